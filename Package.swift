@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "ListTesting", targets: ["ListTesting"]),
     .library(name: "CListPlugin", targets: ["CListPlugin"]),
     .library(name: "ListPlugin", targets: ["ListPlugin"]),
+    .executable(name: "logs", targets: ["LogsPlugin"]),
     .library(name: "processes", type: .dynamic, targets: ["ProcessesPlugin"]),
     .library(name: "load", type: .dynamic, targets: ["LoadPlugin"]),
     .library(name: "clock", type: .dynamic, targets: ["ClockPlugin"]),
@@ -111,6 +112,13 @@ let package = Package(
     .target(
       name: "MarketPlugin", dependencies: ["ListPlugin", "Quotes"], path: "Plugins/market/Plugin",
       swiftSettings: swiftSettings),
+
+    .executableTarget(
+      name: "LogsPlugin", path: "Plugins/logs", exclude: ["README.md"],
+      cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
+      linkerSettings: [
+        .linkedLibrary("m"), .linkedLibrary("re2"), .linkedLibrary("simdjson"), .linkedLibrary("z"), .linkedLibrary("zstd"),
+      ]),
 
     .executableTarget(
       name: "rowcast-bench",

@@ -1,8 +1,10 @@
-// start.js: what cannot wait for the modules: the reader's own choice of light or dark, before anything is painted, and the first socket,
-// whose greeting and first question are over when they are there (link.js goes on from here).
+// start.js: the work that precedes the modules. It applies the stored theme before the first paint
+// and opens the first socket. The handshake and the first `open` message overlap with the loading
+// of modules; link.js takes over the socket.
 
 (() => {
-  // The path that the browser's cookie is limited to: cookies are sent to every port of a host, what is kept here belongs to this port.
+  // The path of the sign-in cookie. Browsers send cookies to all ports of a host, but local storage
+  // belongs to one port.
   const roomIn = (path) => /^\/at\/[\w-]{43}(?=\/$)/.exec(path)?.[0] ?? '';
   const findRoom = () => {
     const room = roomIn(location.pathname);
@@ -11,20 +13,20 @@
       localStorage.setItem('rowcast.room', room);
       history.replaceState(history.state, '', `/${location.search}${location.hash}`);
     } catch {
-      // A browser that keeps nothing stays at this address.
+      // Without local storage the path stays in the address.
     }
     return room;
   };
   const room = findRoom();
 
-  // First of all: while it is opened the rest is done.
+  // Opened first, because the rest runs while it connects.
   const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${room}/ws`, 'rowcast.v1');
 
   const kept = (name) => {
     try {
       return localStorage.getItem(`rowcast.${name}`) ?? '';
     } catch {
-      return '';  // a browser that keeps nothing shows the system's
+      return '';  // without local storage the defaults apply
     }
   };
   const unquoted = (text) => {
@@ -38,13 +40,13 @@
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
-  // Nothing is painted before there are rows, and they are painted before what stands in the bars around them: either would keep them waiting.
-  // Rows that are missing after a moment are waited for in sight, and so is what is said in the bars when it takes its time.
+  // The page stays blank until the first rows, and the bars stay empty until after them, because
+  // painting either would delay the rows. Timeouts show both if they take long.
   classList.add('early', 'bare');
   setTimeout(() => classList.contains('early') && classList.remove('early', 'bare'), 500);
   setTimeout(() => classList.remove('bare'), 3_000);
 
-  // The only script addresses that the page's policy lets through.
+  // The only script URLs that the page's Trusted Types policy accepts.
   const beside = (name) => new URL(name, document.currentScript.src).href;
   const addresses = { socket: beside('protocol/worker.js'), picture: beside('grid/pictureworker.js') };
   const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
@@ -55,15 +57,17 @@
   });
   const startWorker = (kind) => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module', name: room });
 
-  // A table of which neither the address nor the browser says how it was seen is asked for as soon as the server has said hello.
+  // A table without a view in the address or in local storage is opened right after the server's
+  // hello, because its query is empty.
   const said = new URLSearchParams(location.hash.slice(1));
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
   const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
-  // As many rows as the window can have: to ask how tall it is would have the page laid out now, for nothing. The page tells it with the first rows.
+  // An upper bound of the visible rows, from the screen's height. Reading the window's height would
+  // force a layout; the page sends the exact viewport with the first rows.
   const count = Math.ceil(Math.max(rowHeight, screen.availHeight - 105) / rowHeight) + 1;
 
-  /** What has happened to the socket; `tell` is whoever hears of it from now on. */
+  /** The first socket and its early events. link.js replaces `tell` to receive later ones. */
   const first = { socket, early: [], tell: (event) => first.early.push(event) };
   let isGreeted = false;
   socket.onopen = () => {
@@ -79,7 +83,7 @@
   };
   socket.onclose = () => first.tell({ kind: 'closed' });
 
-  // Those in which columns are measured before the first rows are drawn: while the server answers, nothing else is to be done.
+  // Loads the fonts for measuring columns while the page waits for the server.
   function lookUpFonts() {
     const ruler = document.createElement('canvas').getContext('2d');
     for (const font of ['13px', '600 12px']) {
@@ -97,7 +101,7 @@
       socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: {}, viewport }));
       return { table: name, request: 1 };
     } catch {
-      return undefined;  // whatever it was, wire.js says so
+      return undefined;  // wire.js reports the error
     }
   }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A plugin that is told to begin by a file, and then tells nonsense: nine long lines that say nothing, and half of one."""
+"""A plugin that, once a file exists, sends nine long invalid lines and half of a tenth."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"name","
 write(b'{"type":"upsert","key":1,"row":{"name":"one","count":1}}\n')
 while not GO.exists():
     time.sleep(0.05)
-for number in range(9):  # ten would end the program
+for number in range(9):  # a tenth would end the plugin
     if number % 3 == 0:
         write(b"x" * draw.randint(1_000_000, 1_500_000) + b"\n")  # too long, or not JSON
     elif number % 3 == 1:

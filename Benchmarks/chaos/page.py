@@ -1,4 +1,7 @@
-"""A page without a browser: opens a table, acknowledges what it gets, and hands it on. Nothing but the standard library."""
+"""A client without a browser: opens a table and acknowledges its messages.
+
+It uses only the standard library.
+"""
 
 import base64
 import json
@@ -8,7 +11,7 @@ import struct
 
 
 class Page:
-    """One table of a server on the loopback."""
+    """A connection to one table of a server on the loopback interface."""
 
     def __init__(self, port, table, interval=300):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -52,7 +55,7 @@ class Page:
         self._send(1, json.dumps(message).encode())
 
     def message(self):
-        """The next message; what must be answered is answered."""
+        """Returns the next message, and acknowledges windows and patches."""
         text = b""
         while True:
             first, second = self._take(2)

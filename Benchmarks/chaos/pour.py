@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""A plugin that is told to begin by a file, and then tells its thousand rows again and again for so many seconds, as fast as it can."""
+"""A plugin that, once a file exists, sends its thousand rows repeatedly as fast as it can.
+
+It stops after a given number of seconds.
+"""
 
 import os
 import pathlib

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A plugin that fares badly: ten rows, a few changes a second, until something is done to it.
+"""A plugin for fault injection: ten rows and a few changes per second, until it gets a signal.
 
-SIGUSR1 makes it flood for a second, SIGUSR2 makes it write garbage, SIGHUP makes it hang: it runs, and answers nobody.
+SIGUSR1 makes it flood for a second. SIGUSR2 makes it write garbage. SIGHUP makes it hang: it keeps
+running without answering.
 """
 
 import json
@@ -19,7 +20,7 @@ for number, what in ((signal.SIGUSR1, "flood"), (signal.SIGUSR2, "garbage"), (si
 
 
 def write(data):
-    """Writes all of it; a host that does not read makes us wait."""
+    """Writes all data; blocks while the host does not read."""
     while data:
         data = data[os.write(1, data):]
 

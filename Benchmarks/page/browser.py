@@ -1,4 +1,5 @@
-"""Chromium as all pages are measured in it, and windows of time in which it is watched."""
+"""Chromium with the same settings for all measured pages, and measurements over a period of time.
+"""
 
 import base64
 import contextlib
@@ -20,20 +21,20 @@ LATE = 25  # milliseconds between two frames; the normal interval is 16.7
 
 
 def quantile(values, part):
-    """The value below which this part of them lies, or None."""
+    """Returns a quantile of the values, or None if there are none."""
     ordered = sorted(values)
     return round(ordered[min(len(ordered) - 1, int(len(ordered) * part))], 2) if ordered else None
 
 
 def busy():
-    """Seconds that all processors together have worked."""
+    """Returns the CPU time used by the whole machine, in seconds."""
     with open("/proc/stat") as stat:
         fields = list(map(int, stat.readline().split()[1:9]))
     return (sum(fields[:7]) - fields[3] - fields[4]) / TICKS
 
 
 def descendants(root):
-    """A process and all that it started."""
+    """Returns a process and all its descendants."""
     children, found, waiting = {}, [], [root]
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/stat") as stat:
@@ -46,14 +47,17 @@ def descendants(root):
 
 
 def hold_the_machine():
-    """Lets what is measured go before other sessions on this machine, where that is allowed. (`nice` alone does nothing between sessions.)"""
+    """Raises the priority of the measured processes over other sessions, where permitted.
+
+    It sets the autogroup's nice value, because `nice` has no effect between sessions.
+    """
     for process in descendants(os.getpid()):
         with contextlib.suppress(OSError), open(f"/proc/{process}/autogroup", "w") as group:
             group.write("-20")
 
 
 class Page:
-    """One page in a browser of its own."""
+    """A page in its own browser."""
 
     def __init__(self, playwright, probe):
         self.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
@@ -76,11 +80,15 @@ class Page:
         return self.page.evaluate(script, argument)
 
     def metrics(self):
-        """Chromium's own counters."""
+        """Returns Chromium's performance counters."""
         return {metric["name"]: metric["value"] for metric in self.session.send("Performance.getMetrics")["metrics"]}
 
     def objects(self):
-        """How many kilobytes the page's own values take: objects, arrays, texts, functions. Not code that was compiled, nor what the browser keeps."""
+        """Returns the size of the page's own values in kilobytes.
+
+        These are objects, arrays, strings, functions and numbers. Compiled code and the browser's
+        internal data do not count.
+        """
         pieces = []
         take = lambda event: pieces.append(event["chunk"])
         self.session.on("HeapProfiler.addHeapSnapshotChunk", take)
@@ -98,7 +106,10 @@ class Page:
         self.page.wait_for_timeout(seconds * 1_000)
 
     def until(self, condition, seconds=120):
-        """Waits for a JavaScript expression. (The page's policy forbids what Playwright's own waiting does.)"""
+        """Waits until a JavaScript expression is true.
+
+        The page's policy forbids Playwright's own `wait_for_function`.
+        """
         end = time.monotonic() + seconds
         while not self.evaluate(condition):
             if time.monotonic() > end:
@@ -106,19 +117,19 @@ class Page:
             self.wait(0.02)
 
     def top(self):
-        """Back to the first row, and at rest."""
+        """Scrolls to the first row, and waits until the page is idle."""
         self.evaluate("() => { document.querySelector('#grid').scrollTop = 0; }")
         self.wait(0.7)
 
     def scroll(self, speed, seconds):
-        """Turns the wheel, as fast."""
+        """Scrolls by wheel at `speed` pixels per second."""
         area = self.evaluate("probe.area()")
         self.session.send("Input.synthesizeScrollGesture", {
             "x": area["x"] + area["width"] / 2, "y": area["y"] + area["height"] / 2, "yDistance": -speed * seconds, "speed": speed,
             "gestureSourceType": "mouse", "preventFling": True})
 
     def watch(self, work, looks=True):
-        """Frames and main thread while `work()` goes on."""
+        """Returns figures on frames and the main thread while `work()` runs."""
         before, worked, start = self.metrics(), busy(), time.monotonic()
         self.evaluate("(looks) => probe.record(looks)", looks)
         work()
@@ -139,8 +150,11 @@ class Page:
         }
 
     def screencast(self, speed, seconds, row_height=28):
-        """What was really presented while the wheel turned: the share of bands of one and a half rows without any ink, which is what the
-        compositor shows before the page has caught up."""
+        """Returns the blank share of the frames presented while scrolling.
+
+        It is the share of bands of one and a half row heights without any ink. The compositor shows
+        such bands before the page has caught up.
+        """
         import numpy
         from PIL import Image
 

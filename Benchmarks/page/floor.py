@@ -1,4 +1,7 @@
-"""The least that first rows can take on a machine: a document in which they already are, without script, style or socket of its own."""
+"""The lower bound for the time to first rows on a machine: a static document that contains them.
+
+It has no script, style sheet or socket.
+"""
 
 import contextlib
 import pathlib
@@ -7,7 +10,7 @@ import tempfile
 
 @contextlib.contextmanager
 def folder(rows=30, columns=10):
-    """A folder to be served in the page's place."""
+    """Creates a folder with the document, to be served in place of the page."""
     cells = lambda role, row: "".join(f'<td role="{role}">{row * 7919 % 10_007 + at}</td>' for at in range(columns))
     lines = "".join(f'<tr role="row" aria-rowindex="{row + 2}">{cells("gridcell", row)}</tr>' for row in range(rows))
     with tempfile.TemporaryDirectory() as place:

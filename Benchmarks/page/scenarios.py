@@ -1,4 +1,4 @@
-"""The page workloads S1 to S5, on a table that Rowcast serves. Each function answers figures by their names."""
+"""The page workloads S1 to S5 on a table served by Rowcast. Each function returns named figures."""
 
 import os
 import statistics
@@ -10,22 +10,22 @@ from browser import Page, hold_the_machine, quantile
 
 
 GROWTH = 3  # percent from the first three samples to the last three
-WARM = 5    # samples before that
+WARM = 5  # samples before the first of these
 
 
 def growth(values):
-    """By how much more there is in the end, in per cent: the mean of three looks against that of the first three."""
+    """Returns the growth in percent, from the mean of the first three samples to the last three."""
     return round(100 * (statistics.mean(values[-3:]) / statistics.mean(values[:3]) - 1), 1)
 
 
 def resident(process):
-    """The memory that a process holds, in MB."""
+    """Returns the resident memory of a process in MB."""
     with open(f"/proc/{process}/statm") as pages:
         return round(int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
 
 class Server:
-    """`rowcast serve` for one scenario."""
+    """A process of `rowcast serve` for one scenario."""
 
     def __init__(self, rowcast, web, plugin, settings=None, interval=300):
         command = [rowcast, "serve", "--port", "0", "--no-token", "--web", web, "--plugin", plugin, "--interval", str(interval), "--log-level", "warning"]
@@ -49,7 +49,7 @@ class Server:
 
 
 class Scenarios:
-    """One round of measuring; every scenario has a server and a browser of its own."""
+    """One run of all scenarios; each has its own server and browser."""
 
     def __init__(self, playwright, rowcast, web, probe, stamp, rows, seconds):
         self.playwright, self.rowcast, self.web, self.probe, self.stamp = playwright, rowcast, web, probe, stamp
@@ -59,23 +59,26 @@ class Scenarios:
         return Server(self.rowcast, self.web, "market", {"market.rows": rows or self.rows, "market.rate": rate}, interval)
 
     def open(self, server, rows=None):
-        """A page on which all rows are counted."""
+        """Opens a page, and waits until its row count is complete."""
         page = Page(self.playwright, self.probe)
         page.page.goto(server.url, wait_until="commit")
         page.until("() => window.probe?.first != null")
         count = str((rows or self.rows) + 1)
         page.until(f"() => document.querySelector('#grid').getAttribute('aria-rowcount') === '{count}'")
-        hold_the_machine()  # a new address may have started a new process
+        hold_the_machine()  # the navigation may have started a new process
         page.wait(1)
         return page
 
     def loaded(self, server):
-        """Waits until the source has handed over all rows: loading is not what is measured here."""
+        """Waits until the source has sent all rows, so that loading is not measured."""
         self.open(server).__exit__()
 
     def s1(self):
-        """Navigation to the first rows on the screen, seven times on one server; then heap and nodes. In turn with it a document in which rows
-        already are, from a server of the same kind: nothing can be faster on this machine."""
+        """Measures navigation to first rows, seven times on one server, and then heap and nodes.
+
+        Each run alternates with one of a static document that contains rows, from a server of the
+        same kind. It is the lower bound on this machine.
+        """
         with self.market() as server, floor.folder() as web, Server(self.rowcast, web, "market", {"market.rows": 1}) as bare:
             self.loaded(server)
             times, floors = [], []
@@ -99,7 +102,7 @@ class Scenarios:
                 "heap_mb": round(metrics["JSHeapUsedSize"] / 1e6, 2), "elements": nodes}
 
     def s2(self, speed):
-        """Scrolling by wheel, nothing else changing; and once more in a screencast."""
+        """Measures scrolling by wheel without changes, first as frames and then as a screencast."""
         with self.market() as server, self.open(server) as page:
             page.top()
             figures = page.watch(lambda: page.scroll(speed, self.seconds))
@@ -107,13 +110,16 @@ class Scenarios:
             return {**figures, **page.screencast(speed, min(self.seconds, 3))}
 
     def s3(self, rate, rows=None, speed=0):
-        """So many updates a second, at rest or while scrolling. With few rows all of them are visible."""
+        """Measures `rate` updates per second, at rest or while scrolling.
+
+        With few rows all of them are visible.
+        """
         with self.market(rate, rows) as server, self.open(server, rows) as page:
             page.top()
             return page.watch(lambda: page.scroll(speed, self.seconds) if speed else page.wait(self.seconds), looks=speed > 0)
 
     def s4(self):
-        """Jumps of the thumb, the server's answer included; the median of three rounds."""
+        """Measures jumps of the scrollbar's thumb, with the server's answer (median of three)."""
         with self.market() as server, self.open(server) as page:
             page.top()
             figures = {}
@@ -125,7 +131,7 @@ class Scenarios:
             return {name: round(statistics.median(times), 1) for name, times in figures.items()}
 
     def s5(self):
-        """From the hand-over of a changed row by its source to the screen, at interval 0."""
+        """Measures the delay from a source's change of a row to the screen, at interval 0."""
         with Server(self.rowcast, self.web, self.stamp, interval=0) as server, Page(self.playwright, self.probe) as page:
             page.page.goto(server.url, wait_until="commit")
             page.until("() => document.querySelector('.row') !== null")
@@ -135,8 +141,12 @@ class Scenarios:
         return {"p50_ms": quantile(whole, 0.5), "p99_ms": quantile(whole, 0.99), **parts}
 
     def soak(self, minutes):
-        """Many minutes of 10,000 updates a second: heap and nodes must not grow. Looked at fifteen times, after a collection of garbage. Meanwhile
-        the browser compiles what runs often, which is heap, too: the first five looks are not counted for that, but for the page's own objects."""
+        """Checks that heap and nodes do not grow in many minutes of 10,000 updates per second.
+
+        Takes fifteen samples, each after a garbage collection. The first five are ignored, because
+        the browser compiles hot code meanwhile, which adds to the heap. They count only for the
+        size of the page's own objects.
+        """
         names = ("heap_mb", "objects_kb", "nodes", "listeners", "elements", "server_mb")
         looks = {name: [] for name in (*names, "patches")}
         with self.market(10_000) as server, self.open(server) as page:
@@ -158,7 +168,7 @@ class Scenarios:
         return {"minutes": minutes, **looks, "growth_pct": grown, "complaints": complaints, "is_flat": is_flat}
 
     def all(self):
-        """Each scenario's name, and how to run it."""
+        """Returns the function to run by name of scenario."""
         visible = 28
         return {
             "s1": self.s1,

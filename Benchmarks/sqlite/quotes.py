@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a SQLite file of so many quotes, with the indexes that its orders and filters want.
+"""Makes a SQLite file of quotes with indexes for the benchmark's orders and filters.
 
     Benchmarks/sqlite/quotes.py quotes.db --rows 10000000
 """
@@ -33,7 +33,8 @@ INSERT INTO quotes SELECT i, printf('SYM%05d', (i * 1103515245 & 2147483647) % 1
 
 
 def make(path, rows, say=lambda text: None):
-    """Makes the file under another name first, so that one that is there is whole."""
+    """Makes the file under a temporary name and renames it, so an existing file is always complete.
+    """
     part = path + ".part"
     for name in (part, part + "-wal", part + "-shm"):
         if os.path.exists(name):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A folder and all below it as a live table, with thumbnails of its images.
+"""Serves a folder and everything below it as a live table, with thumbnails of its images.
 
-It needs Python 3.8; thumbnails are made by thumbnail.py beside this file, which needs Debian's python3-gi and gir1.2-gdkpixbuf-2.0. Changes
-come by inotify. docs/plugins.md explains the messages.
+Needs Python 3.8. `thumbnail.py` in this folder makes the thumbnails; it needs Debian's python3-gi
+and gir1.2-gdkpixbuf-2.0. inotify reports changes. docs/plugins.md specifies the messages.
 """
 
 import json
@@ -58,14 +58,17 @@ def ending(path):
 
 
 class Worker:
-    """One process that makes thumbnails, one after the other."""
+    """A process that makes one thumbnail at a time."""
 
     def __init__(self, command):
         self.command = command
         self.process, self.input, self.job, self.since, self.rest, self.file = None, None, None, 0, b"", None
 
     def begin(self, job, file, size):
-        """Passes an open file: its name could lead elsewhere by now. It is closed when the job is over."""
+        """Starts a job with an open file, because its path may lead elsewhere by now.
+
+        The file is closed when the job ends.
+        """
         if self.process is None:
             self.input, theirs = socket.socketpair()
             self.process = subprocess.Popen(self.command, stdin=theirs, stdout=subprocess.PIPE)
@@ -80,7 +83,7 @@ class Worker:
             pass  # the worker has ended, which read() reports
 
     def read(self):
-        """The answer, when it is whole; `! reason` when the process has ended instead."""
+        """Returns the answer once it is complete, or `! reason` if the process has ended."""
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
         if not chunk:
             self.end()
@@ -108,7 +111,7 @@ class Worker:
 
 
 class Thumbnails:
-    """Makes thumbnails of what is asked for, the first asked first, and keeps some."""
+    """Makes thumbnails in order of request, and caches them."""
 
     def __init__(self, tree, size, command):
         self.tree, self.size = tree, size
@@ -118,7 +121,7 @@ class Thumbnails:
         self.kept, self.kept_bytes = OrderedDict(), 0
 
     def key(self, path):
-        """What names these bytes and no others."""
+        """Returns an id of this version of the image, unique among all images."""
         entry = self.tree.entries[path]
         return f"{path}|{entry.inode}.{entry.modified}.{entry.size}.{self.size}"
 
@@ -227,10 +230,10 @@ def tell(tree, changed, gone):
 
 
 def begin(settings):
-    """The tree and its thumbnails, told for the first time."""
+    """Scans the folder and sends its schema and rows. Returns the tree and its thumbnails."""
     root = os.path.abspath(settings["path"])
     if not os.path.isdir(root):
-        say(type="refuse", setting="path", reason=f"'{settings['path']}' is no folder")
+        say(type="refuse", setting="path", reason=f"'{settings['path']}' is not a folder")
         sys.stdout.flush()
         sys.exit(0)
     tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))

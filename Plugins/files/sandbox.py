@@ -1,7 +1,9 @@
-"""Takes rights from this process that decoding an image does not need, as far as the system supports it.
+"""Drops the rights of this process that decoding an image does not need.
 
-`enter(folders)` leaves reading below `folders` and of the system's libraries. Landlock (Linux 5.13) denies all other files, seccomp denies
-programs, sockets and other processes. Both last until the process ends.
+The restrictions apply as far as the system supports them. After `enter(folders)` the process can
+only read files below `folders` and the system's libraries. Landlock (Linux 5.13) denies all other
+files. seccomp denies starting programs, sockets and access to other processes. Both last until the
+process ends.
 """
 
 import ctypes

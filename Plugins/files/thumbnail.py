@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Makes thumbnails: a line `SIZE PATH` (the path in hexadecimal) on the socket at standard input is answered by a line with the JPEG or PNG in
-base64, or `! reason`. A file that comes with the line (SCM_RIGHTS) is read instead of the path.
+"""Makes thumbnails of images with GdkPixbuf, in a separate process that can be killed.
 
-`thumbnail.py FOLDER`: reads only what is below the folder (sandbox.py). A process of its own, so that an image that takes too long, or
-too much, can be ended. The work is GdkPixbuf's.
+`thumbnail.py FOLDER` reads requests from the socket at standard input. A request is a line `SIZE
+PATH`, with the path in hexadecimal. If a descriptor comes with the line (SCM_RIGHTS), that file is
+read instead of the path. The answer is a line with the JPEG or PNG in base64, or `! reason`.
+
+`sandbox.py` restricts the process to files below the folder. The host kills it if an image takes
+too much time or memory.
 """
 
 import base64
@@ -28,7 +31,7 @@ PIXELS = 100_000_000
 def thumbnail(path, size):
     _, width, height = GdkPixbuf.Pixbuf.get_file_info(path)
     if width <= 0 or height <= 0:
-        raise ValueError("it is no image that can be read")
+        raise ValueError("it is not an image in a known format")
     if width * height > PIXELS:
         raise ValueError("it has too many pixels")
     small = min(size, max(width, height))
@@ -42,7 +45,10 @@ def thumbnail(path, size):
 
 
 def receive(requests):
-    """The next line, as it is sent in one piece, and the files that came with it; an empty line at the end."""
+    """Returns the next request, sent as one message, and the descriptors that came with it.
+
+    The request is empty at the end of the input.
+    """
     line, ancillary, _, _ = requests.recvmsg(65_536, socket.CMSG_SPACE(4))
     files = []
     for level, kind, data in ancillary:

@@ -1,4 +1,4 @@
-"""A folder and all below it, followed by inotify."""
+"""A folder tree whose changes are reported by inotify."""
 
 import ctypes
 import errno
@@ -16,7 +16,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Entry:
-    """What is known of a file or folder."""
+    """The metadata of a file or folder."""
 
     __slots__ = ("is_folder", "size", "modified", "inode")
 
@@ -31,12 +31,12 @@ class Entry:
 
 
 class Tree:
-    """The files below a folder, by their paths from it. Links are not followed."""
+    """The files below a folder, by their relative paths. Symbolic links are not followed."""
 
     def __init__(self, root, hidden, limit):
         self.root, self.hidden, self.limit = root, hidden, limit
         self.entries = {}
-        self.children = {}  # the names in each folder
+        self.children = {}  # the names of the entries by folder
         self.watches, self.folders = {}, {}
         self.is_cut = False
         self.file = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -47,7 +47,10 @@ class Tree:
         return os.path.join(self.root, path) if path else self.root
 
     def open(self, path):
-        """A descriptor of the file that the table shows under this path. `OSError` when it is another one by now, or behind a link."""
+        """Returns a descriptor of the file that the table lists under this path.
+
+        Raises `OSError` if the path now leads to another file or through a symbolic link.
+        """
         *folders, name = path.split(os.sep)
         place = os.open(self.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -65,7 +68,10 @@ class Tree:
         return file
 
     def scan(self, folder=""):
-        """Looks into a folder, and into those in it that were not known. The result is what has come or changed, and what has gone."""
+        """Scans a folder and every folder below it that is not known yet.
+
+        Returns the paths that were added or changed, and those that were removed.
+        """
         changed, gone, open_folders = [], [], [folder]
         while open_folders:
             folder = open_folders.pop()
@@ -74,7 +80,7 @@ class Tree:
             try:
                 found = list(os.scandir(self.full(folder)))
             except OSError:
-                found = []  # deleted, or not readable
+                found = []  # deleted or not readable
             for item in found:
                 if not self.hidden and item.name.startswith("."):
                     continue
@@ -83,7 +89,7 @@ class Tree:
                     path.encode()
                     status = item.stat(follow_symlinks=False)
                 except (OSError, UnicodeEncodeError):
-                    continue  # deleted meanwhile, or its name is not valid text
+                    continue  # deleted since, or its name is not valid text
                 if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
                     continue
                 known, entry = self.entries.get(path), Entry(status)
@@ -124,7 +130,7 @@ class Tree:
             self.watches[watch], self.folders[folder] = folder, watch
 
     def dirty(self):
-        """The folders in which something has changed."""
+        """Reads the pending inotify events and returns the folders that changed."""
         folders = set()
         try:
             events = os.read(self.file, 1 << 16)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A made-up market as a data source: many quotes, and as many changes a second as you like.
+"""Serves a synthetic market: any number of quotes, with any number of changes per second.
 
-It needs nothing but Python 3.8, speaks Rowcast's messages on standard input and output, and tells the same rows and changes as the plugin
-`market` in Swift: every value is a pure function of a counter. docs/plugins.md explains the messages.
+Needs only Python 3.8. It produces the same rows and changes as the Swift plugin `market`, because
+every value is a pure function of a counter. docs/plugins.md specifies the messages.
 """
 
 import json
@@ -33,12 +33,12 @@ SETTINGS = {
     },
 }
 
-ROWS_PER_LINE = 1_000  # keeps lines far below the limit of 1 MB
+ROWS_PER_LINE = 1_000  # far below the limit of 1 MB per line
 MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def mix(x):
-    """Scatters a counter over all numbers of 64 bits (splitmix64)."""
+    """Mixes a counter into a uniformly distributed 64-bit number (splitmix64)."""
     z = (x + 0x9E37_79B9_7F4A_7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB) & MASK
@@ -56,7 +56,7 @@ class Quotes:
         return mix((self.streams[stream] + counter + self.offset) & MASK)
 
     def row(self, i):
-        """Row `i` as a list that begins with its key."""
+        """Returns row `i` as a list that begins with its key."""
         draw = self.draw
         symbol = draw(1, i) % 10_000
         price = draw(2, i) % 1_000_000_000 / 10_000
@@ -68,7 +68,7 @@ class Quotes:
         ]
 
     def change(self, u, rows):
-        """Change number `u`: the key of a row, and its new cells."""
+        """Returns change number `u` as the key of a row and its new cells."""
         draw = self.draw
         price = draw(12, u) % 1_000_000_000 / 10_000
         spread = (1 + draw(14, u) % 10) / 100
@@ -86,13 +86,16 @@ def say(message):
 
 
 class Host:
-    """What the host says, read without ever waiting longer than we want to."""
+    """The connection to the host; reads never block longer than requested."""
 
     def __init__(self):
         self.rest = b""
 
     def messages(self, patience):
-        """What has come within so many seconds; ends the program when the host has hung up."""
+        """Returns the messages received within `patience` seconds.
+
+        Exits when the host closes the pipe.
+        """
         sys.stdout.flush()
         ready, _, _ = select.select([0], [], [], max(0, patience))
         if not ready:
@@ -104,7 +107,7 @@ class Host:
         return [json.loads(line) for line in lines if line.strip()]
 
     def listen(self, patience=0.0):
-        """Answers what must be answered; the result is the settings when they came."""
+        """Answers pending requests. Returns the settings if they were received."""
         settings = None
         for message in self.messages(patience):
             if message.get("type") == "health":
@@ -131,8 +134,8 @@ def change(host, quotes, rows, rate, batches):
         tick += 1
         while (rest := start + tick / batches - time.monotonic()) > 0:
             host.listen(rest)
-        # Counted from the start, so that rounding loses nothing. A delay of more than a second is
-        # not made up for.
+        # The count is derived from the start time, so rounding errors do not add up. A delay of
+        # more than a second is not caught up.
         due = int(rate * (time.monotonic() - start)) - counter
         if due > rate + 1:
             start += (due - rate) / rate

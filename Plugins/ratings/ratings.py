@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Emoji and how much people like them. Every rating takes its time to load, as a lookup over a slow line does: the showcase of deferred cells.
+"""Serves emoji and their ratings, an example of deferred cells.
 
-It needs nothing but Python 3.8. The host asks for the ratings of the rows in sight and around them, the most urgent first, and cancels
-those that nobody waits for any more. docs/plugins.md explains the messages.
+Every rating takes some time to load, like a lookup over a slow connection. The host requests the
+ratings of the rows in and around the viewport, the most urgent first. It cancels requests that are
+not needed any more. Needs only Python 3.8. docs/plugins.md specifies the messages.
 """
 
 import heapq
@@ -45,7 +46,7 @@ SETTINGS = {
 
 
 def emoji():
-    """All rows: a key, the character, its name, its block."""
+    """Returns all rows: a key, the character, its name, its block."""
     for block, first, end in BLOCKS:
         for code in range(first, end):
             name = unicodedata.name(chr(code), None)
@@ -58,7 +59,7 @@ def say(**message):
 
 
 class Ratings:
-    """The ratings, and those that are on their way."""
+    """The ratings and their pending loads."""
 
     def __init__(self, keys, settings):
         dice = random.Random(settings.get("seed", 0))
@@ -79,7 +80,7 @@ class Ratings:
         self.loading.pop(key, None)
 
     def next(self):
-        """When the next one is there."""
+        """Returns the time at which the next rating is due."""
         while self.due and self.loading.get(self.due[0][2]) != self.due[0][1]:
             heapq.heappop(self.due)
         return self.due[0][0] if self.due else None
@@ -106,7 +107,10 @@ class Ratings:
 
 
 def messages(rest, patience):
-    """What has come within so many seconds, and the beginning of a line that has not; ends the program when the host has hung up."""
+    """Returns the messages received within `patience` seconds, and the incomplete last line.
+
+    Exits when the host closes the pipe.
+    """
     sys.stdout.flush()
     if not select.select([0], [], [], patience)[0]:
         return [], rest

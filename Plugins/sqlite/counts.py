@@ -1,4 +1,4 @@
-"""How many rows the queries of a SQLite file have, without making a page wait for it after every change."""
+"""Row counts of queries on a SQLite file, repeated in the background after changes."""
 
 import sqlite3
 import threading
@@ -9,20 +9,26 @@ from collections import OrderedDict, namedtuple
 Known = namedtuple("Known", "version rows cost")
 
 KEPT = 100
-#: Counts that cost less, in CPU seconds, are repeated at once after each change.
+#: Counts that cost less than this, in CPU seconds, are repeated immediately after each change.
 CHEAP = 0.02
 
 
 def counted(connection, source, where):
-    """How many rows there are, and what it cost: of a processor, so that a busy machine makes nothing dear."""
+    """Returns the number of rows and the CPU seconds the count took.
+
+    CPU time does not depend on the load of the machine.
+    """
     began = time.thread_time()
     rows = connection.execute(f"SELECT count(*) FROM {source}{where.clause}", where.values).fetchone()[0]
     return rows, time.thread_time() - began
 
 
 class Counts:
-    """Counts by query. What is dear is counted once for an answer, and from then on beside the answers: after a change they tell the count
-    before it, and `changed` is called when there is another one."""
+    """Row counts by query.
+
+    The first count of a query is exact. After a change, an expensive count is repeated in the
+    background. Until it is done, answers have the previous count; then `changed` is called.
+    """
 
     def __init__(self, connection, source, changed):
         self.connection, self.source, self.changed = connection, source, changed
@@ -32,7 +38,7 @@ class Counts:
         threading.Thread(target=self.work, daemon=True).start()
 
     def tell(self, where, version, connection):
-        """How many rows a query has at a version of the file, or had before it."""
+        """Returns the row count of a query at a version of the file, or an earlier count."""
         with self.change:
             known = self.known.get(where.identity)
             if known is not None and (known.version == version or known.cost >= CHEAP):
@@ -45,7 +51,7 @@ class Counts:
         return known.rows
 
     def ask(self, where, version):
-        """Has it counted when its turn has come; of too many those that were asked for last."""
+        """Enqueues a background count. If too many are waiting, the oldest are dropped."""
         self.waiting[where.identity] = (where, version)
         self.waiting.move_to_end(where.identity)
         if len(self.waiting) > KEPT:
@@ -53,7 +59,7 @@ class Counts:
         self.change.notify()
 
     def keep(self, where, known):
-        """The rows that were told before, if any were."""
+        """Stores a count. Returns the previously reported number of rows, or None."""
         with self.change:
             before = self.known.get(where.identity)
             self.known[where.identity] = known
@@ -76,7 +82,7 @@ class Counts:
                     continue  # requested again during the count
             began = time.monotonic()
             try:
-                # The rows are at least as new as the version, which was read before.
+                # The rows are at least as new as the version, because the version was read first.
                 rows, cost = counted(self.connection, self.source, where)
             except sqlite3.Error:
                 continue  # locked, or changed; the next request tries again

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Any table or query of a SQLite file as a live table, of which only what somebody looks at is read.
+"""Serves any table or query of a SQLite file as a live table, reading only requested rows.
 
-It needs nothing but Python 3.8 with its module sqlite3 (SQLite 3.30 or newer). SQLite sorts, filters, searches, groups and counts; rows are
-read page by page, each from where the last one ended, so that an index serves the millionth row as fast as the first. docs/plugins.md
-explains the messages; statements.py beside this file makes the SQL.
+Needs only Python 3.8 with its module sqlite3 (SQLite 3.30 or newer). SQLite sorts, filters,
+searches, groups and counts. Rows are read in blocks, each from the end of the previous one, so an
+index makes the millionth row as fast as the first. docs/plugins.md specifies the messages.
+`statements.py` in this folder generates the SQL.
 """
 
 import json
@@ -38,7 +39,7 @@ VIEW = "rowcast query"
 
 
 class Refusal(Exception):
-    """A setting that cannot be."""
+    """A setting that is invalid."""
 
     def __init__(self, setting, reason):
         super().__init__(reason)
@@ -60,7 +61,7 @@ def view(connection, query):
 
 
 class Reader:
-    """One connection, which a thread of its own asks for pages."""
+    """A connection that the worker thread uses to read blocks."""
 
     def __init__(self, settings, changed):
         self.path = settings["path"]
@@ -71,7 +72,7 @@ class Reader:
             self.file = os.stat(self.path)
             self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except (sqlite3.Error, OSError) as error:
-            raise Refusal("path", f"'{self.path}' cannot be read: {error}") from error
+            raise Refusal("path", f"reading '{self.path}' failed: {error}") from error
         if "query" in settings:
             try:
                 view(self.connection, settings["query"])
@@ -95,7 +96,7 @@ class Reader:
         return self.connection.execute("PRAGMA data_version").fetchone()[0]
 
     def answer(self, query):
-        """The members of the answer to a query, all from one moment."""
+        """Returns the members of the answer to a query, all from one snapshot."""
         self.connection.rollback()  # an interrupted query may have left a transaction open
         self.connection.execute("BEGIN")
         try:
@@ -157,7 +158,7 @@ class Reader:
 
 
 def shown(value, kind):
-    """A value as a cell of its column."""
+    """Returns a value as a cell of its column."""
     if value is None:
         return None
     if isinstance(value, bytes):
@@ -175,7 +176,7 @@ def shown(value, kind):
 
 
 class Conversation:
-    """What is said to the host, and heard from it."""
+    """The messages exchanged with the host."""
 
     def __init__(self):
         self.rest = b""
@@ -190,7 +191,10 @@ class Conversation:
             sys.stdout.flush()
 
     def hear(self, patience):
-        """What has come within so many seconds; ends the program when the host has hung up."""
+        """Returns the messages received within `patience` seconds.
+
+        Exits when the host closes the pipe.
+        """
         if not select.select([0], [], [], max(0, patience))[0]:
             return []
         chunk = os.read(0, 65_536)
@@ -205,7 +209,7 @@ class Conversation:
 
 
 class Worker:
-    """Answers queries one after the other; the first asked goes first, and what is cancelled is not answered."""
+    """Answers queries one at a time in order of arrival; cancelled queries are not answered."""
 
     def __init__(self, reader, conversation):
         self.reader, self.conversation = reader, conversation

@@ -1,4 +1,4 @@
-"""What a query of the host is in SQL, and where a page of it begins and ends."""
+"""Translates the host's queries to SQL, and positions in their results to cursors."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ Cursor = namedtuple("Cursor", "values before")
 
 
 class Unreadable(Exception):
-    """Something that cannot be read, and why."""
+    """A table, column, query or value that is not supported; the message gives the reason."""
 
 
 def quoted(name):
@@ -21,7 +21,7 @@ def quoted(name):
 
 
 def folded(text):
-    """The text in lower case, character by character, as the host folds it."""
+    """Returns the text in lower case, folded character by character as the host does."""
     return text.lower() if text.isascii() else "".join(character.lower() for character in text)
 
 
@@ -34,7 +34,7 @@ class Where:
         self.identity = (self.clause, tuple(values))
 
     def joined(self, part):
-        """The clause and the values of these and of a part."""
+        """Returns the clause and values of these conditions combined with those of a part."""
         conditions = self.conditions + part.conditions
         return " WHERE " + " AND ".join(conditions) if conditions else "", self.values + part.values
 
@@ -46,7 +46,7 @@ class Table:
         self.source = quoted(name)
         columns = connection.execute(f"PRAGMA table_xinfo({self.source})").fetchall()
         if not columns:
-            raise Unreadable(f"there is no table “{name}”")
+            raise Unreadable(f"unknown table “{name}”")
         self.kinds, self.nullable = OrderedDict(), {}
         #: The columns whose values certainly have the declared type. SQLite sorts, filters and
         #: groups by them.
@@ -84,10 +84,10 @@ class Table:
             except sqlite3.Error:  # a table without rowids
                 pass
             if len(primary) != 1:
-                raise Unreadable("say which column is the key: values that are different in each row, and never empty")
+                raise Unreadable("name the key: a column with a different, non-empty value in each row")
             key = primary[0]
         if key not in self.kinds:
-            raise Unreadable(f"there is no column “{key}”")
+            raise Unreadable(f"unknown column “{key}”")
         self.key = quoted(key)
         self.key_kind = "integer" if self.kinds[key] == "integer" else "text"
         if self.key_kind == "text" and self.kinds[key] != "text":
@@ -96,9 +96,12 @@ class Table:
     # Conditions
 
     def compared(self, name):
-        """A column as it is compared: texts by their bytes, whatever the table says."""
+        """Returns a column expression for comparisons.
+
+        Texts are compared by their bytes, regardless of the column's declared collation.
+        """
         if name not in self.kinds:
-            raise Unreadable(f"there is no column “{name}”")
+            raise Unreadable(f"unknown column “{name}”")
         return quoted(name) + (" COLLATE BINARY" if self.kinds[name] == "text" else "")
 
     def conditions(self, query):
@@ -115,7 +118,10 @@ class Table:
         return Where(conditions, values)
 
     def filter(self, filter, values):
-        """A filter in SQL. Nothing that is compared with an empty cell is true, so only `not` has to look after them."""
+        """Returns a filter in SQL.
+
+        A comparison with NULL is never true, so only `not` has to handle NULL.
+        """
         if "all" in filter:
             return "(" + " AND ".join([self.filter(part, values) for part in filter["all"]] or ["1"]) + ")"
         if "any" in filter:
@@ -139,7 +145,7 @@ class Table:
             return f"({column} IN ({', '.join('?' * len(filter['values']))}))"
         if operator == "isEmpty":
             return f"({column} IS NULL)"
-        raise Unreadable(f"there is no operator “{operator}”")
+        raise Unreadable(f"unknown operator “{operator}”")
 
     def value(self, filter, value):
         # An integer beyond 2^53 is sent as a text.
@@ -148,19 +154,23 @@ class Table:
     # Order
 
     def order(self, sort):
-        """The terms of an order; the key is the last, so that no two rows are in the same place.
+        """Returns the terms of an order, with the key as the last term, so that the order is total.
 
-        It goes the way of the term before it: so an index is read from one end to the other, whichever way, and nothing is sorted.
+        The key has the direction of the term before it, so an index can be scanned in either
+        direction without sorting.
         """
         terms = [Term(self.compared(term["column"]), bool(term.get("descending")), self.nullable[term["column"]]) for term in sort]
         return terms + [Term(self.key, bool(terms) and terms[-1].descending, False)]
 
     def selection(self, order):
-        """What is read of a row: its place, its key, its cells."""
+        """Returns the columns read for a row: the terms of its order, its key and its cells."""
         return ", ".join([term.name for term in order] + [self.key] + [quoted(name) for name in self.kinds])
 
     def parts(self, order, after):
-        """The rows behind a place, as runs that follow each other: each can be found by an index on the order's columns."""
+        """Yields the rows after a cursor as consecutive parts.
+
+        An index on the order's columns can seek to the start of each part.
+        """
         if after is None:
             yield Part([], [], written(order))
             return
@@ -187,7 +197,7 @@ def written(order):
 
 
 def kind_of(declared):
-    """What a column holds by its declared type, as SQLite reads it; None when that says nothing."""
+    """Returns the cell type for a declared column type by SQLite's affinity rules, or None."""
     declared = declared.upper()
     if "BOOL" in declared:
         return "boolean"
@@ -204,11 +214,11 @@ def bound(value):
     return int(value) if isinstance(value, bool) else value
 
 
-# Places
+# Cursors
 
 
 def cursor_text(values, before):
-    """A place as a text. A value that JSON has no word for cannot be gone on from."""
+    """Returns a cursor as text. Raises `Unreadable` for values that JSON cannot represent."""
     if any(isinstance(value, bytes) for value in values):
         raise Unreadable("a value to sort by is neither a number nor a text")
     return json.dumps([1 if before else 0, list(values)], separators=(",", ":"))
@@ -222,12 +232,12 @@ def cursor_from(text, order):
         if len(values) != len(order):
             raise ValueError
     except ValueError as error:
-        raise Unreadable("this is no place in this order") from error
+        raise Unreadable("this is not a place in this order") from error
     return Cursor(values, bool(before))
 
 
 def rank(value):
-    """How SQLite orders values of different kinds: numbers, texts, then bytes."""
+    """Returns a sort key that orders mixed types as SQLite does: numbers, texts, then bytes."""
     if isinstance(value, str):
         return (1, value.encode("utf-8", "surrogatepass"))
     if isinstance(value, bytes):
@@ -236,7 +246,7 @@ def rank(value):
 
 
 def follows(place, cursor, order):
-    """Whether a row lies behind a place."""
+    """Returns whether a row is after a cursor."""
     for value, other, term in zip(place, cursor.values, order):
         if value is None and other is None:
             continue

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-static_assert(sizeof(struct list_cell) == 16, "a cell is 16 bytes, for ever");
+static_assert(sizeof(struct list_cell) == 16, "a cell has 16 bytes in all versions");
 static_assert(offsetof(struct list_cell, type) == 0, "a cell begins with its type");
 static_assert(offsetof(struct list_cell, length) == 4, "the length follows the type");
 static_assert(offsetof(struct list_cell, integer) == 8, "the value is last");

@@ -245,7 +245,7 @@ public struct Engine: ~Copyable {
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
     case .acknowledge(let id, let sequence): sessions[id]?.acknowledge(sequence, at: now)
     case .resync(let id, let sequence):
-      guard let session = sessions[id], sequence == session.sequence else { return }
+      guard let session = sessions[id], sequence == session.flow.sequence else { return }
       resyncs += 1
       session.resync()
     case .pace(let id, let interval):
@@ -254,7 +254,7 @@ public struct Engine: ~Copyable {
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
     case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
     case .hold(let id, false): sessions[id]?.endHold()
-    case .writable(let id): (sessions[id] ?? left[id])?.isWritable = true
+    case .writable(let id): (sessions[id] ?? left[id])?.noteWritable()
     case .close(let id): close(id, isParked: true, at: now)
     }
   }
@@ -276,8 +276,8 @@ public struct Engine: ~Copyable {
   private mutating func attach(_ session: Session, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     do throws(QueryFault) {
-      let query = try resolve(session.queryRequest, in: states[number].table.schema, isRestricted: session.isRestricted)
-      try states[number].checkRest(of: query, session.queryRequest, at: now)
+      let query = try resolve(session.asked.query, in: states[number].table.schema, isRestricted: session.isRestricted)
+      try states[number].checkRest(of: query, session.asked.query, at: now)
       try attach(session, to: query, in: states[number], at: now)
     } catch {
       refuse(session, error, at: now)
@@ -306,7 +306,7 @@ public struct Engine: ~Copyable {
         refuse(session, error, at: now)
       }
     } catch {
-      outputs.append(.refuse(id, Refusal(request: request, error, shown: session.isIdle ? nil : session.request)))
+      outputs.append(.refuse(id, Refusal(request: request, error, shown: session.shownRequest)))
     }
   }
 
@@ -314,8 +314,7 @@ public struct Engine: ~Copyable {
     _ session: Session, to query: Query, in state: TableState, at now: Instant
   ) throws(QueryFault) {
     let columns = query.group.map { state.table.schema.columns[$0].type }
-    session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
-    session.isIdle = false
+    session.adoptCollapsed(columns)
     try state.attach(session, asking: query, at: now)
   }
 
@@ -324,10 +323,10 @@ public struct Engine: ~Copyable {
   /// Without one the session becomes idle.
   private mutating func refuse(_ session: Session, _ fault: QueryFault, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
-    let request = session.request
+    let request = session.asked.request
     let state = states[number]
     state.detach(session, at: now)
-    session.isIdle = true
+    session.becomeIdle()
     if let good = session.takeGood() {
       session.goBack(to: good)
       do throws(QueryFault) {
@@ -336,11 +335,11 @@ public struct Engine: ~Copyable {
         session.checkWindow(of: good)
       } catch {
         state.detach(session, at: now)
-        session.isIdle = true
+        session.becomeIdle()
       }
     }
-    if session.isIdle { session.forgetWindow() }
-    outputs.append(.refuse(session.id, Refusal(request: request, fault, shown: session.isIdle ? nil : session.request)))
+    if session.asked.isIdle { session.forgetWindow() }
+    outputs.append(.refuse(session.id, Refusal(request: request, fault, shown: session.shownRequest)))
   }
 
   private mutating func collapse(_ id: SessionID, _ section: SectionName, _ isCollapsed: Bool, at now: Instant) {
@@ -348,9 +347,9 @@ public struct Engine: ~Copyable {
     guard let view = session.view else {
       // Before the table exists, a section can only be named by its values.
       guard case .path(let path) = section else { return }
-      session.queryRequest.collapsed.removeAll { $0 == path }
-      guard isCollapsed, mayCollapse(session, besides: session.queryRequest.collapsed.count) else { return }
-      return session.queryRequest.collapsed.append(path)
+      session.setCollapsedInQuery(false, path)
+      guard isCollapsed, mayCollapse(session, besides: session.asked.query.collapsed.count) else { return }
+      return session.setCollapsedInQuery(true, path)
     }
     // A user who collapses a section wants to see the result, even if the section has gone
     // meanwhile.
@@ -376,7 +375,7 @@ public struct Engine: ~Copyable {
     let error = ClientError.tooLong("a page may collapse \(limits.collapsed) sections, not \(count + 1)")
     let fault = QueryFault(error, at: ["query.collapsed"])
     outputs.append(
-      .refuse(session.id, Refusal(request: session.request, fault, shown: session.isIdle ? nil : session.request)))
+      .refuse(session.id, Refusal(request: session.asked.request, fault, shown: session.shownRequest)))
     return false
   }
 
@@ -454,7 +453,7 @@ public struct Engine: ~Copyable {
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)
       for (session, error) in table.takeRefused() where sessions[session.id] === session {
-        refuse(session, QueryFault(error, at: table.places(of: session.queryRequest)), at: now)
+        refuse(session, QueryFault(error, at: table.places(of: session.asked.query)), at: now)
       }
     }
     defer { outputs = [] }

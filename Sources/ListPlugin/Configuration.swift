@@ -81,6 +81,6 @@ public final class Configuration: Sendable {
     throw ConfigurationError(
       stranger,
       known.isEmpty
-        ? "there are no settings" : "there is no such setting; there are \(known.sorted().joined(separator: ", "))")
+        ? "there are no settings" : "unknown setting; the settings are \(known.sorted().joined(separator: ", "))")
   }
 }

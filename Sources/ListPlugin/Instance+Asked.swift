@@ -150,7 +150,7 @@ extension Instance {
         (outcome, message) = (LIST_FAILED, "\(error)")
       }
     } else {
-      (outcome, message) = (LIST_FAILED, "there is no action “\(name)”")
+      (outcome, message) = (LIST_FAILED, "unknown action “\(name)”")
     }
     _ = table.pointee.acted(host.host.pointee.context, request.id, outcome.rawValue, message)
   }

@@ -292,7 +292,9 @@ public struct PlainTable: Sendable {
       return text(column).map { $0.lowercased().utf8.starts(with: part.string.lowercased().utf8) } ?? false
     case .matches(let column, let pattern, let ignoringCase):
       guard let text = text(column) else { return false }
-      guard let regex = try? Regex(pattern.string) else { preconditionFailure("“\(pattern)” is no regular expression") }
+      guard let regex = try? Regex(pattern.string) else {
+        preconditionFailure("“\(pattern)” is not a regular expression")
+      }
       return text.contains(regex.matchingSemantics(.unicodeScalar).ignoresCase(ignoringCase))
     }
   }

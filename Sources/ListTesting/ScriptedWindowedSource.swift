@@ -75,7 +75,7 @@ public struct ScriptedWindowedSource: Sendable {
   ///
   /// - Precondition: The schema has windowed capabilities.
   public init(_ schema: Schema) {
-    guard let capabilities = schema.windowed else { preconditionFailure("“\(schema.name)” is no windowed table") }
+    guard let capabilities = schema.windowed else { preconditionFailure("“\(schema.name)” is not a windowed table") }
     self.schema = schema
     self.capabilities = capabilities
   }

@@ -20,7 +20,9 @@ extension Simulation {
     for output in engine.advance(to: clock.now) where !isForStranger(output) {
       switch output {
       case .tables(let tables):
-        guard tables[0].generation == coverage.exchanges else { throw failure("the table is told as another one") }
+        guard tables[0].generation == coverage.exchanges else {
+          throw failure("the table is listed under another name")
+        }
       case .refuse(let id, let refusal): try judge(refusal, of: id)
       case .deliver, .waiting, .status, .load: throw failure("\(output) after the table has gone")
       case .cancel, .ask, .cancelPages: continue

@@ -48,7 +48,7 @@ extension Simulation {
       expected = max(0, first + shift)
     }
     guard first + delivery.shift == expected else {
-      throw failure("page \(page.id.rawValue) is told to go from \(first) by \(delivery.shift), not to \(expected)")
+      throw failure("page \(page.id.rawValue) is moved from \(first) by \(delivery.shift), not to \(expected)")
     }
     if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
   }

@@ -44,7 +44,7 @@ extension Simulation {
   /// Checks that a paused client only receives a patch after scrolling, with the newer rows marked.
   mutating func judgePaused(_ delivery: Delivery, _ index: Int) throws {
     guard let pause = pages[index].pause else {
-      guard delivery.newer.isEmpty else { throw failure("a page that does not pause is told what is newer") }
+      guard delivery.newer.isEmpty else { throw failure("a page that does not pause receives marks of newer rows") }
       return
     }
     // A whole window is only sent if it was requested before the pause, or after a resync.
@@ -66,24 +66,24 @@ extension Simulation {
   /// of different rows.
   mutating func judge(_ waiting: Waiting, _ id: SessionID) throws {
     guard let index = pages.firstIndex(where: { $0.id == id }), let pause = pages[index].pause else {
-      throw failure("a page that does not pause is told what waits")
+      throw failure("a page that does not pause receives a count of waiting changes")
     }
-    guard !pages[index].isHidden else { throw failure("a hidden page is told what waits") }
+    guard !pages[index].isHidden else { throw failure("a hidden page receives a count of waiting changes") }
     guard waiting != pause.told || pause.toldAt == nil else {
-      throw failure("a page is told twice that \(waiting) wait")
+      throw failure("a page receives the count \(waiting) twice")
     }
     // A clock that was set back makes intervals appear too short.
     if let last = pause.toldAt, last <= clock.now, !hasClockGoneBack {
-      guard last.duration(to: clock.now) >= .seconds(1) else { throw failure("a page is told twice in a second") }
+      guard last.duration(to: clock.now) >= .seconds(1) else { throw failure("a page receives two counts in a second") }
     }
     let query = pages[index].query
     guard waiting.rows == plain.count(query) else {
-      throw failure("a page that pauses is told of \(waiting.rows) rows, not of \(plain.count(query))")
+      throw failure("a page that pauses receives a count of \(waiting.rows) rows, not of \(plain.count(query))")
     }
     let now = plain.shownRows(query)
     let different = Set(now.keys).union(pause.rows.keys).count { now[$0] != pause.rows[$0] }
     guard waiting.changed >= different else {
-      throw failure("a page is told that \(waiting.changed) rows wait, but \(different) are different")
+      throw failure("a page receives a count of \(waiting.changed) changed rows, but \(different) are different")
     }
     pages[index].pause?.told = waiting
     pages[index].pause?.toldAt = clock.now

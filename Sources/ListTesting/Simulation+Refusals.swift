@@ -32,7 +32,7 @@ extension Simulation {
     let shown = expected.removeFirst()
     refusalsToCome[id] = expected
     guard refusal.shown == shown else {
-      throw failure("page \(id.rawValue) is told that it sees \(refusal.shown as Any), not \(shown)")
+      throw failure("page \(id.rawValue) receives a refusal that names \(refusal.shown as Any), not \(shown)")
     }
     coverage.refusals += 1
   }

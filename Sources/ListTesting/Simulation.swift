@@ -279,7 +279,7 @@ public struct Simulation {
 
   /// Returns random cells of a row; the key column identifies the row in checks.
   private mutating func cells(_ key: RowKey) -> [Cell] {
-    guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
+    guard case .integer(let number) = key else { preconditionFailure("\(key) is not a number") }
     return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)] + deferredCells(key)
   }
 
@@ -482,7 +482,7 @@ public struct Simulation {
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .status(let id, _, _):
         guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
-          throw failure("a page that is closed, hidden or pauses is told how the source is")
+          throw failure("a page that is closed, hidden or paused receives the status of the source")
         }
       case .tables, .ask, .cancelPages: continue
       }

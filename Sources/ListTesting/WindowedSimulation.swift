@@ -405,7 +405,7 @@ public struct WindowedSimulation {
     guard remains(page.query) else { throw failure("\(page.query) is refused: \(refusal)") }
     guard let shown = refusal.shown else { return ask(Query(), &engine, index) }
     guard let former = page.former[shown], shown >= page.answered else {
-      throw failure("page \(id.rawValue) is told that it sees request \(shown)")
+      throw failure("page \(id.rawValue) receives a refusal that names request \(shown)")
     }
     coverage.goneBack += 1
     (pages[index].request, pages[index].query, pages[index].collapsed) = (shown, former.query, former.collapsed)

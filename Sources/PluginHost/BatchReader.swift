@@ -61,7 +61,7 @@ struct BatchReader {
     case LIST_UPDATE.rawValue: (verb, wanted) = (.update, schema.columns.count)
     case LIST_DELETE.rawValue: (verb, wanted) = (.delete, 0)
     case LIST_MOVE.rawValue: (verb, wanted) = (.move, 1)
-    default: throw Fault("list_batch.verb is \(batch.verb), which is no verb")
+    default: throw Fault("list_batch.verb is \(batch.verb), which is not a verb")
     }
     guard batch.flags & ~LIST_RELOAD.rawValue == 0 else {
       throw Fault("list_batch.flags is \(batch.flags), which holds a flag that this version does not have")
@@ -75,7 +75,9 @@ struct BatchReader {
     isReloadingAfter = endsReload ? false : (beginsReload || isReloading)
 
     // 2^40 rows do not fit in memory, so a larger count is an uninitialized length.
-    guard batch.row_count <= 1 << 40 else { throw Fault("list_batch.row_count is \(batch.row_count), which cannot be") }
+    guard batch.row_count <= 1 << 40 else {
+      throw Fault("list_batch.row_count is \(batch.row_count), which is out of range")
+    }
     rowCount = Int(batch.row_count)
     columnCount = wanted
     if rowCount > 0 {

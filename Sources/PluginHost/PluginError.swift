@@ -72,7 +72,7 @@ extension PluginError: CustomStringConvertible {
     case .badSetting(let source, nil, let message): "\(source): \(message)"
     case .notALibrary(let path, let reason):
       "\(path): cannot be loaded: \(reason)"
-        + (path.hasSuffix(".so") ? "" : "; a program must be one that may be run (chmod +x)")
+        + (path.hasSuffix(".so") ? "" : "; a program must be one that is executable (chmod +x)")
     case .noEntryPoint(let path): "\(path): not a Rowcast plugin: it exports no list_plugin_entry_v1"
     case .emptyEntry(let path): "\(path): list_plugin_entry_v1 gave NULL"
     case .wrongVersion(let path, let found, let wanted):
@@ -80,7 +80,7 @@ extension PluginError: CustomStringConvertible {
     case .wrongSize(let path, let found, let wanted):
       "\(path): struct list_plugin has \(found) bytes, at least \(wanted) are needed"
     case .missingFunction(let path, let name): "\(path): list_plugin.\(name) is NULL"
-    case .badName(let path): "\(path): list_plugin.name is no name: it must be 1 to 255 bytes of UTF-8"
+    case .badName(let path): "\(path): list_plugin.name is invalid: it must be 1 to 255 bytes of UTF-8"
     case .notCreated(let source, let message):
       "\(source): the plugin made no instance" + (message.isEmpty ? "" : ": \(message)")
     case .noThread(let source, let code): "\(source): no thread to run it (error \(code))"

@@ -42,7 +42,7 @@ extension SourceCore {
     switch outcome {
     case LIST_DONE.rawValue: result = .done(text)
     case LIST_FAILED.rawValue: result = .failed(.failed, text)
-    default: return refuse("acted: \(outcome) is no outcome")
+    default: return refuse("acted: \(outcome) is not an outcome")
     }
     return answer(.acted(id, result), or: "acted: the action \(id) was not asked for, or was answered before")
   }

@@ -326,7 +326,7 @@ final class SourceCore: @unchecked Sendable {
     switch state {
     case LIST_STATE_LIVE.rawValue: deliver(.live, ForeignText.message(message))
     case LIST_STATE_STALE.rawValue: deliver(.stale, ForeignText.message(message))
-    default: log(.error, "set_state: \(state) is no state")
+    default: log(.error, "set_state: \(state) is not a state")
     }
   }
 

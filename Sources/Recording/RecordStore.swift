@@ -37,7 +37,7 @@ final class FileStore: RecordStore {
     guard descriptor >= 0 else { throw .unwritable("\(path): \(Failure(errno))") }
     guard Self.isReplaceable(descriptor) else {
       _ = Foundation.close(descriptor)
-      throw .unwritable("\(path): there is a file that is no recording")
+      throw .unwritable("\(path): the file exists and is not a recording")
     }
   }
 

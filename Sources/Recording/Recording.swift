@@ -179,7 +179,7 @@ public final class Recording: Sendable {
     }
     shared.backlog = bytes + shared.backlog
     shared.isWriting = false
-    if shared.state == .running { logger.error("the recording cannot be written: \(reason); trying again") }
+    if shared.state == .running { logger.error("writing the recording failed: \(reason); trying again") }
     shared.state = .failing(reason)
     condition.broadcast()
     // Closing does not wait for a full disk.

@@ -23,15 +23,15 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A one-line message.
   public var description: String {
     switch self {
-    case .unreadable(let reason): "the recording cannot be read: \(reason)"
+    case .unreadable(let reason): "reading the recording failed: \(reason)"
     case .empty: "the file is empty: nothing was recorded in it"
-    case .noRecording: "this is no recording: it does not begin with ROWCAST"
+    case .noRecording: "this is not a recording: it does not begin with ROWCAST"
     case .trace: "this is the trace of a plugin, no recording: rowcast plugin replay shows it"
     case .cutOff: "the file ends before the first record of the recording: nothing was recorded in it"
     case .wrongVersion(let version):
       "the recording is of version \(version), and this rowcast reads \(RecordingHeader.readableVersions.lowerBound) to \(RecordingHeader.currentVersion)"
     case .damaged(let place): "the recording is damaged at byte \(place)"
-    case .unwritable(let reason): "the recording cannot be written: \(reason)"
+    case .unwritable(let reason): "writing the recording failed: \(reason)"
     }
   }
 }

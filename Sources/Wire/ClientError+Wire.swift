@@ -26,12 +26,12 @@ extension ClientError {
     case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
       .notAllowed(let reason), .remainderTooLarge(let reason), .tooManyViews(let reason):
       reason
-    case .unknownType(let type): "there is no message of the type “\(type)”"
+    case .unknownType(let type): "unknown message type “\(type)”"
     case .wrongVersion(let version):
       "this server speaks version \(ServerMessage.version) of the protocol, not \(version)"
-    case .unknownTable(let table): "there is no table “\(table)”"
+    case .unknownTable(let table): "unknown table “\(table)”"
     case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
-    case .unknownAction(let name): "there is no action “\(name)”"
+    case .unknownAction(let name): "unknown action “\(name)”"
     case .tooManySessions(let limit):
       "this server is limited to \(limit) pages at the same time: close another one, or ask the operator"
     case .tooManySessionsOfToken(let limit):

@@ -58,7 +58,7 @@ struct FilterDecoding {
       }
       return .oneOf(column, values)
     case "isEmpty": return .isEmpty(column)
-    default: throw .unreadableMessage("\(members.fullName("op")) is “\(op.prefix(100))”, which is no operator")
+    default: throw .unreadableMessage("\(members.fullName("op")) is “\(op.prefix(100))”, which is not an operator")
     }
   }
 

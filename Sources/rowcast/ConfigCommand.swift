@@ -8,7 +8,7 @@ struct ConfigCommand: ParsableCommand {
   /// The command `rowcast config check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says what is wrong with a configuration, and where; nothing is started.")
+      abstract: "Checks a configuration and reports each problem with its place; starts nothing.")
 
     @Argument(help: ArgumentHelp("The file, in YAML.", valueName: "file"))
     var file: String

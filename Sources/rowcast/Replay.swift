@@ -18,7 +18,7 @@ struct Replay: ParsableCommand {
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
   var file: String
 
-  @Flag(help: "Compare every answer, say what came of it, and end: with 0 when all are the same, with 1 otherwise.")
+  @Flag(help: "Compare every answer and report the result; exit with 0 if all are equal, else with 1.")
   var verify = false
 
   @Option(help: ArgumentHelp("How much faster than it happened; 0 for as fast as possible.", valueName: "factor"))

@@ -10,7 +10,7 @@ import Server
 
 /// The command `rowcast serve`.
 struct Serve: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
+  static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is stopped.")
 
   @OptionGroup var options: ServeOptions
 
@@ -18,10 +18,13 @@ struct Serve: ParsableCommand {
     let options = options
     if !options.command.isEmpty, Child(words: options.command) == nil {
       throw ValidationError(
-        "\(options.command[0]): its name cannot be a table's; give it one with --child name=command")
+        "\(options.command[0]): its name is not valid for a table; give it one with --child name=command")
     }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, reloading in
+      if let problem = settings.sources!.lazy.compactMap(\.text?.problem).first {
+        throw EnvironmentFailure(description: problem)
+      }
       let keeper = SourceKeeper(control, ending, tokenFile: settings.tokenFile)
       do {
         try keeper.start(settings.sources!)
@@ -34,14 +37,16 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Serves the feeds that `startFeeds` starts.
-  ///
-  /// Until the server runs, a feed can deliver only as much as its inlet buffers.
-  func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
+  /// Serves these sources instead of those of the options.
+  func run(_ sources: [Settings.Source]) throws {
     let options = options
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, _ in
-      try startFeeds(settings, control, ending)
+      do {
+        try SourceKeeper(control, ending, tokenFile: settings.tokenFile).start(sources)
+      } catch let error as PluginError {
+        throw EnvironmentFailure(description: "\(error)")
+      }
     }
   }
 

@@ -35,10 +35,10 @@ struct SessionsCommand: ParsableCommand {
     }
     guard let signIns else {
       throw EnvironmentFailure(
-        description: "\(path) cannot be read and written, or is not a private file of this user (chmod 600)")
+        description: "\(path) is not readable and writable, or is not a private file of this user (chmod 600)")
     }
     if let id = missing.first {
-      throw EnvironmentFailure(description: "there is no sign-in \(id); “rowcast sessions” lists them")
+      throw EnvironmentFailure(description: "unknown sign-in \(id); “rowcast sessions” lists them")
     }
     if endAll { return announce("all sign-ins have ended") }
     if !end.isEmpty { return announce(end.count == 1 ? "the sign-in has ended" : "\(end.count) sign-ins have ended") }

@@ -1,8 +1,5 @@
 import ArgumentParser
 import Glibc
-import Logging
-import PluginHost
-import Server
 
 /// The command `rowcast show`, the default for `COMMAND | rowcast` and `rowcast FILE...`.
 struct Show: ParsableCommand {
@@ -39,8 +36,6 @@ struct Show: ParsableCommand {
   }
 
   private static let greatestFileCount = 64
-  /// The number of rows that are kept of a stream without `--keep`.
-  private static let streamBound = 1_000_000
 
   /// The files to show, one table each; standard input if empty.
   private var files: [String] { serve.options.command }
@@ -68,74 +63,29 @@ struct Show: ParsableCommand {
     return options + (files.isEmpty ? [] : ["--"] + files)
   }
 
-  /// An open stream and the name of its table.
-  private struct Stream {
-    var file: Int32
-    var name: String
-    var options: TextOptions
-  }
-
   func run() throws {
-    let streams = try streams()
+    let sources = try sources()
     // The server must not start the files as source programs.
     var serve = serve
     serve.options.command = []
-    try serve.run { [follow] _, control, ending in
-      for stream in streams {
-        let inlet = control.addSource(stream.name)
-        let log = SourceLog(stream.name)
-        if let bound = stream.options.bound, stream.options.kept == nil {
-          log.log(.info, "keeps the last \(bound) rows; --keep sets another number")
-        }
-        let source = StreamSource(
-          stream.file, name: stream.name, options: stream.options, isFollowing: follow,
-          log: { level, message in log.log(Logger.Level(level), message) },
-          events: { inlet.tell(SourceInlet.Event($0)) })
-        try ending.start(StreamFeed(source: source))
-      }
-    }
+    try serve.run(sources)
   }
 
-  private func streams() throws -> [Stream] {
-    var options = loose.options
-    options.kept = keep
-    if files.isEmpty || follow { options.bound = Self.streamBound }
-    guard !files.isEmpty else {
-      if options.title.isEmpty { options.title = "Standard input" }
-      return [Stream(file: STDIN_FILENO, name: loose.name ?? "input", options: options)]
+  private func sources() throws -> [Settings.Source] {
+    var sources = files.map { TextSource.reading(file: $0, name: loose.name, isFollowed: follow) }
+    if sources.isEmpty {
+      sources = [TextSource(name: loose.name ?? "input", origin: .input(isFollowed: follow))]
+      sources[0].options.title = "Standard input"
     }
-    var names: Set<String> = []
-    return try files.map { path in
-      let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else {
-        throw EnvironmentFailure(description: "\(path): \(String(cString: strerror(errno)).lowercased())")
-      }
-      var status = stat()
-      guard fstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-        throw EnvironmentFailure(description: "\(path): a folder; name a file in it")
-      }
-      let title = path.split(separator: "/").last.map(String.init) ?? path
-      var own = options
-      if own.title.isEmpty { own.title = title }
-      // The extension selects the separator; other formats are recognized from the first line.
-      if own.format == nil, own.delimiter == nil, own.pattern == nil {
-        own.format = ["csv": .csv, "tsv": .tsv][title.split(separator: ".").last?.lowercased() ?? ""]
-      }
-      var name = loose.name ?? Self.tableName(title)
-      let first = name
-      var number = 2
-      while !names.insert(name).inserted { (name, number) = ("\(first.prefix(56))-\(number)", number + 1) }
-      return Stream(file: file, name: name, options: own)
+    for index in sources.indices {
+      if let problem = sources[index].problem { throw EnvironmentFailure(description: problem) }
+      // A pattern replaces the format that the extension suggests.
+      if loose.pattern != nil { sources[index].options.format = nil }
+      sources[index].options = try loose.options(over: sources[index].options)
+      sources[index].options.kept = keep
+      if files.isEmpty || follow { sources[index].options.bound = TextSource.streamBound }
     }
-  }
-
-  /// Returns the table name for a file: `sales-2026` for `sales 2026.csv`.
-  private static func tableName(_ file: String) -> String {
-    let stem = file.split(separator: ".").first ?? ""
-    let name = stem.unicodeScalars.map { scalar in
-      Child.isName(String(scalar)) ? Character(scalar) : "-"
-    }
-    return name.isEmpty ? "file" : String(name.prefix(64))
+    return TextSource.withUniqueNames(sources).map { Settings.Source(text: $0) }
   }
 
   /// Returns whether arguments without a subcommand mean `show`.
@@ -148,18 +98,11 @@ struct Show: ParsableCommand {
       return first.contains(".") || first.contains("/") || access(first, F_OK) == 0
     }
     if !arguments.contains("--"), separated(arguments).contains("--") { return true }
-    let others = ["--config", "--plugin", "--child", "--set", "--help", "-h", "--version", "--"]
+    let others = ["--config", "--plugin", "--child", "--watch", "--file", "--set", "--help", "-h", "--version", "--"]
     guard !arguments.contains(where: { argument in others.contains { argument == $0 || argument.hasPrefix($0 + "=") } })
     else { return false }
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0 else { return false }
     return [S_IFIFO, S_IFREG, S_IFSOCK].contains(status.st_mode & S_IFMT)
   }
-}
-
-/// A stream source as a feed.
-private struct StreamFeed: Feed {
-  let source: StreamSource
-  func start() throws { try source.start() }
-  func stop() { source.stop() }
 }

@@ -51,7 +51,7 @@ struct TextArguments: ParsableArguments {
   @Option(help: ArgumentHelp("What the table is called in addresses.", valueName: "name"))
   var name: String?
 
-  @Option(help: ArgumentHelp("What stands above the table.", valueName: "text"))
+  @Option(help: ArgumentHelp("The title above the table.", valueName: "text"))
   var title: String?
 
   func validate() throws {
@@ -66,36 +66,13 @@ struct TextArguments: ParsableArguments {
     do { _ = try options(over: TextOptions()) } catch { throw ValidationError(error.text) }
   }
 
-  /// The options in the form that the plugin host expects.
-  var options: TextOptions { (try? options(over: TextOptions())) ?? TextOptions() }
-
   /// Returns the options with those that were given on the command line replaced.
   func options(over preset: TextOptions) throws(Problem) -> TextOptions {
-    var options = preset
-    if let format { options.format = try Self.format(format) }
-    if let delimiter { options.delimiter = try Self.delimiter(delimiter) }
-    if let pattern { options.pattern = try Self.pattern(pattern) }
-    if noHeader { options.hasHeader = false }
-    if let names { options.names = Self.list(names) }
-    if let types {
-      for part in Self.list(types) {
-        guard let equals = part.lastIndex(of: "=") else {
-          throw Problem("--types needs COLUMN=TYPE, separated by commas, not “\(part)”")
-        }
-        options.hints[String(part[..<equals]), default: ColumnHint()].kind = try Self.kind(
-          String(part[part.index(after: equals)...]))
-      }
-    }
-    if let key {
-      options.guessesKey = key != "none"
-      options.key = options.guessesKey ? Self.list(key) : []
-    }
-    if let columns { options.columns = Self.list(columns) }
-    if let title { options.title = title }
-    // Names without a header and without a delimiter are for values between blanks.
-    if !options.hasHeader, options.delimiter == nil, options.format == .columns { options.delimiter = " " }
-    if options.delimiter != nil { options.format = options.delimiter == "\t" ? .tsv : .csv }
-    return options
+    var choices = TextChoices()
+    (choices.format, choices.delimiter, choices.pattern) = (format, delimiter, pattern)
+    (choices.names, choices.types, choices.isHeadless) = (names, types, noHeader)
+    (choices.key, choices.columns, choices.title) = (key, columns, title)
+    return try choices.options(over: preset)
   }
 
   // MARK: Values
@@ -128,7 +105,7 @@ struct TextArguments: ParsableArguments {
     return kind
   }
 
-  private static func list(_ text: String) -> [String] {
+  static func list(_ text: String) -> [String] {
     text.split(separator: ",").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
       .filter { !$0.isEmpty }
   }

@@ -1,17 +1,15 @@
 import ArgumentParser
 import Glibc
-import Logging
 import PluginHost
-import Server
 
 /// The command `rowcast watch -n 2 COMMAND ARGUMENT...`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 df -h",
+    abstract: "Runs commands again and again, and shows the tables that they print: rowcast watch -n 2 df -h",
     usage: "rowcast watch [-n <seconds>] [<options>] <command> ...",
     discussion: """
       What follows the first word that is no option is the command. One text with shell syntax runs through the shell: rowcast watch 'ps aux | \
-      head'. The command gets the whole environment.
+      head'. Several such texts are several tables: rowcast watch 'df -h' 'ss -tan'. A command gets the whole environment.
       """)
 
   @Option(
@@ -36,18 +34,34 @@ struct Watch: ParsableCommand {
   @OptionGroup var serve: Serve
 
   func validate() throws {
-    if let pause, !(0.1...86_400).contains(pause) {
+    if let pause, !TextSource.pauses.contains(pause) {
       throw ValidationError("-n must be between 0.1 and 86400 seconds, not \(pause)")
     }
     guard !listPresets else { return }
     guard preset != nil || !serve.options.command.isEmpty else {
       throw ValidationError("which command? Name it last: rowcast watch df -h")
     }
+    if preset == nil, lines.count > 1, loose.name != nil || loose.title != nil {
+      throw ValidationError("--name and --title are for one table; \(lines.count) commands are named")
+    }
     try serve.options.refuseSources("watch", butCommand: true)
+  }
+
+  /// The shell command lines; empty if the words are one command with its arguments.
+  private var lines: [String] { Self.lines(serve.options.command) }
+
+  private static func lines(_ words: [String]) -> [String] {
+    if isShellLine(words) { return [words[2]] }
+    // The name of a program has no blank, so these are lines: rowcast watch 'df -h' 'ss -tan'.
+    return words.count > 1 && needsShell(words[0]) ? words : []
   }
 
   func run() throws {
     guard !listPresets else { return print(Preset.list(folder: presets).joined(separator: "\n")) }
+    try serve.run(try sources())
+  }
+
+  private func sources() throws -> [Settings.Source] {
     let known = try preset.map { try Preset.named($0, folder: presets) }
     var words = serve.options.command
     if let known {
@@ -56,33 +70,25 @@ struct Watch: ParsableCommand {
       words = Self.shell + [([known.command] + quoted).joined(separator: " ")]
     }
     if jc { words = try Self.throughJC(words, known) }
-    // A shell command line is named after its first word.
-    let line = Self.isShellLine(words) ? words[2] : nil
-    let first = line.map { String($0.split { !$0.isLetter && !$0.isNumber && !"_-./".contains($0) }.first ?? "sh") }
-    guard var child = first.flatMap({ Child(words: [$0]) }) ?? Child(words: words) else { return }
-    child.command = ChildCommand(words[0], Array(words.dropFirst()))
-    child.command.inheritsEnvironment = true
-    // The command must see the same files as in the user's shell.
-    child.command.isolation = .light
-    let name = loose.name ?? preset ?? child.name
-    // The members of jc's output are not the columns that the preset declares.
-    var options = try loose.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
-    if options.title.isEmpty { options.title = known?.title ?? line ?? words.joined(separator: " ") }
-    let pause = min(86_400, max(0.1, pause ?? known?.interval ?? 2))
-    var serve = serve
-    serve.options.command = words
-    try serve.run { _, control, ending in
-      let inlet = control.addSource(name)
-      let sourceLog = SourceLog(name)
-      let confinement = Confinement(child.command).description
-      inlet.describe(confinement: confinement)
-      sourceLog.log(.info, "isolation \(confinement)")
-      let source = WatchSource(
-        child.command, name: name, pause: .seconds(pause), options: options,
-        log: { level, message in sourceLog.log(Logger.Level(level), message) },
-        events: { inlet.tell(SourceInlet.Event($0)) })
-      try ending.start(WatchFeed(source: source))
+    let pause: Duration = .seconds(min(86_400, max(0.1, pause ?? known?.interval ?? 2)))
+    let lines = Self.lines(words)
+    let name = loose.name ?? preset
+    let found =
+      lines.isEmpty
+      ? [TextSource.watching(words: words, title: words.joined(separator: " "), name: name, pause: pause)]
+      : lines.map { TextSource.watching(line: $0, name: name, pause: pause) }
+    let sources = try found.map { source in
+      guard var source else {
+        throw ValidationError("\(words[0]): its name is not valid for a table; give it one with --name")
+      }
+      // The members of jc's output are not the columns that the preset declares.
+      var options = try loose.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
+      if options.title.isEmpty { options.title = known?.title ?? source.options.title }
+      source.options = options
+      source.inheritEnvironment()
+      return source
     }
+    return TextSource.withUniqueNames(sources).map { Settings.Source(text: $0) }
   }
 }
 
@@ -112,7 +118,7 @@ extension Watch {
   }
 
   /// Returns whether a single word is a shell command line rather than the path of a program.
-  private static func needsShell(_ word: String) -> Bool {
+  fileprivate static func needsShell(_ word: String) -> Bool {
     guard word.contains(where: { " \t\n|&;<>()$`\"'*?[]#~{}!".contains($0) }) else { return false }
     return access(word, X_OK) != 0
   }
@@ -130,11 +136,4 @@ extension Watch {
   }
 
   static func isShellLine(_ words: [String]) -> Bool { words.count == 3 && words.starts(with: shell) }
-}
-
-/// A repeated command as a feed.
-private struct WatchFeed: Feed {
-  let source: WatchSource
-  func start() throws { try source.start() }
-  func stop() { source.stop(within: .seconds(1)) }
 }

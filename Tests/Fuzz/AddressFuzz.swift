@@ -2,7 +2,7 @@ import ListEngine
 
 @testable import Wire
 
-/// What stands behind the question mark of a table's address is a query, or is refused with a reason.
+/// The query string of a table's address: it is a query, or is refused with a reason.
 enum AddressFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     let text = String(decoding: bytes, as: UTF8.self)

@@ -2,7 +2,7 @@ import ListEngine
 
 @testable import PluginHost
 
-/// What a child process prints is understood, or refused line by line; and whatever is understood an engine takes without complaint.
+/// Output of child processes: each line is decoded or refused, and an engine accepts what was decoded.
 enum ChildFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     var decoder = ChildDecoder(name: "fuzz")

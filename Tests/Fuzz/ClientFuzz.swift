@@ -2,7 +2,7 @@ import ListEngine
 
 @testable import Wire
 
-/// What a page says is read, or refused with a reason; a query that is read can be asked of a table, or is refused with a reason.
+/// Messages of clients: each is decoded or refused with a reason, and so is each query of a table.
 enum ClientFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     let bytes = Array(bytes)

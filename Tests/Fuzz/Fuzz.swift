@@ -25,15 +25,15 @@ import Foundation
     exit(status)
   }
 
-  /// What is fed.
+  /// The decoder that is fuzzed.
   enum Target: String, CaseIterable {
-    /// What pages say.
+    /// Messages of clients.
     case client
-    /// What child processes print.
+    /// Output of child processes.
     case child
-    /// What stands behind the question mark of a table's address.
+    /// The query string of a table's address.
     case address
-    /// What windowed sources answer, as a script.
+    /// Answers of windowed sources, as a script.
     case windowed
   }
 }

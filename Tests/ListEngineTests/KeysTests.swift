@@ -30,7 +30,7 @@ import Testing
     try harness.settle(by: .seconds(1))
     let text = RowKey.text("9223372036854775807")
     #expect(harness.engine.locate(text, for: page)?.position == 10)
-    #expect(harness.engine.locate(text, for: page)?.key == text, "it is told by the name that was asked for")
+    #expect(harness.engine.locate(text, for: page)?.key == text, "it has the key that was asked for")
     #expect(harness.engine.locate(.text("3"), for: page)?.position == 3)
     #expect(harness.engine.locate(.text("three"), for: page) == nil)
   }

@@ -1,6 +1,7 @@
-"""Clocks that jump (F13): the wall clock goes an hour and ten years back and forth, and the process stands still for a while. Pages notice nothing.
+"""Clock jumps (F13): the wall clock jumps by an hour and by ten years, and the process is stopped.
 
-libfaketime changes what the server takes for the date, and leaves its monotonic clock alone, as a machine whose date is set does.
+No client may notice. libfaketime changes the server's wall clock but not its monotonic clock, as
+setting a machine's date does.
 """
 
 import asyncio
@@ -19,13 +20,13 @@ from viewer import Viewer
 LIBRARY = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 HOUR, YEAR = 3_600, 365 * 86_400
 JUMPS = {"+1h": HOUR, "-1h": -HOUR, "+10y": 10 * YEAR, "-10y": -10 * YEAR, "+0": 0}
-# Longer than the server waits for a page that says nothing.
+# Longer than the server's timeout for silent clients.
 STILL = 20.0
 INTERVAL = 100
 
 
 async def patches(viewers, seconds):
-    """How many patches a page got within so long, the least and the most."""
+    """Returns the minimum and maximum number of patches that a client received within `seconds`."""
     before = [viewer.count for viewer in viewers]
     await pause(seconds)
     came = [viewer.count - earlier for viewer, earlier in zip(viewers, before)]
@@ -37,14 +38,15 @@ async def run(options):
     with tempfile.NamedTemporaryFile("w", suffix=".faketime") as date, tempfile.NamedTemporaryFile("w", suffix=".yaml") as configuration:
         date.write("+0")
         date.flush()
-        # A file: without one there is nothing to read again, and SIGHUP ends the server.
+        # Needs a configuration file: without one, SIGHUP ends the server instead of reloading.
         configuration.write("log-format: json\n")
         configuration.flush()
         variables = [f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={date.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
-        # The times of files are those of the disk.
+        # File times stay real.
         variables.append("NO_FAKE_STAT=1")
-        # The second `env` is there because libfaketime adds a variable to the first process of its kind, and Swift's runtime, which looks for a
-        # program's words beside its environment, finds none then.
+        # libfaketime adds a variable to the environment of the first process. Swift's runtime finds
+        # the arguments by their position before the environment, which would fail, so the first
+        # process is a second `env`.
         server = Serving(rows=1_000, rate=1_000, batches=20, options=["--config", configuration.name], prefix=["env", *variables, "env"])
         with server:
             await jump(server, date, options)
@@ -61,7 +63,7 @@ async def opened(server, count):
 
 
 def seen(server):
-    """What the server takes for the time: its log says when it has read its configuration again, which changes nothing."""
+    """Returns the server's wall clock, read from its log entry after a reload without changes."""
     before = len(server.log)
     os.kill(server.process.pid, signal.SIGHUP)
     deadline = time.monotonic() + 10
@@ -91,7 +93,7 @@ async def jump(server, date, options):
         assert gone(viewers) == 0, f"{gone(viewers)} pages are gone after {offset}"
         assert options.small or highest <= most + 2, f"a burst after {offset}: {highest} patches, {most} before"
         assert options.small or fewest >= least / 2, f"patches stay away after {offset}: {fewest}, {least} before"
-    # A code and a page that come now are served as ever.
+    # A new token and a new client are accepted as usual.
     late = await opened(server, 1)
     for viewer in viewers + late:
         viewer.abort()

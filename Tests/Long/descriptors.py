@@ -1,4 +1,4 @@
-"""No file descriptors are left (F15): nobody new comes in, those that are there are served, and nothing spins."""
+"""Exhausted file descriptors (F15): new clients fail, existing ones are served, nothing spins."""
 
 import asyncio
 import socket
@@ -29,7 +29,7 @@ async def run(options):
         await pause(0.5)
         lines, cpu, began = len(server.log), server.cpu, time.monotonic()
         heard.clear()
-        # Who holds a socket and says nothing is sent away after a while, so others keep coming.
+        # Silent connections time out, so new ones are accepted during this time.
         await pause(4)
         busy = (server.cpu - cpu) / (time.monotonic() - began)
         said = len(server.log) - lines

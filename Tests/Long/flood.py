@@ -1,6 +1,7 @@
-"""A page says as much as it can (T10): acknowledgements of nothing, one query after the other, pings. Others feel little.
+"""Clients that send as fast as they can (T10): acknowledgements, queries and pings.
 
-What is compared is as in slow.py: from an acknowledgement of a good page to its next patch.
+Other clients must hardly be affected. The measure is that of slow.py: the time from a good client's
+acknowledgement to its next patch.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ MOST_TIMES = 2.0
 
 
 class Flooder(Viewer):
-    """Says what `words` gives, frame by frame, as fast as it is read."""
+    """Sends the frames of `words` as fast as the server reads them."""
 
     words = None
 
@@ -32,7 +33,7 @@ class Flooder(Viewer):
         while not self.transport.is_closing():
             self.transport.write(b"".join(itertools.islice(self.words, 100)))
             self.said += 100
-            # Until what was written before is taken.
+            # Waits until previous writes were accepted.
             while self.transport.get_write_buffer_size() > 65_536 and not self.transport.is_closing():
                 await pause(0.01)
             await pause(0)
@@ -47,14 +48,14 @@ def acknowledgements():
 
 
 def queries():
-    """No two alike, each a view of its own."""
+    """Yields distinct queries, each with its own view."""
     for number in itertools.count(2):
         sort = [{"column": ["price", "size", "symbol"][number % 3], "descending": number % 2 == 0}]
         yield say({"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": sort}})
 
 
 def pings():
-    """libwebsockets answers them by itself."""
+    """Yields pings, which libwebsockets answers by itself."""
     return (frame(9, b"ping") for _ in itertools.count())
 
 

@@ -1,6 +1,8 @@
-"""Messages without an end (T9): frames that declare 2^62 bytes, a million fragments of one byte and of none, messages that are begun and never ended.
+"""Endless messages (T9): frames that declare 2^62 bytes, and a million fragments.
 
-Who breaks a bound is gone within a second; none costs a MiB, not even while it is there. A page beside them is served.
+Fragments have one byte or none; some messages are never completed. A client that exceeds a limit
+must be disconnected within a second. No client may cost a MiB, even while connected. Another client
+is served throughout.
 """
 
 import asyncio
@@ -12,14 +14,14 @@ from serving import Serving
 from slow import pause
 from viewer import Viewer, frame
 
-# What one of them may cost, and how long it may stay once it has broken a bound.
+# The maximum memory per client, and the maximum time to disconnect it after exceeding a limit.
 MOST_BYTES = 1 << 20
 LONGEST = 1.0
 PIECES = 1_000
 
 
 def fragment(payload, opcode=0):
-    """A masked frame that is not the last of its message."""
+    """Returns a masked frame that is not the last of its message."""
     mask = os.urandom(4)
     masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
     length = bytes([0x80 | len(masked)]) if len(masked) < 126 else b"\xfe" + struct.pack(">H", len(masked))
@@ -27,7 +29,7 @@ def fragment(payload, opcode=0):
 
 
 class Endless(Viewer):
-    """Once it is shown something it says `first`, and then `piece` up to a thousand times."""
+    """Sends `first` once it has received a window, and then `piece` up to a thousand times."""
 
     first = b""
     piece = b""
@@ -52,7 +54,7 @@ class Endless(Viewer):
 
 
 class Declares(Endless):
-    """Says of one frame that it has 2^62 bytes, and sends some of them."""
+    """Declares a frame of 2^62 bytes, and sends some of them."""
 
     first = b"\x81\xff" + struct.pack(">Q", 1 << 62) + bytes(4)
     piece = bytes(65_536)
@@ -69,7 +71,7 @@ class Empty(Endless):
 
 
 class Waits(Endless):
-    """Has said all but the last byte that a message may have, and breaks no bound."""
+    """Sends all but the last byte of the longest allowed message, which exceeds no limit."""
 
     first = fragment(b"{" + b" " * 32_767, opcode=1) + fragment(b" " * 32_767)
 

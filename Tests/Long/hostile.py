@@ -1,7 +1,8 @@
-"""Hostile clients and hostile programs beside twenty good clients: messages of every type, every number at its limits, drawn by a seed.
+"""Hostile clients and plugins next to twenty good clients.
 
-The server goes on, its memory stays, and the good clients feel little. What is compared is as in slow.py: from an acknowledgement of a good
-page to its next patch.
+They send messages of every type with numbers at their limits, generated from a seed. The server
+must keep running, its memory must not grow, and good clients must hardly be affected. The measure
+is that of slow.py: the time from a good client's acknowledgement to its next patch.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from viewer import Viewer, frame
 
 PROGRAM = pathlib.Path(__file__).with_name("hostile_program.py")
 MOST_TIMES = 1.5
-# So much may memory grow between the first quarter of the trial and its end.
+# The allowed growth of memory from the first quarter of the trial to its end.
 MOST_GROWTH = 1.25
 HOSTILE_CLIENTS = 8
 
@@ -38,7 +39,7 @@ OPS = "= != < > <= >= contains startsWith matches oneOf range isEmpty nonsense".
 
 
 class Hostile:
-    """Messages that are drawn from a seed."""
+    """Generates messages from a seed."""
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
@@ -79,7 +80,7 @@ class Hostile:
         return {name: self.draw.choice(NUMBERS) for name in ("first", "count", "ahead", "behind", "anchor") if self.draw.random() < 0.8}
 
     def allowed(self, request):
-        """A message that the protocol allows, as large and as costly as it may be: its connection goes on."""
+        """Returns a valid message that is as large and as expensive as the protocol allows."""
         draw = self.draw
         safe = lambda: draw.choice([0, 1, 7, request, 2**32, 2**53 - 1])
         viewport = {"first": safe(), "count": draw.choice([1, 40, 1_000]), "ahead": draw.choice([0, 2_000]), "behind": draw.choice([0, 2_000])}
@@ -139,7 +140,7 @@ class Hostile:
 
 
 async def torment(port, seed, counts):
-    """Connects again and again, and says what the seed gives until it is closed."""
+    """Connects repeatedly, and sends generated messages until the server closes the connection."""
     for round in itertools.count():
         hostile = Hostile(f"{seed}-{round}")
         try:

@@ -1,8 +1,8 @@
-"""A data source that sends messages of every type with members of every kind, drawn by a seed, and answers requests likewise.
+"""A plugin that sends messages of every type with random members, and random answers to requests.
 
     hostile_program.py SEED [windowed]
 
-It ends, floods and falls silent now and then, as the seed has it.
+The seed also determines when it ends, floods or falls silent.
 """
 
 import json
@@ -69,7 +69,7 @@ class Program:
         else:
             for _ in range(self.draw.randrange(6)):
                 message[self.draw.choice(NAMES)] = self.value()
-        # A source that ends itself for good would end the trial.
+        # A source that ends itself for good would end the trial, so most of these are replaced.
         return {"type": "changed"} if kind in ("refuse", "hello", "schema") and self.draw.random() < 0.98 else message
 
     def answer(self, request):

@@ -1,9 +1,12 @@
-"""The server is killed again and again under a hundred pages (F9): no stale row is shown as live, none twice, 95 % are right again within 3 s, and
-everyone reads on where he did.
+"""Repeated kills of the server under a hundred clients (F9).
 
-The pages hold what they were sent by docs/protocol.md alone (replica.py) and come back as the page in the browser does: with full jitter, saying
-what they hold. A page is right when it has been given a window of the new epoch that fits. Each reads a row, far down, whose key it has
-asked for; it asks the new server where that is, goes there, and must be shown it, wherever it is now.
+No stale row may be shown as live, and none twice. 95 % of the clients must be consistent again
+within 3 s, and all must return to their row.
+
+The clients apply messages exactly as docs/protocol.md specifies (replica.py). They reconnect as the
+page does: with full jitter, sending their last state. A client is consistent once it has received a
+valid window of the new epoch. Each client pins a row far down, whose key it has requested. After a
+restart it locates this key at the new server, and must receive a window that contains the row.
 """
 
 import asyncio
@@ -18,7 +21,7 @@ LONGEST = 3.0
 
 
 class Page:
-    """A page that comes back."""
+    """A client that reconnects."""
 
     def __init__(self, number, seed):
         self.number = number
@@ -26,13 +29,14 @@ class Page:
         self.replica = Replica()
         self.misfits = 0
         self.right = asyncio.Event()
-        self.home = asyncio.Event()  # the key of its row is known, and after a restart the row is shown again
+        # Set when the row's key is known, and when the row is found after a restart.
+        self.home = asyncio.Event()
         self.session = None
         self.live = False
         self.place = 10 + self.random.randrange(9_900)
-        self.key = None  # of the row that is read
-        self.is_lost = False  # after a restart, until it is shown again
-        self.seeking = None  # what the new server calls it
+        self.key = None  # the key of the pinned row
+        self.is_lost = False  # True from a restart until the row is found
+        self.seeking = None  # the row's id on the new server
         self.found = 0
         self.seeks = 0
         sort = [{"column": "price", "descending": True}] if number % 2 else []
@@ -70,7 +74,11 @@ class Page:
         self.look()
 
     def go(self, viewer, rows):
-        """To where the row is now. What its server has not read yet, or has moved on meanwhile, is asked for again after the next patch."""
+        """Moves the viewport to the located row.
+
+        If the server has not loaded the row yet, or it has moved, the next patch triggers another
+        request.
+        """
         if not self.is_lost or not rows or rows[0][2] is None:
             return
         _, self.seeking, position = rows[0]
@@ -96,10 +104,10 @@ class Page:
                 await asyncio.wait([viewer.closed, asyncio.ensure_future(until.wait())], return_when=asyncio.FIRST_COMPLETED)
                 viewer.abort()
                 if viewer.has_window:
-                    attempt = 0  # as a page whose connection has stood for ten seconds
+                    attempt = 0  # as in the page after ten seconds of connection
             except OSError:
                 pass
-            # What it holds is dimmed from now on.
+            # From now on the rows count as stale.
             self.live = False
             wait = self.random.random() * min(30, 1.5 * 2**attempt)
             attempt += 1

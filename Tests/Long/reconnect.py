@@ -1,4 +1,7 @@
-"""Ten thousand pages lose their server and come back (F18): spread by their pauses and by what the server takes a second, all within a minute."""
+"""Ten thousand clients lose their server and reconnect within a minute (F18).
+
+Jittered pauses and the server's rate limit spread the load.
+"""
 
 import asyncio
 import collections
@@ -54,14 +57,15 @@ async def run(options):
         while True:
             wait = dice.random() * min(30, 1.5 * 2**attempt)
             attempt += 1
-            # Counted is when it would come: this one process gets round to ten thousand pages later, and to many at a time.
+            # The intended time counts, because this process serves ten thousand clients and gets to
+            # them later, many at a time.
             due = time.monotonic() + wait
             await asyncio.wait([asyncio.ensure_future(done.wait())], timeout=wait)
             try:
                 if opened is not None:
                     arrivals[int(due * 10)] += 1
                 viewer = await Viewer.connect(port, light=True)
-                # Whoever is first knows it before whoever has started the server.
+                # A client may connect before `Serving` returns.
                 opened = opened or time.monotonic()
                 await asyncio.wait([viewer.shown, viewer.closed], return_when=asyncio.FIRST_COMPLETED, timeout=30)
                 if viewer.has_window:
@@ -97,7 +101,8 @@ async def run(options):
     server.stop()
     assert len(back) == count, f"{count - len(back)} are not back"
     assert options.small or max(back) <= LONGEST and quantile(back, 0.5) <= MEDIAN, "they come back too slowly"
-    # Of few pages chance alone sends more than a tenth at once now and then (seed 2272449110: 102 of 1,000): four standard deviations are its own.
+    # With few clients, more than a tenth may arrive at once by chance (seed 2272449110: 102 of
+    # 1,000). Allow four standard deviations.
     chance = 4 * math.sqrt(MOST_AT_ONCE * count) if options.small else 0
     assert worst <= MOST_AT_ONCE * count + chance, f"{worst} arrive within 100 ms"
     assert most <= MOST_MEMORY * calm, f"memory overshoots {most / calm:.2f} times"

@@ -1,8 +1,11 @@
-"""What a page holds, by docs/protocol.md alone: applies windows and patches, and looks at every count, index and digest."""
+"""A client's rows, as docs/protocol.md specifies.
+
+It applies windows and patches, and verifies every count, index and digest.
+"""
 
 
 class Misfit(Exception):
-    """A patch does not fit."""
+    """A patch that is inconsistent with the replica."""
 
 
 def _mix(h, v):

@@ -1,4 +1,7 @@
-"""A page is gone in the middle of a patch (F10): the connection is reset after each byte of one of about 4 KiB, and nothing is left behind."""
+"""Clients that disappear in the middle of a patch (F10): nothing may leak.
+
+Connections are reset after each byte of a patch of about 4 KiB.
+"""
 
 import socket
 import struct
@@ -9,7 +12,8 @@ from viewer import frame
 
 
 def opened(port):
-    """A page that has its first window on the way, and all bytes that make the upgrade and the hello before it."""
+    """Returns a connection that has sent its upgrade, hello and open, and awaits its first window.
+    """
     peer = socket.create_connection(("127.0.0.1", port), timeout=10)
     peer.sendall(
         (
@@ -38,7 +42,10 @@ def reset(peer):
 
 
 def reset_after(count, port):
-    """Resets a connection after so many bytes; says no when the server has taken as many in this second as it takes, and lets nobody in."""
+    """Resets a connection after `count` bytes.
+
+    Returns False if the server rejected it because of its rate limit.
+    """
     try:
         peer = opened(port)
         came = len(read(peer, count))
@@ -70,7 +77,8 @@ async def run(options):
             turn += 1
             while server.metrics()["rowcast_sessions"] > 0:
                 pass
-            # What is kept of pages that may come back is bounded; what the allocator keeps has settled after a hundred thousand.
+            # The memory for clients that may reconnect is bounded, and the allocator has settled by
+            # now.
             if resident is None and cycles >= options.resets // 2:
                 files, resident, first = server.files, server.resident, cycles
         slope = (server.resident - resident) / max(1, cycles - first)
@@ -81,6 +89,6 @@ async def run(options):
             flush=True,
         )
         assert left <= 0, f"{left} files are left open"
-        # A few cycles say nothing of bytes.
+        # With few resets the slope is meaningless.
         assert options.small or slope < 1, f"{slope:.1f} bytes a cycle are left behind"
         assert opened(server.port).recv(12) == b"HTTP/1.1 101", "the server does not go on"

@@ -1,4 +1,4 @@
-"""A server under test as its users start it, and what the system knows of its process."""
+"""A server process under test, and the system's figures about it."""
 
 import os
 import pathlib
@@ -14,8 +14,11 @@ COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowca
 
 
 class Serving:
-    """`rowcast serve` with the market: so many rows, so many changes a second. `limit`: how many files it may have open;
-    `prefix`: the words before the command."""
+    """`rowcast serve` with the market plugin.
+
+    `rows` and `rate` are the market's; `limit` is the maximum number of open files; `prefix` is put
+    before the command.
+    """
 
     def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=(), prefix=()):
         words = [*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
@@ -48,7 +51,7 @@ class Serving:
 
     @property
     def resident(self):
-        """Bytes that are really there."""
+        """The resident memory in bytes."""
         return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     @property
@@ -57,12 +60,12 @@ class Serving:
 
     @property
     def cpu(self):
-        """Seconds of processor so far."""
+        """The CPU time used so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def metrics(self):
-        """The figures of /metrics, by name and labels."""
+        """Returns the values of /metrics by name and labels."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
             lines = answer.read().decode().splitlines()
         return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line and not line.startswith("#")}
@@ -76,12 +79,12 @@ class Serving:
         assert not self.ended.is_set(), "the server has ended"
 
     def kill(self):
-        """As a crash ends it."""
+        """Kills the process, as a crash would."""
         self.process.kill()
         self.process.wait()
 
     def stop(self, patience=10):
-        """Asks it to end; how it ended and how long that took."""
+        """Stops the server. Returns its exit status and the time it took."""
         began = time.monotonic()
         self.process.terminate()
         try:

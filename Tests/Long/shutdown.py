@@ -1,4 +1,7 @@
-"""The server is asked to end under load (F23): everyone is told (1001), it is over within 3 s, ends with 0 and leaves no process behind."""
+"""Shutdown under load (F23): clients receive close code 1001, and the server exits with 0 in 3 s.
+
+No child process may be left.
+"""
 
 import asyncio
 

@@ -1,7 +1,11 @@
-"""Slow pages beside good ones (F11): each costs at most 256 KiB, those that read nothing are closed within 16 s, and the good ones feel little.
+"""Slow clients next to good ones (F11).
 
-A good page's delay is from the moment that the source writes into a row (`ts`, in milliseconds) until the page has read it. The market does not
-write that moment, so what is compared is the time from an acknowledgement to the next patch beyond the interval's 300 ms.
+A slow client may cost at most 256 KiB, and a client that reads nothing is closed within 16 s. Good
+clients must hardly be affected.
+
+A good client's delay is the time from the source's write of a row (`ts`, in milliseconds) to the
+client's read. The market does not send that time. The measure is therefore the time from an
+acknowledgement to the next patch, minus the interval of 300 ms.
 """
 
 import asyncio
@@ -10,14 +14,14 @@ import time
 from serving import Serving
 from viewer import Viewer, quantile
 
-# What is kept for one slow page.
+# The maximum memory for one slow client.
 MOST_BYTES = 256 * 1024
 LONGEST_SILENCE = 16.0
 MOST_TIMES = 1.5
 
 
 async def good_ones(port, count):
-    """Pages that acknowledge at once; what they wait for is noted in `delays`."""
+    """Connects clients that acknowledge at once and record their delays in `delays`."""
     delays, viewers = [], []
 
     def hear(viewer, payload):
@@ -40,21 +44,21 @@ async def measure(delays, seconds):
 
 
 async def pause(seconds):
-    """Lets so much time pass."""
+    """Waits for `seconds`."""
     await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=seconds)
 
 
 class Slow(Viewer):
-    """Reads nothing more once its window begins to come, or a kilobyte a second."""
+    """Stops reading when its window begins to arrive, or reads a kilobyte per second."""
 
     rate = 0
     is_slow = False
-    # Little, so that the server feels it.
+    # Small, so that the server notices unread data.
     receive_buffer = 4096
 
     def connection_made(self, transport):
         super().connection_made(transport)
-        # No more than is read in a second.
+        # At most what is read per second.
         transport.max_size = 1024
 
     def data_received(self, data):
@@ -87,7 +91,7 @@ async def run(options):
         query = {"sort": [{"column": "ts", "descending": True}]}
         for number in range(options.slow):
             kind = Trickling if number % 2 else Slow
-            # A thousand rows: the largest window that a page may ask for.
+            # A thousand rows: the largest window a client may request.
             slow.append(await kind.connect(server.port, light=True, query=query, count=1000, interval=0))
         await asyncio.wait([viewer.shown for viewer in slow], timeout=60)
         most = 0
@@ -97,7 +101,7 @@ async def run(options):
             await pause(0.5)
             most = max(most, server.resident - resident)
         after = (quantile(delays, 0.5), quantile(delays, 0.99), len(delays))
-        # What reads nothing does not see its end, so the server is asked.
+        # A client that does not read does not notice the close, so the server's figures are used.
         closed_by = time.monotonic() + LONGEST_SILENCE
         left = None
         while time.monotonic() < closed_by + 2:

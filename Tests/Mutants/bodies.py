@@ -1,13 +1,14 @@
-"""Finds the bodies of a Swift file's functions, and weaves several versions of them into one file, chosen at run time.
+"""Finds the bodies of a Swift file's functions, and combines several versions of them in one file.
 
-A planted bug that changes nothing but bodies (or the value that a constant or property begins with) needs no build of its own:
+An environment variable selects the version at run time. A mutant that changes only bodies, or the
+initial value of a constant or property, then needs no separate build:
 
     func double(_ n: Int) -> Int {          func double(_ n: Int) -> Int {
       n + n                         ─▶        if planted_is(17) { return n } else { return n + n }
     }                                       }
 
-This reads braces, parentheses, strings and comments, and the words in front of a brace; it knows no more of Swift than that. What it
-gets wrong does not compile, and the build says where: `Woven.owners` tells whose version stands in a line.
+The parser only knows braces, parentheses, strings, comments and the words before a brace. If it
+misreads a file, the result does not compile; `Woven.owners` maps the failing line to its mutants.
 """
 import re
 
@@ -20,7 +21,7 @@ BEGINS_STATEMENT = re.compile(r"(return|let|var|guard|for|while|repeat|defer|thr
 
 
 def masked(text):
-    """The text with its comments and strings as blanks, letter for letter, so that what is left can be looked at without them."""
+    """Replaces comments and strings by blanks of the same length, and returns the text."""
     out, i = list(text), 0
     while i < len(text):
         if text.startswith("//", i):
@@ -36,7 +37,7 @@ def masked(text):
         for k in range(i, end):
             if out[k] != "\n":
                 out[k] = " "
-        # A string is a value: something must stand where it stood.
+        # A string literal is a value, so it leaves a placeholder for one.
         if text[i] in '"#':
             out[i] = "0"
         i = end
@@ -44,7 +45,7 @@ def masked(text):
 
 
 def end_of_string(text, opening):
-    """Where a string literal ends; what is interpolated may hold strings of its own."""
+    """Returns the end of a string literal, whose interpolations may contain strings."""
     hashes, quote = opening[1], opening[2]
     escape, closing, i = "\\" + hashes, quote + hashes, opening.end()
     while not text.startswith(closing, i):
@@ -65,7 +66,7 @@ def end_of_string(text, opening):
 
 
 def closing(text, i):
-    """Where the bracket that opens at i is closed."""
+    """Returns the position of the bracket that closes the one at `i`."""
     depth = 0
     while True:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[i], 0)
@@ -75,7 +76,7 @@ def closing(text, i):
 
 
 def flat(text):
-    """The text without what stands in parentheses, letter for letter."""
+    """Replaces the content of parentheses by blanks of the same length, and returns the text."""
     out, depth = [], 0
     for c in text:
         depth -= c in ")]"
@@ -85,14 +86,14 @@ def flat(text):
 
 
 class Body:
-    """What stands between two braces, or behind the "=" of a property."""
+    """The text between two braces, or after the "=" of a property."""
 
     def __init__(self, start, end, kind):
-        self.start, self.end, self.kind = start, end, kind  # kind: "plain", "returns" or "value"
+        self.start, self.end, self.kind = start, end, kind  # "plain", "returns" or "value"
 
 
 class File:
-    """A Swift file, taken apart: its bodies, in order, and what stands between them."""
+    """A Swift file split into its bodies and the text between them, both in order."""
 
     def __init__(self, text):
         self.text, self.mask, self.bodies, self.braces = text, masked(text), [], []
@@ -121,7 +122,8 @@ class File:
             i += 1
 
     def read_block(self, head, brace, close):
-        """What the words before a brace make of the block behind it."""
+        """Records the block behind a brace as a body or members, depending on the words before it.
+        """
         words = flat(self.mask[head:brace])
         last = None
         for last in DECLARATION.finditer(words):
@@ -154,7 +156,7 @@ class File:
             i += 1
 
     def read_values(self):
-        """What properties and constants of types begin with."""
+        """Records the initial values of types' properties and constants as bodies."""
         for match in VALUE.finditer(self.mask):
             if any(start < match.end() < end for start, end in self.braces):
                 continue
@@ -168,7 +170,7 @@ class File:
 
 
 def as_statements(body, kind):
-    """A body that is one expression, and so need not say "return", says it: among others it must."""
+    """Adds the implicit `return` to a body that is a single expression."""
     mask = masked(body)
     if kind != "returns" or not mask.strip() or BEGINS_STATEMENT.match(mask.lstrip()):
         return body
@@ -176,7 +178,7 @@ def as_statements(body, kind):
         if re.search(r"\breturn\b", mask):
             return body
     else:
-        # What is in braces belongs to closures.
+        # A `return` in braces belongs to a closure.
         outside, i = [], 0
         while i < len(mask):
             if mask[i] == "{":
@@ -190,10 +192,10 @@ def as_statements(body, kind):
 
 
 class Woven:
-    """A file with all versions of its bodies, and which versions stand in which of its lines."""
+    """A file with all versions of its bodies, and the mutants that own each of its lines."""
 
     def __init__(self, file, versions):
-        """versions: (number, name, {which body: its text}) of each bug."""
+        """Combines a file with its mutants' versions: (number, name, {body index: text}) each."""
         self.owners = {}
         self.line, self.parts = 1, []
         self.add("import CPlanted\n")
@@ -231,7 +233,10 @@ class Woven:
 
 
 def versions_of(file, planted):
-    """Which bodies of a file a planted bug changes, and to what; None when it changes more than bodies."""
+    """Returns the bodies that a mutant changes and their new texts.
+
+    Returns None if it changes anything other than bodies.
+    """
     other = File(planted)
     if other.between != file.between or [b.kind for b in other.bodies] != [b.kind for b in file.bodies]:
         return None

@@ -121,7 +121,7 @@ import Testing
     #expect(failure("market", ["rate": "fast"]) == "market.rate: 'fast' is not a number")
     #expect(
       failure("market", ["speed": "1"])
-        == "market.speed: there is no such setting; there are batches, rate, rows, seed")
+        == "market.speed: unknown setting; the settings are batches, rate, rows, seed")
   }
 
   // MARK: processes
@@ -179,6 +179,6 @@ import Testing
     #expect(
       failure("processes", ["commands": "root"])
         == "processes.commands: 'root' is not a choice: use operators, all or none")
-    #expect(failure("processes", ["proc": "/nowhere"]) == "processes.proc: '/nowhere' is no folder")
+    #expect(failure("processes", ["proc": "/nowhere"]) == "processes.proc: '/nowhere' is not a folder")
   }
 }

@@ -69,11 +69,11 @@ import Testing
       recorder.log == [
         "error: push: the batch is NULL",
         "error: push: list_batch.size is 8, at least 40 is needed",
-        "error: push: list_batch.verb is 9, which is no verb",
+        "error: push: list_batch.verb is 9, which is not a verb",
         "error: push: list_batch.flags is 4, which holds a flag that this version does not have",
         "error: push: only LIST_UPSERT may have the flags of a reload",
         "error: push: LIST_RELOAD_END without a LIST_RELOAD_BEGIN before it",
-        "error: push: list_batch.row_count is 18446744073709551615, which cannot be",
+        "error: push: list_batch.row_count is 18446744073709551615, which is out of range",
         "error: push: list_batch.column_count is 3; 2 is what the verb and the schema want",
         "error: push: list_batch.keys is NULL",
         "error: push: list_batch.cells is NULL",
@@ -183,7 +183,9 @@ import Testing
       _ = Scripted.standard.withCSchema { host.pointee.declare(host.pointee.context, $0) }
     }
     #expect(
-      recorder.log == ["error: set_state: 9 is no state", "error: ", "error: declare: the schema was declared before"])
+      recorder.log == [
+        "error: set_state: 9 is not a state", "error: ", "error: declare: the schema was declared before",
+      ])
   }
 
   // MARK: Schemas

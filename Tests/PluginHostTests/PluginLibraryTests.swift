@@ -56,7 +56,7 @@ import Testing
       #expect(!"\(PluginError.notALibrary(path, reason: reason))".contains("chmod"))
       #expect(
         "\(PluginError.notALibrary("/jobs.py", reason: "x"))".hasSuffix(
-          "x; a program must be one that may be run (chmod +x)"))
+          "x; a program must be one that is executable (chmod +x)"))
     }
   }
 

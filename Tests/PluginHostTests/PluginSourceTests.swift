@@ -348,7 +348,7 @@ import Testing
   @Test func aMisspeltSettingIsRefusedWithThoseThatThereAre() throws {
     #expect(
       try failure(["sise": "1"])
-        == .badSetting(source: "test", key: "sise", message: "there is no such setting; there are script, size"))
+        == .badSetting(source: "test", key: "sise", message: "unknown setting; the settings are script, size"))
   }
 
   @Test func aSettingThatCannotBeATextInCIsRefused() throws {

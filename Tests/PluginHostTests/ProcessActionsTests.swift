@@ -122,7 +122,7 @@ import Testing
       try outcome(source, 1, "kill", own)
         == .failed(.failed, "process \(mine) is the one that you look through"))
     #expect(try outcome(source, 2, "kill", nil) == .failed(.failed, "it was not said to which process"))
-    #expect(try outcome(source, 3, "kill", 0) == .failed(.failed, "there is no such process"))
+    #expect(try outcome(source, 3, "kill", 0) == .failed(.failed, "the process is gone"))
     #expect(source.stop(within: .seconds(30)))
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Windowed tables that are taken away while everything is recorded.
 @Suite struct ExportRecordingTests {
-  /// What was recorded of a page that looks at a windowed table, and how many rows were taken away meanwhile.
+  /// The recording of a session on a windowed table during an export, and the number of exported rows.
   private func recorded(exports: Bool) throws -> (bytes: [UInt8], rows: Int) {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))

@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: ["x", "ROWCAST\u{2}", "ROWCAT", "#!/bin/sh\n"])
   func whatIsNoRecordingIsNotWrittenOver(_ text: String) throws {
     try withFile(Array(text.utf8)) { (path) throws in
-      #expect(throws: RecordingError.unwritable("\(path): there is a file that is no recording")) {
+      #expect(throws: RecordingError.unwritable("\(path): the file exists and is not a recording")) {
         try Recording(path: path, header)
       }
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(text.utf8))

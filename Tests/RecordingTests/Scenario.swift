@@ -9,7 +9,7 @@ struct Scenario: ~Copyable {
   var engine: RecordedEngine
   private var now = Instant(nanoseconds: 5_000_000_000)
   private var table = TableID(rawValue: 0)
-  /// How many things the engine wanted done.
+  /// The number of outputs of the engine.
   private(set) var outputs = 0
 
   private static let schema = Schema(
@@ -87,7 +87,7 @@ struct Scenario: ~Copyable {
   }
 }
 
-/// A place in memory that can be told to refuse.
+/// A store in memory that can refuse to write.
 final class MemoryStore: RecordStore, @unchecked Sendable {
   private let lock = NSLock()
   private var kept: [UInt8] = []

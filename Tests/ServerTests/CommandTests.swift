@@ -124,7 +124,7 @@ import Testing
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file], waits: false)
     #expect(try command.end() == 1)
     #expect(
-      command.complaints.hasSuffix("; a program must be one that may be run (chmod +x)\n"), "\(command.complaints)")
+      command.complaints.hasSuffix("; a program must be one that is executable (chmod +x)\n"), "\(command.complaints)")
   }
 
   @Test(arguments: [("show", "COMMAND | rowcast ["), ("watch", "rowcast watch [")])

@@ -16,7 +16,7 @@ import Testing
 
   /// Invalid files, with the line and column of the error and a part of its text.
   private static let broken: [(text: String, place: String, says: String)] = [
-    ("prot: 1", "1:1", "no setting “prot”"), ("port: 1\nPort: 2", "2:1", "no setting “Port”"),
+    ("prot: 1", "1:1", "unknown setting “prot”"), ("port: 1\nPort: 2", "2:1", "unknown setting “Port”"),
     ("port: 70000", "1:1", "between 0 and 65535"), ("port: -1", "1:1", "between 0 and 65535"),
     ("port: x", "1:7", "whole number"), ("port: 7.5", "1:7", "whole number"), ("port: \"80\"", "1:7", "whole number"),
     ("port: 0x50", "1:7", "whole number"), ("port: 080", "1:7", "whole number"), ("port:", "1:6", "whole number"),
@@ -37,7 +37,7 @@ import Testing
     ("no-token: true\ntoken-file: /t", "1:1", "excludes token-file"),
     ("no-token: true\npublic-url: ['https://a.example']", "1:1", "excludes public-url"),
     ("token-file: /etc/passwd", "1:1", "yours"),
-    ("web: /nowhere", "1:1", "no web folder"), ("interval: 60001", "1:1", "between 0 and 60000"),
+    ("web: /nowhere", "1:1", "missing web folder"), ("interval: 60001", "1:1", "between 0 and 60000"),
     ("sessions-per-token: 0", "1:1", "between 1 and 10000"), ("export-rate: x", "1:14", "whole number"),
     ("exports-per-token: 9", "1:1", "between 1 and 8"), ("export-time: 0", "1:1", "between 1 and 86400"),
     ("interval: 1s", "1:11", "whole number"), ("log-level: loud", "1:1", "trace, debug"),
@@ -46,13 +46,13 @@ import Testing
     ("sources:\n  - processes", "2:5", "a source is"), ("sources:\n  - plugin: ''", "2:13", "must not be empty"),
     ("sources:\n  - settings: {}", "2:5", "the name or the path of a plugin"),
     ("sources:\n  - plugin: clock\n  - plugin: clock", "3:13", "twice"),
-    ("sources:\n  - plugin: nowhere", "2:13", "no plugin at"),
+    ("sources:\n  - plugin: nowhere", "2:13", "missing plugin"),
     ("sources:\n  - plugin: clock\n    rows: 1", "3:5", "nothing else"),
     ("sources:\n  - plugin: clock\n    settings: [1]", "3:15", "must be a list of"),
     ("sources:\n  - plugin: clock\n    settings: {a: [1]}", "3:19", "must be one value"),
     ("sources:\n  - child: true", "2:12", "name=command"), ("sources:\n  - child: a b=true", "2:12", "name=command"),
     ("sources:\n  - child: ''", "2:12", "must not be empty"), ("sources:\n  - child: x= ", "2:12", "name=command"),
-    ("sources:\n  - plugin: clock\n    child: x=true", "3:12", "excludes plugin"),
+    ("sources:\n  - plugin: clock\n    child: x=true", "3:12", "excludes the other kinds"),
     ("sources:\n  - plugin: clock\n  - child: clock=true", "3:12", "twice"), ("record: ''", "1:9", "must not be empty"),
     ("sources:\n  - plugin: clock\n    sha256: abc", "3:13", "64 hexadecimal digits"),
     (
@@ -64,7 +64,7 @@ import Testing
     ("port: [1", "2:1", ""), ("port: \"1", "1:9", ""), ("\tport: 1", "1:1", ""), ("port: 1\n---\nport: 2", "2:1", ""),
     ("port: *x", "1:7", ""), ("? [a]\n: b", "1:3", "is a text"), ("listen: \"a\\nb\"", "1:9", "one line"),
     ("%YAML 9.9\n---\nport: 1", "1:1", ""), ("port: !!binary x", "1:7", "whole number"),
-    ("<<: {port: 1}", "1:1", "no setting"), ("sources:\n  - child: a=true\n    isolation: some", "3:16", "strict"),
+    ("<<: {port: 1}", "1:1", "unknown setting"), ("sources:\n  - child: a=true\n    isolation: some", "3:16", "strict"),
     ("sources:\n  - plugin: load\n    isolation: strict", "2:5", "not for a shared library"),
   ]
 

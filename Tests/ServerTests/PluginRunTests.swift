@@ -101,7 +101,7 @@ import Testing
     let file = try scratch.write("notes.txt", "my notes\n")
     let command = try RunningCommand(["plugin", "run", "/bin/cat", "--trace", file, "--port", "0"], waits: false)
     #expect(try command.end() == 1)
-    #expect(command.complaints == "rowcast: \(file): there is a file that is no trace\n")
+    #expect(command.complaints == "rowcast: \(file): the file exists and is not a trace\n")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "my notes\n")
   }
 

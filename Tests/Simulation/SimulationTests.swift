@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// So many runs at most go on beside one another.
+/// The maximum number of concurrent runs.
 private let greatestWorkers = 16
 
 /// What a crash is to leave behind: an invariant that does not hold ends the process, and would take its seed with it. A line for

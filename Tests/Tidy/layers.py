@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Names every type of ListEngine that a layer uses from a layer above it. Prints nothing when there is none.
+"""Prints every type that a layer of ListEngine uses from a layer above it.
 
-A layer is a folder. The files beside the folders are above all of them.
+A layer is a folder. The files outside the folders are above all layers.
 """
 
 import collections
@@ -10,7 +10,8 @@ import re
 
 ROOT = "Sources/ListEngine"
 LAYERS = ["Base", "Model", "Query", "View", "Window", "Remote", "Schedule", "."]
-# A residual query is a table of its own behind a windowed one, and windowed tables serve sessions directly.
+# Allowed exceptions: a residual query is a table behind a remote one, and remote tables serve
+# sessions directly.
 ALLOWED = {
     ("Remote", "Session"),
     ("Remote", "TableState"),
@@ -18,7 +19,7 @@ ALLOWED = {
 
 
 def code(path):
-    """The text of a file without comments and texts."""
+    """Returns the text of a file without comments and string literals."""
     text = open(path, encoding="utf-8").read()
     return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', '""', re.sub(r"//[^\n]*", "", text))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Names comments whose wording or width is not that of this house, in the folders that have been reworded. Prints nothing when there is none.
+"""Prints comments in the checked folders that break the rules of wording or width.
 
-The words are those that readers stumble over: people who are nobody in particular, archaic forms, data that speaks, summaries that open with
-a question word. CONTRIBUTING.md says what to write instead.
+The words confuse readers: vague actors, archaic forms, data that speaks, and summaries that open
+with a question word. CONTRIBUTING.md lists what to write instead.
 """
 
 import os

@@ -81,7 +81,7 @@ import Testing
       (#"{"any":[7]}"#, "\(place).any[0] must be an object, not a number"),
       (#"{"column":7,"op":"="}"#, "\(place).column must be a text, not a number"),
       (#"{"column":"a"}"#, "\(place).op is missing"),
-      (#"{"column":"a","op":"like"}"#, "\(place).op is “like”, which is no operator"),
+      (#"{"column":"a","op":"like"}"#, "\(place).op is “like”, which is not an operator"),
       (#"{"column":"a","op":"="}"#, "\(place).value is missing; isEmpty finds empty cells"),
       (#"{"column":"a","op":"=","value":null}"#, "\(place).value is missing; isEmpty finds empty cells"),
       (#"{"column":"a","op":"=","value":[1]}"#, "\(place).value must be a number, a text or a boolean, not a list"),

@@ -1,4 +1,4 @@
-"""Rules of the ARIA grid pattern and of names, as one function that looks at the whole page and says what is wrong."""
+"""Checks the whole page against the rules of the ARIA grid pattern and for accessible names."""
 
 FAULTS = """
 () => {

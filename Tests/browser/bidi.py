@@ -1,5 +1,8 @@
-"""Stands between Playwright and Debian's Firefox, whose WebDriver BiDi is older than what Playwright says to it. Started in Firefox' place, with
-its arguments; what this Firefox does not know, and no test needs, is answered here."""
+"""A proxy between Playwright and Debian's Firefox, whose WebDriver BiDi is older than Playwright's.
+
+It is started in place of Firefox, with the same arguments. It answers the commands that this
+Firefox does not support and no test needs.
+"""
 
 import json
 import os
@@ -12,7 +15,7 @@ from websockets.sync.client import connect
 from websockets.sync.server import serve
 
 FIREFOX = os.environ.get("FIREFOX", "/usr/bin/firefox-esr")
-# Light or dark, and less motion, are preferences of the whole browser here: browsers.py sets them.
+# Color scheme and reduced motion are preferences of the whole browser; browsers.py sets them.
 UNKNOWN = {"emulation.setMediaFeaturesOverride"}
 
 

@@ -1,13 +1,13 @@
-"""What was really presented: frames of a screencast, and how much of the list is bare ground in them."""
+"""Measures the share of blank list area in the frames of a screencast."""
 
-# Everything that is no bare ground is dark then: rows by their text, placeholders as they are.
+# Makes everything dark except the blank background: rows by their text, and placeholders.
 DARK_GHOST = """() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('.ghost { background: black !important; }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }"""
 
-# The page is busy nearly all the time: the browser scrolls without it where it can.
+# Keeps the main thread busy nearly all the time, so that the browser has to scroll without it.
 KEEP_BUSY = """() => {
   window.busy = setInterval(() => {
     const end = performance.now() + 80;
@@ -15,7 +15,7 @@ KEEP_BUSY = """() => {
   }, 100);
 }"""
 
-# The share of bands of one and a half rows that are without any ink, in each picture.
+# The share of bands of one and a half row heights without any ink, for each picture.
 SHARES = """async ([pictures, area, step]) => {
   const shares = [];
   for (const picture of pictures) {
@@ -39,7 +39,7 @@ SHARES = """async ([pictures, area, step]) => {
 
 
 def blank_shares(reader, speed, seconds):
-    """Scrolls by wheel while the page is busy; the share of bare ground in each picture that was presented meanwhile."""
+    """Scrolls by wheel while the page is busy. Returns the blank share of each presented frame."""
     page, browser = reader.page, reader.page.context.browser
     page.evaluate(DARK_GHOST)
     area = page.evaluate("""() => {

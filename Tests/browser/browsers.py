@@ -1,4 +1,7 @@
-"""The browsers of Debian, as the tests start them. ROWCAST_BROWSER chooses: chromium, as long as nothing is said, or firefox."""
+"""Starts Debian's browsers for the tests.
+
+`ROWCAST_BROWSER` selects `chromium` (the default) or `firefox`.
+"""
 
 import atexit
 import functools
@@ -12,7 +15,7 @@ NAME = os.environ.get("ROWCAST_BROWSER", "chromium")
 IS_FIREFOX = NAME == "firefox"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
-# Firefox asks nobody for anything, its wheel moves at once, its scrollbars are there to be dragged, and nobody has wishes.
+# Firefox without first-run dialogs and smooth scrolling, and with scrollbars that can be dragged.
 PREFERENCES = {
     "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False, "toolkit.telemetry.enabled": False,
     "app.update.enabled": False, "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
@@ -24,12 +27,16 @@ PREFERENCES = {
 
 
 def only_chromium(reason):
-    """Leaves a test or a class of them out where Playwright cannot do in Firefox what it needs, or where another engine does not do it."""
+    """Skips a test or test class in Firefox, because of the browser or of Playwright's support."""
     return unittest.skipIf(IS_FIREFOX, reason)
 
 
 def launch(playwright, *switches, preferences=None, has_bars=False):
-    """A browser without a window; `switches` are Chromium's own, `preferences` Firefox' own. Chromium shows scrollbars there only if it is told to."""
+    """Launches a headless browser.
+
+    `switches` apply to Chromium, `preferences` to Firefox. Chromium shows scrollbars only with
+    `has_bars`.
+    """
     return _start(playwright.firefox if IS_FIREFOX else playwright.chromium, switches, preferences or {}, has_bars)
 
 
@@ -41,12 +48,15 @@ def _start(kind, switches, preferences, has_bars=False):
 
 
 def context_of(browser, scheme, motion, size, forced_colors=None, **how):
-    """What a reader sees who likes it light or dark, with or without motion, in his own colours or not; and what has to be closed after him."""
+    """Returns a context with the given user preferences, and the object to close after the test.
+
+    The preferences are the color scheme, reduced motion and forced colors.
+    """
     how["viewport"] = {"width": size[0], "height": size[1]}
     if not IS_FIREFOX:
         context = browser.new_context(color_scheme=scheme, reduced_motion=motion, forced_colors=forced_colors, **how)
         return context, context
-    # What he likes is a preference of the whole browser there.
+    # Firefox has these preferences for the whole browser only.
     likes = {"ui.systemUsesDarkTheme": int(scheme == "dark"), "ui.prefersReducedMotion": int(motion == "reduce"),
              "browser.display.document_color_use": 2 if forced_colors == "active" else 0}
     own = browser if all(PREFERENCES[name] == value for name, value in likes.items()) else _start(browser.browser_type, (), likes)
@@ -56,7 +66,7 @@ def context_of(browser, scheme, motion, size, forced_colors=None, **how):
 
 @functools.cache
 def _door():
-    """A program in Firefox' place: bidi.py, run by this Python."""
+    """Returns the path of a program that runs bidi.py with this Python in place of Firefox."""
     folder = tempfile.TemporaryDirectory(prefix="rowcast-firefox-")
     atexit.register(folder.cleanup)
     path = pathlib.Path(folder.name) / "firefox"

@@ -1,9 +1,9 @@
-// What the stand-in server does when a page wants something done: as docs/protocol.md has it, and each thing once.
+// Actions of the stand-in server, as docs/protocol.md specifies them. Each request runs once.
 
-const said = new Map();   // by session and id: the answer, or null while it is on its way
+const said = new Map(); // answers by session and id; null while the action runs
 let jobs = 0;
 
-/** The actions of the table of jobs. */
+/** The actions of the table `jobs`. */
 export const ACTIONS = [
   { name: 'touch', title: 'Touch', confirm: '', danger: false, rows: true, arguments: [] },
   { name: 'stop', title: 'Stop the job', confirm: 'What it has done is lost.', danger: true, rows: true, arguments: [] },
@@ -17,7 +17,7 @@ export const ACTIONS = [
   { name: 'sweep', title: 'Sweep all jobs', confirm: 'Sweep?', danger: false, rows: false, arguments: [] },
 ];
 
-/** Has it done and answers, unless that was said before: then what was answered is answered again. */
+/** Runs an action and sends its result. A repeated request gets the stored result. */
 export function act(session, table, message) {
   const key = `${message.session ?? session.secret} ${message.id}`;
   const answer = (what) => session.send({ type: 'acted', id: message.id, ...(message.session ? { session: message.session } : {}), ...what });
@@ -41,7 +41,7 @@ export function act(session, table, message) {
   if (action === 'fail') return end({ error: { code: 'failed', reason: 'the job does not want to <b>fail</b>' } });
   if (action === 'stop') table.set(row, 1, 'stopped');
   if (action === 'limit') table.set(row, 3, JSON.stringify(values));
-  // It is done, and the connection is gone before that can be told.
+  // The action is done, but the connection closes before its result is sent.
   if (action === 'hang') return void setTimeout(() => { said.set(key, { result: 'it took a while' }); session.drop(); }, 300);
   return void setTimeout(() => end({ result: `${row.cells[0]}: ${action} ${jobs}` }), 150);
 }

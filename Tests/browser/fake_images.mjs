@@ -1,11 +1,11 @@
-// Images of the stand-in server: made from their key, or wrong in a way that the key names.
+// Images of the stand-in server, generated from their key. Some keys name a defect to produce.
 
 import { deflateSync } from 'node:zlib';
 
-/** How often each key was asked for, and how many requests were given up by who asked. */
+/** The number of requests by key, and the number of requests that clients cancelled. */
 export const asked = { counts: new Map(), cancelled: 0 };
 
-/** Answers `GET /image?table=...&key=...` as docs/protocol.md has it. */
+/** Answers `GET /image?table=...&key=...` as docs/protocol.md specifies. */
 export function answerImage(url, request, response) {
   const key = url.searchParams.get('key') ?? '';
   asked.counts.set(key, (asked.counts.get(key) ?? 0) + 1);
@@ -17,7 +17,7 @@ export function answerImage(url, request, response) {
   response.on('close', () => { if (!response.writableFinished) asked.cancelled += 1; });
   switch (kind) {
     case 'good': return send(200, 'image/png', png(120, 80, Number(number)));
-    case 'slow': return;  // never answered: only a cancel ends it
+    case 'slow': return; // never answered: only a cancel ends it
     case 'late': return void setTimeout(() => send(200, 'image/png', png(40, 40, Number(number))), 1_500);
     case 'gone': return refuse(404, 'there is no such image');
     case 'down': return asked.counts.get(key) < 2 ? refuse(503, 'the source does not run') : send(200, 'image/png', png(60, 60, 3));
@@ -30,7 +30,7 @@ export function answerImage(url, request, response) {
   }
 }
 
-/** A PNG in one colour; `isOnlySaid`: its head speaks of more pixels than it has. */
+/** Returns a PNG in one color. With `isOnlySaid` its header declares more pixels than it has. */
 export function png(width, height, number, isOnlySaid = false) {
   const chunk = (type, data) => {
     const body = Buffer.concat([Buffer.from(type), data]);

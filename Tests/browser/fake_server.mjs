@@ -1,7 +1,8 @@
-// A stand-in for `rowcast serve` while the page is being built: it follows docs/protocol.md with the simplest means, holds
-// everything in memory and sorts anew for each patch. The browser tests prove nothing about the engine when run against it.
+// A stand-in for `rowcast serve` that follows docs/protocol.md with the simplest means. It holds
+// everything in memory and sorts again for each patch. Browser tests that run against it prove
+// nothing about the engine.
 //
-//     node fake_server.mjs serve --port 0 --plugin market --set market.rows=100000 --set market.rate=10000 --web web
+//     node fake_server.mjs serve --port 0 --plugin market --set market.rows=100000 --web web
 
 import { createServer } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';
@@ -149,11 +150,12 @@ class Session {
         if (message.wanted) this.statsTimer = setInterval(() => this.send(statsNow()), 500).unref();
         break;
       case 'act': act(this, tables.find(({ name }) => name === message.table), message); break;
-      case 'hold': break;  // it may be passed over: nothing then waits
+      case 'hold': break; // optional for a server: no client waits for the effect
       case 'pause': this.isPaused = message.paused; break;
       case 'name': this.#tell('named', message.id, this.#held(message.rows).map(({ id }) => [id, id])); break;
       case 'locate': this.#tell('located', message.id, this.#held(message.keys).map(({ id, position }) => [id, id, position])); break;
-      // The test ends with this line: a page whose message is refused drops the query, seconds later and without a trace.
+      // An unknown message ends the test run here. Otherwise the page would drop the query, seconds
+      // later and without a trace.
       default: throw new Error(`the stand-in server does not know the message ${JSON.stringify(message)}`);
     }
     this.flush();
@@ -163,7 +165,7 @@ class Session {
     this.send({ type, id, rows });
   }
 
-  // The rows of the window with these ids, which are their keys, too.
+  // The rows of the window with these ids, which are also their keys.
   #held(ids) {
     return (this.window?.items ?? []).flatMap(({ id, section }, at) => (section === undefined && ids.includes(id) ? [{ id, position: this.window.start + at }] : []));
   }
@@ -202,7 +204,7 @@ class Session {
       message = { type: 'window', ...place, items: next.items.map(wire), lead: next.lead };
     } else {
       const lists = diffWindows(this.window, next);
-      // Why: known of tables only that number their rows as they come.
+      // Only tables that number their rows in order of arrival report the reason of a removal.
       for (const entry of lists.removed ?? []) if (this.table.isGone?.(this.window.items[entry[0]].id)) entry[1] = 'gone';
       for (const entry of lists.inserted ?? []) if (entry[2][0] > this.newest) entry[1] = 'new';
       const isSame = Object.keys(lists).length === 0 && start === this.window.start && view.length === this.window.total;

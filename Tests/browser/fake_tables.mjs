@@ -1,4 +1,5 @@
-// Tables of the stand-in server: this machine's processes, a market, and texts that would like to be markup.
+// Tables of the stand-in server: the machine's processes, a market, and texts that look like
+// markup.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { ACTIONS } from './fake_acts.mjs';
@@ -34,7 +35,10 @@ class Table {
     return view.reduce ? view.length - (view.headers ?? 0) : 0;
   }
 
-  /** All items of a query, in order. Made anew when rows have changed, unless the order cannot have. */
+  /**
+   * Returns all items of a query in order. A sorted result is reused until rows change, and for at
+   * least 200 ms.
+   */
   view(query) {
     const key = JSON.stringify(query);
     const isPlain = !query.sort?.length && !query.search && !query.group?.length;
@@ -64,7 +68,7 @@ class Table {
     return items;
   }
 
-  /** The values that name a section, from the outermost one's to its own. */
+  /** Returns the values that identify a section, from the outermost level to its own. */
   pathOf(section) {
     return [...this.sections.values()].find((known) => known.section === section)?.path ?? [];
   }
@@ -216,7 +220,9 @@ class Hostile extends Table {
   }
 }
 
-/** Rows that are a function of their number: as many as no browser's element is tall. */
+/**
+ * A table whose rows are a function of their number, with more rows than an element can be tall.
+ */
 class Huge extends Table {
   constructor(count) {
     super('huge', 'Huge', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
@@ -229,7 +235,7 @@ class Huge extends Table {
   }
 }
 
-/** A source that keeps its rows and gives those that are looked at, a while later; some of them it cannot give. */
+/** A remote table that loads requested rows after a delay, and fails to load some of them. */
 class Lazy extends Table {
   constructor(count, wait) {
     super('lazy', 'Lazy', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
@@ -246,7 +252,7 @@ class Lazy extends Table {
   }
 }
 
-/** More columns than fit on any screen, of all kinds, some of them changing. */
+/** More columns than fit on any screen, of all types; some of them change. */
 class Wide extends Table {
   constructor(columns) {
     const kinds = [['integer'], ['text'], ['number', { style: 'bar' }], ['text', { style: 'badge' }], ['series', { style: 'sparkline' }]];
@@ -261,7 +267,7 @@ class Wide extends Table {
   }
 }
 
-/** A table whose source has ended, and is tried again in a while. */
+/** A table whose source has ended and will be retried. */
 class Down extends Table {
   constructor() {
     super('down', 'Down', [column('name', 'Name', 'text', { width: 20 })]);
@@ -270,7 +276,7 @@ class Down extends Table {
   }
 }
 
-/** Something can be done to these. */
+/** A table whose rows have actions. */
 class Jobs extends Table {
   constructor() {
     super('jobs', 'Jobs', [column('name', 'Name', 'text', { width: 14 }), column('state', 'State', 'text', { style: 'badge' }),
@@ -283,7 +289,7 @@ class Jobs extends Table {
   }
 }
 
-/** Images of all kinds: `kinds` says which, each row one of them in turn. */
+/** Images of all kinds: row `n` has the kind at `n` modulo their number. */
 class Pictures extends Table {
   constructor(kinds, rows) {
     super('pictures', 'Pictures', [column('name', 'Name', 'text', { width: 14 }), column('image', 'Image', 'image', { style: 'image' })]);
@@ -295,7 +301,7 @@ class Pictures extends Table {
   }
 }
 
-/** What a service writes down: with every step a line more, at one of the two ends; of `most` lines the oldest goes. */
+/** A log that adds a line at one end with every step, and keeps the `most` newest lines. */
 class Log extends Table {
   constructor(rows, isNewestFirst, most) {
     super('log', 'Log', [column('line', 'Line', 'integer', { width: 10 }), column('text', 'Text', 'text')]);
@@ -330,7 +336,7 @@ function letters(number) {
   return text;
 }
 
-/** The tables of these plugins. */
+/** Returns the tables of these plugins. */
 export function makeTables(plugins, set) {
   return plugins.map((plugin) => ({
     processes: () => new Processes(),

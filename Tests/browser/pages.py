@@ -1,4 +1,4 @@
-"""What the tests of the page share: one browser for a file of tests, a server for a class, a page for each test."""
+"""The base class of page tests: one browser per file, one server per class, one page per test."""
 
 import unittest
 
@@ -8,7 +8,7 @@ from browsers import IS_FIREFOX, launch
 from reader import Reader
 from rowcast_server import ROOT, Server
 
-# Pictures to look at: those of Firefox beside those of Chromium.
+# Screenshots; those of Firefox have their own folder.
 ARTIFACTS = ROOT / "artifacts" / ("firefox" if IS_FIREFOX else "")
 
 
@@ -17,7 +17,7 @@ class PageTest(unittest.TestCase):
 
     plugins = ()
     settings = {}
-    command = None  # another server than the one that is built
+    command = None  # a server command to use instead of the built server
 
     @classmethod
     def setUpClass(cls):

@@ -1,8 +1,8 @@
-"""What the browser tests of painting share: watching frame by frame, as a reader's eye would."""
+"""Helpers of the painting tests, which check what is visible in every frame."""
 
 import json
 
-# Looks at every frame, right after it was painted, and keeps what LOOK answers.
+# Runs LOOK after every frame was painted, and stores its results.
 WATCH_FRAMES = """
 (look) => {
   window.frames_seen = [];
@@ -23,16 +23,16 @@ WATCH_FRAMES = """
 
 
 def watch(page, look):
-    """Starts to keep what a JavaScript function answers after every frame."""
+    """Starts to record the result of a JavaScript function after every frame."""
     page.evaluate(WATCH_FRAMES.replace("LOOK", f"({look})"))
 
 
 def seen(page):
-    """What the watched frames showed until now."""
+    """Returns the results recorded so far."""
     return page.evaluate("frames_seen")
 
 
-# What stands at the top of the rows: the row's number and how far its top edge is from the column headers.
+# The first visible row: its number, and the distance of its top edge from the column headers.
 TOP_ROW = """
 () => {
   const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
@@ -45,7 +45,7 @@ TOP_ROW = """
 
 
 class Trace:
-    """What the browser did while a block ran, by Chromium's own tracing."""
+    """Chromium's trace of what the browser did while a block ran."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -59,11 +59,11 @@ class Trace:
         self.events = json.loads(self.browser.stop_tracing())["traceEvents"]
 
     def of(self, *names):
-        """The events of these names."""
+        """Returns the events with these names."""
         return [event for event in self.events if event.get("ph") == "X" and event["name"] in names]
 
     def forced_layouts(self):
-        """Layouts in the middle of a script of the page: somebody asked for a size after he had written."""
+        """Returns the layouts that a script forced by reading a size after a write."""
         dispatches = self.of("EventDispatch")
         pages = {event["pid"] for event in dispatches if event["args"]["data"]["type"] == "scroll"}
         scripts = dispatches + self.of("FireAnimationFrame", "TimerFire")

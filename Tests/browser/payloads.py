@@ -1,4 +1,4 @@
-"""300 texts that would like to be something else: markup, scripts, addresses, formulas, or the end of a line."""
+"""300 texts that look like something else: markup, scripts, addresses, formulas or line ends."""
 
 VECTORS = [
     "<script>window.hacked=1</script>", '<img src=x onerror="window.hacked=1">', "<svg onload=window.hacked=1>", "<svg><script>hacked=1</script></svg>",
@@ -23,7 +23,7 @@ assert len(PAYLOADS) == 300
 
 
 def header():
-    """The payloads as a header of C."""
+    """Returns the payloads as a C header."""
     texts = [payload.encode() for payload in PAYLOADS]
     lines = "\n".join("  (const char[]){" + ",".join(str(byte if byte < 128 else byte - 256) for byte in text) + ",0}," for text in texts)
     return (f"enum {{ PAYLOADS = {len(texts)} }};\nstatic const char *const payloads[] = {{\n{lines}\n}};\n"

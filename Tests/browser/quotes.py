@@ -1,4 +1,4 @@
-"""The market's quotes, as far as tests look for them: pure functions of a row's number."""
+"""The values of the market's quotes that tests expect, as pure functions of the row number."""
 
 
 def mixed(x):
@@ -9,6 +9,6 @@ def mixed(x):
 
 
 def note(row):
-    """The note of a row of the market: no other row has the same."""
+    """Returns the note of a market row, which is unique."""
     x = mixed((mixed(6) + row) % 2**64)
     return f"note-{x:016x}-{x % 100:02}"

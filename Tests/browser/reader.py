@@ -1,4 +1,4 @@
-"""Drives the page as a reader does: by roles and labels."""
+"""Drives the page as a user does: by roles and labels."""
 
 import re
 
@@ -6,9 +6,9 @@ from playwright.sync_api import expect
 
 from browsers import IS_FIREFOX, context_of
 
-expect.set_options(timeout=15_000)  # as long as everything else is waited for: a machine may be busy
+expect.set_options(timeout=15_000)  # the timeout of all other waits, enough for a busy machine
 
-# Before the page's own scripts: what the browser refuses or a hostile text achieves is written down.
+# Runs before the page's own scripts. Records policy violations and scripts run by hostile texts.
 WATCH = """
 window.violations = [];
 window.hacked = 0;
@@ -16,7 +16,7 @@ addEventListener('securitypolicyviolation', (event) => violations.push(`${event.
 window.alert = () => { window.hacked += 1; };
 """
 
-# One reading of all drawn rows, top to bottom: position from aria-rowindex, texts by column.
+# Reads all drawn rows from top to bottom: the position from aria-rowindex, and texts by column.
 READ_ROWS = """
 () => [...document.querySelectorAll('#grid [role=row]:not([hidden])')]
   .filter((row) => row.querySelector('[role=gridcell]'))
@@ -29,7 +29,8 @@ READ_ROWS = """
   .sort((one, other) => one.index - other.index)
 """
 
-# For a picture Playwright writes a style of its own into the page, which in Firefox the page's policy sees.
+# Playwright adds an inline style to the page for a screenshot. Firefox reports it as a policy
+# violation.
 OWN_STYLE = ("style-src-elem inline", "blocked an inline style (style-src-elem)") if IS_FIREFOX else ()
 
 
@@ -56,8 +57,11 @@ class Reader:
         self._opened.close()
 
     def until(self, condition, message, argument=None, timeout=15_000):
-        """Waits, frame by frame, until a JavaScript function says yes; answers what it said. (Playwright's wait_for_function
-        evaluates text in the page, which the page's policy forbids.)"""
+        """Waits, frame by frame, until a JavaScript function returns a truthy value.
+
+        Returns that value. Playwright's `wait_for_function` evaluates text in the page, which the
+        page's policy forbids.
+        """
         answer = self.page.evaluate(
             """async ([condition, argument, timeout]) => {
               const end = performance.now() + timeout;
@@ -79,19 +83,19 @@ class Reader:
         return answer
 
     def until_rows(self, condition, message, timeout=15_000):
-        """Waits until a JavaScript function of the drawn rows says yes."""
+        """Waits until a JavaScript function of the drawn rows returns a truthy value."""
         return self.until(f"() => {{ const rows = ({READ_ROWS})(); return ({condition})(rows) && rows; }}", message, timeout=timeout)
 
     def rows(self):
-        """The drawn rows."""
+        """Returns the drawn rows."""
         return self.page.evaluate(READ_ROWS)
 
     def titles(self):
-        """The columns' titles, from the left."""
+        """Returns the column titles from left to right."""
         return [title.strip() for title in self.page.get_by_role("columnheader").all_inner_texts()]
 
     def column(self, pattern):
-        """The place of the first column whose title matches; waits for a table that is about to be shown."""
+        """Returns the position of the first column whose title matches, once a table is shown."""
         self.until("""(pattern) => [...document.querySelectorAll('[role=columnheader]')]
           .some((head) => new RegExp(pattern, 'i').test(head.textContent))""", f"a column like {pattern} appears", pattern)
         titles = self.titles()
@@ -105,15 +109,16 @@ class Reader:
 
     def wait_for_rows(self):
         self.until_rows("(rows) => rows.length > 0 && rows[0].cells.some((text) => text !== '')", "rows appear")
-        # What the reader does is heard right after that; a key would be kept meanwhile, a click would not.
+        # Until then the page queues keys but ignores clicks.
         self.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
 
     def wait_for_count(self, count):
-        """A source hands its rows over in slices: waits until all are there. The column headers are a row, too."""
+        """Waits until the source has sent all rows. The count includes the row of column headers.
+        """
         expect(self.grid).to_have_attribute("aria-rowcount", str(count), timeout=60_000)
 
     def pasted(self, kind="text/plain"):
-        """What is on the clipboard, as another program gets it; the focus is back afterwards."""
+        """Returns the clipboard as another program would read it, and restores the focus."""
         self.page.evaluate("""(kind) => {
           const box = document.createElement('textarea');
           window.beforePaste = { box, focus: document.activeElement, text: null };
@@ -134,8 +139,11 @@ class Reader:
         self.page.mouse.wheel(0, pixels)
 
     def click_cell(self, name, button="left", key=None):
-        """Clicks a cell that is in sight, where it is, with a key held: Playwright's own click scrolls in Firefox, there and back, and then
-        takes a place where the row is no more."""
+        """Clicks the current position of a visible cell, optionally with a modifier key held.
+
+        Playwright's own click scrolls back and forth in Firefox, and then clicks an outdated
+        position.
+        """
         box = self.page.get_by_role("gridcell", name=name, exact=True).bounding_box()
         if key:
             self.page.keyboard.down(key)
@@ -144,7 +152,7 @@ class Reader:
             self.page.keyboard.up(key)
 
     def first_visible(self):
-        """The aria-rowindex of the first row under the column headers."""
+        """Returns the aria-rowindex of the first row under the column headers."""
         return self.page.evaluate("""() => {
           const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
           const grid = document.querySelector('#grid').getBoundingClientRect();
@@ -153,19 +161,21 @@ class Reader:
         }""")
 
     def check_clean(self, test, is_cut_off=False):
-        """No request left the origin, nothing was refused by the policy, nothing complained."""
+        """Asserts that no request left the origin, and that there were no violations or complaints.
+        """
         own = (self.server.origin + "/", self.server.origin.replace("http", "ws", 1) + "/")
         test.assertEqual([url for url in self.requests if not url.startswith(own)], [])
         test.assertEqual([one for one in self.page.evaluate("violations") if one not in OWN_STYLE], [])
         test.assertEqual(self.page.evaluate("hacked"), 0)
-        # A browser complains of every attempt to reach a server that is gone; nothing else may be said.
+        # The browser logs every attempt to reach a server that is down. No other message is
+        # expected.
         expected = OWN_STYLE + (("WebSocket connection to", "net::ERR_CONNECTION", "can’t establish a connection", "NetworkError") if is_cut_off else ())
         complaints = [text for text in self.complaints if not any(part in text for part in expected)]
         test.assertEqual(complaints, [])
 
 
 def numbers_of(text):
-    """A cell's number, or None."""
+    """Returns the number in a cell, or None."""
     found = re.search(r"[-−]?\d[\d,.]*", text)
     return float(found.group().replace(",", "").replace("−", "-")) if found else None
 

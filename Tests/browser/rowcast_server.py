@@ -1,6 +1,7 @@
 """Starts and stops the server under test.
 
-ROWCAST names it (default: .build/release/rowcast). While the page was built without it, a stand-in served:
+The variable ROWCAST selects its command (default: .build/release/rowcast), for example the stand-in
+server:
 
     ROWCAST='node Tests/browser/fake_server.mjs' python -m unittest discover -s Tests/browser
 """
@@ -14,16 +15,21 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+# The page: its modules, or a bundle of them.
+WEB = os.environ.get("ROWCAST_WEB", str(ROOT / "web"))
 # Follows the protocol with tables that no plugin has: 50 million rows, 500 columns.
 STAND_IN = ["node", str(ROOT / "Tests/browser/fake_server.mjs")]
 IS_STAND_IN = any(part.endswith("fake_server.mjs") for part in COMMAND)
 
 
 class Server:
-    """`rowcast serve` with some plugins, or another subcommand (`what`); stop() or leaving a `with` ends it."""
+    """A process of `rowcast serve` with plugins, or of another subcommand.
+
+    `stop()` or leaving a `with` block ends it.
+    """
 
     def __init__(self, *plugins, settings=None, port=0, options=("--no-token",), command=None, what=("serve",)):
-        arguments = [*what, "--port", str(port), "--web", str(ROOT / "web")]
+        arguments = [*what, "--port", str(port), "--web", WEB]
         arguments += [] if IS_STAND_IN or command is not None else options
         for plugin in plugins:
             arguments += ["--plugin", plugin]

@@ -1,4 +1,4 @@
-"""Sources that have told no table, on the real server: who has misspelt a command sees it on the page."""
+"""Sources without a table, on the real server: a misspelled command is reported on the page."""
 
 import pathlib
 import re
@@ -46,12 +46,12 @@ class AbsentTest(PageTest):
             expect(note).to_contain_text(re.compile(
                 r"Source down: exited with code 127.* · (retrying in \d+\s*(s|min)|trying again)"))
             reader.page.screenshot(path=ARTIFACTS / f"absent-{scheme}.png")
-            # It counts down by itself.
+            # The countdown advances without user input.
             reader.until("(before) => document.querySelector('.note').textContent !== before", "time goes on", note.inner_text())
             self.tab(reader, "^silent").click()
             expect(note).to_contain_text(re.compile(r"No data from “silent” yet\s*The source has sent nothing for \d+\s*(s|min)"))
             self.assertEqual(reader.page.evaluate(FAULTS), [])
-            # And the table that there is opens as before.
+            # The other table opens as usual.
             self.tab(reader, "^Clock").click()
             reader.wait_for_rows()
             reader.check_clean(self)

@@ -1,4 +1,4 @@
-"""Who gets in and how: signing in, restarts of the server, other names of it, new tokens."""
+"""Signing in, restarts of the server, its other host names, and new tokens."""
 
 import http.server
 import os
@@ -26,7 +26,7 @@ def tearDownModule():
 
 
 class SignInTest(unittest.TestCase):
-    """A server with tokens, whose state is kept in a folder of the test's own."""
+    """A server with tokens, whose state is in a temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -46,7 +46,8 @@ class SignInTest(unittest.TestCase):
         return done.stdout.strip()
 
     def test_an_open_page_comes_back_when_the_server_is_stopped_and_started(self):
-        # A port of its own, as `make run` has: the first server's, which the system does not give away again at once.
+        # A fixed port, as `make run` has. The system does not assign the first server's port again
+        # at once.
         port = self.server.port
         self.server.stop()
         server = self.start(port)
@@ -128,7 +129,7 @@ class SignInTest(unittest.TestCase):
             reader.page.goto(f"http://127.0.0.1:{neighbour.server_port}{path}")
         self.assertGreaterEqual(len(received), 4)
         self.assertEqual([cookie for _, cookie in received if cookie], [])
-        # The address as a user types it, and the link that was used already.
+        # The address as a user types it, and a link that was already used.
         for path in ("/", "/?code=" + self.server.url.split("code=")[1]):
             reader.page.goto(self.server.origin + path)
             expect(reader.state).to_have_text("Live")
@@ -160,7 +161,7 @@ class SignInTest(unittest.TestCase):
         expect(second.state).to_have_text("Live")
         expect(note).to_be_hidden()
         expect(second.page.locator("#source")).not_to_have_text("Not connected:")
-        # A server that is gone is not taken for one that is full.
+        # A server that is down must not be reported as full.
         server.stop()
         expect(second.state).to_contain_text("Disconnected")
         expect(second.page.locator("#source")).not_to_have_text("Not connected:")

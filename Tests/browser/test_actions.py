@@ -1,4 +1,5 @@
-"""What a source can do to its rows: from the menu, the panel and a key; asked first where it says so; and never twice."""
+"""Actions on rows from the menu, the panel and a key: confirmed if declared so, and run only once.
+"""
 
 import signal
 import unittest
@@ -17,7 +18,7 @@ class ActionsTest(PageTest):
         return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
 
     def menu(self, reader, name):
-        """The menu of a row, as the mouse opens it."""
+        """Opens a row's menu with the mouse."""
         reader.click_cell(name, button="right")
         menu = reader.page.get_by_role("menu")
         expect(menu).to_be_visible()
@@ -36,7 +37,7 @@ class ActionsTest(PageTest):
         menu = self.menu(reader, "job 3")
         reader.page.screenshot(path=ARTIFACTS / "actions-menu.png")
         self.assertEqual(reader.page.evaluate(FAULTS), [])
-        # However slow the page is here, the server is slower.
+        # Stops the server, so that it is slower than the page on any machine.
         self.server.process.send_signal(signal.SIGSTOP)
         try:
             menu.get_by_role("menuitem", name="Touch").click()
@@ -57,7 +58,7 @@ class ActionsTest(PageTest):
         reader.page.keyboard.press("Enter")
         box = reader.page.get_by_role("dialog", name="Stop the job")
         expect(box).to_contain_text("What it has done is lost.")
-        expect(box.get_by_role("button", name="Cancel")).to_be_focused()  # what destroys something is not one Enter away
+        expect(box.get_by_role("button", name="Cancel")).to_be_focused()  # not the action
         reader.page.screenshot(path=ARTIFACTS / "actions-confirm.png")
         self.assertEqual(reader.page.evaluate(FAULTS), [])
         reader.page.keyboard.press("Escape")

@@ -1,4 +1,4 @@
-"""What an author sees who works on a plugin: `rowcast plugin run`, its table and its log side by side, and other columns as soon as they are written."""
+"""Developing a plugin with `rowcast plugin run`: its table and log, and reloads after edits."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ echo '{"id":2,"name":"test","seconds":40}'
 exec sleep 1000
 """
 
-# Pane by pane: whether it is shown, its table's name, its columns and rows, and where it is.
+# For each pane: whether it is visible, its table's name, columns and rows, and its position.
 PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stage.checkVisibility()).map((stage) => ({
   label: stage.querySelector('[role=grid]').getAttribute('aria-label'),
   columns: [...stage.querySelectorAll('[role=columnheader]')].map((head) => head.textContent),
@@ -62,7 +62,7 @@ class AuthorTest(PageTest):
                 reader, "([table, log]) => table.rows.length === 2 && log.rows.some((row) => row.includes('the disk is nearly full'))", "both have rows")
             self.assertEqual([table["label"], log["label"]], ["jobs", "Log"])
             self.assertEqual(log["columns"], ["Time", "Level", "Text"])
-            if size[0] == 600:  # one above the other
+            if size[0] == 600:  # stacked vertically
                 self.assertEqual(table["box"]["left"], log["box"]["left"])
                 self.assertLess(table["box"]["top"], log["box"]["top"])
             else:
@@ -83,7 +83,7 @@ class AuthorTest(PageTest):
             self.assertIn("No data from “broken” yet", table["note"])
             self.assertEqual(table["rows"], [])
             reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
-            # Once it works it is there, without a word of the reader's.
+            # The table appears once the plugin works, without user input.
             broken.write_text(JOBS, encoding="utf-8")
             self.until_panes(reader, "([table]) => table.rows.length === 2 && table.label === 'broken'", "its table has come")
 

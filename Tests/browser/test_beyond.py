@@ -1,4 +1,4 @@
-"""Beyond the rows that the page holds: they are copied, and a text is looked for in them, too."""
+"""Copying and finding text in rows that the page does not hold."""
 
 import unittest
 
@@ -25,7 +25,7 @@ class BeyondTest(PageTest):
         return line
 
     def copied(self, reader):
-        """The lines on the clipboard, without that of the titles."""
+        """Returns the clipboard's lines without the titles."""
         return reader.pasted().split("\n")[1:]
 
     def click_first(self, reader, column):
@@ -48,7 +48,7 @@ class BeyondTest(PageTest):
         self.click_first(reader, 0)
         reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 7_992 * 28; }")
         reader.until_rows("(rows) => rows.some(({ index }) => index === 8_002)", "the other place is in the middle of what is in sight")
-        # By its place: a click by name scrolls to it first in Firefox, and then goes to where it was before.
+        # By position: in Firefox a click by name scrolls first, and then clicks the old position.
         box = reader.page.locator('.row[aria-rowindex="8002"] [role=gridcell][aria-colindex="2"]').bounding_box()
         reader.page.keyboard.down("Shift")
         reader.page.mouse.click(box["x"] + 10, box["y"] + 10)

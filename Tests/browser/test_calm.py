@@ -1,9 +1,9 @@
-"""What keeps a live table calm under the reader's eye: the pause and the hold. Against a real server, in a real browser."""
+"""Pausing a live table and holding its rows, in a real browser on a real server."""
 
 import re
 
 from pages import ARTIFACTS
-from test_page import PageTest, setUpModule, tearDownModule  # noqa: F401  (a module's own set-up is found by its name)
+from test_page import PageTest, setUpModule, tearDownModule  # noqa: F401  (unittest finds a module's set-up by name)
 from reader import expect
 
 ROWS = "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => row.innerText))"
@@ -18,7 +18,7 @@ class PauseTest(PageTest):
         button = reader.page.locator("#pause")
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
-        # A patch may have been on its way; after the first count none can be.
+        # The first count may include a patch that was on its way; later ones cannot.
         expect(button).to_contain_text("Resume (")
         expect(reader.state).to_contain_text("Paused")
         rows, count = reader.page.evaluate(ROWS), button.inner_text()
@@ -108,7 +108,7 @@ class HoldTest(PageTest):
         expect(mark).to_be_visible()
         expect(mark).to_have_attribute("aria-label", re.compile(r"^Order held: [\d,]+ rows? will move$"))
         order = reader.page.evaluate(self.ORDER)
-        # Much longer than a pointer was once heeded, and longer than the page waits until it asks again.
+        # Much longer than a pointer holds rows, and than the page waits until it asks again.
         changed = reader.page.evaluate("""async (order) => {
           const now = () => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.firstElementChild.textContent]).sort());
           const end = performance.now() + 7_000;

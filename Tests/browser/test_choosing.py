@@ -1,4 +1,5 @@
-"""What is highlighted, what is named and what is acted on are one set; cells are chosen by dragging over them, and copied in the table's order."""
+"""The selection: highlighted, announced and used by actions alike; cells by dragging and copying.
+"""
 
 import re
 import unittest
@@ -21,7 +22,7 @@ class TargetsTest(PageTest):
         super().setUpClass()
 
     def setUp(self):
-        # What was done to jobs in another test is not to be seen here.
+        # A new server, because other tests have changed the jobs.
         type(self).server.stop()
         type(self).server = self.serve()
 
@@ -126,7 +127,7 @@ class BeyondTheWindowTest(PageTest):
 
     def test_cells_that_are_dragged_over_are_copied_in_the_order_of_the_table(self):
         reader = self.open("#sort=-price")
-        # Recycled nodes stand in another order than their rows.
+        # After scrolling, the order of recycled nodes differs from that of their rows.
         reader.wheel(3_000)
         reader.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
         reader.page.evaluate("""() => {

@@ -1,4 +1,4 @@
-"""What filters and the search find, on the real server, in a browser that writes numbers as Germans do."""
+"""Filters and the search on the real server, in a browser with German number formats."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from aria import FAULTS
 from pages import ARTIFACTS, PageTest
 from reader import Reader, expect
 
-# 2026-11-23 14:05:09 in UTC, four times within the second, and around it.
+# 2026-11-23 14:05:09 UTC, four times within that second, and times around it.
 SECOND = 1795442709000
 COLUMNS = [
     {"name": "name", "title": "Name", "type": "text"}, {"name": "people", "title": "People", "type": "integer"},
@@ -112,14 +112,15 @@ class FiltersTest(PageTest):
     def test_what_a_cell_shows_finds_all_rows_that_show_it(self):
         reader = self.open()
         reader.wait_for_count(7)
-        # Without the blanks that line digits up.
+        # Without the padding that aligns digits.
         shown = {row["cells"][0]: [cell.rstrip("\u2007\u2008") for cell in row["cells"]] for row in reader.rows()}
         for column in range(1, 6):
             title = reader.titles()[column]
             for name in ("alpha", "beta", "epsilon"):
                 text = shown[name][column]
                 self.range(reader, title, text, text)
-                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))  # a second is all of it
+                # The column At also matches every time within the second.
+                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))
                 reader.page.get_by_role("button", name=f"Remove the filter of {title}").click()
                 reader.wait_for_count(7)
         reader.check_clean(self)
@@ -146,7 +147,7 @@ class FiltersTest(PageTest):
             reader.page.keyboard.press("Control+f")
             strip.get_by_role("searchbox").fill(text)
             expect(strip.get_by_role("button", name="matching row")).to_have_text(re.compile(f"^{len(names)} matching row"))
-            # The cells that it goes to, one after the other, lie in these rows.
+            # The cells that the search visits in turn are in these rows.
             count = re.compile("^no|^0") if not names else re.compile(r"^\d+ match")
             expect(strip.get_by_role("status")).to_have_text(count)
             cells = reader.page.evaluate("() => [...CSS.highlights.get('found')].map((range) => range.startContainer.parentElement.closest('.row')).filter(Boolean).length")
@@ -237,7 +238,8 @@ class FiltersTest(PageTest):
         reader.check_clean(self)
 
     def test_the_address_says_what_is_shown_also_what_the_browser_has_kept(self):
-        reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")  # whichever table is the first one
+        # Whichever table is the first one.
+        reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")
         self.addCleanup(reader.close)
         reader.until("() => location.hash.includes('table=')", "the table that nobody has named is in the address")
         reader.page.get_by_role("tab", name=re.compile("places")).click()
@@ -246,7 +248,7 @@ class FiltersTest(PageTest):
         reader.filter.fill("a")
         reader.until("() => location.hash.includes('search=a')", "the search is in the address")
         said = reader.page.url
-        # Without a word in the address it is what the browser has kept, and the address says so.
+        # Without a query in the address, the page restores the stored one and updates the address.
         reader.page.goto("about:blank")
         reader.page.goto(self.server.url)
         reader.wait_for_rows()

@@ -1,4 +1,4 @@
-"""Cells, bars and lists that have little room: nothing reads as something else, and nothing is out of reach."""
+"""Cells, bars and lists with little room: text is not ambiguous, and everything is reachable."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pages import ARTIFACTS, PageTest
 from reader import Reader, expect
 from rowcast_server import Server
 
-# Tells what it is told: what a test writes into its pipe later, after what is in its file.
+# Prints its file, and then the lines that a test writes to its pipe.
 SOURCE = """#!/bin/sh
 cat "$1"
 exec cat "$2"
@@ -26,7 +26,7 @@ COLUMNS = [
 ]
 HEBREW = "שלום עולם " * 12
 
-# The cells in sight of a column that show less than their text: what is cut off, and whether that is seen.
+# The visible cells of a column that show only part of their text, and whether this is marked.
 CUT = """(column) => [...document.querySelectorAll(`#grid .row:not([hidden]) .cell[aria-colindex="${column}"]`)].map((cell) => {
   const range = document.createRange();
   range.selectNodeContents(cell);

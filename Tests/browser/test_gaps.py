@@ -1,4 +1,4 @@
-"""What is not there: rows that their source has not given yet, and a server that is gone for a while."""
+"""Rows that are not loaded, and a server that is down for a while."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from painting import seen, watch
 from reader import expect
 from rowcast_server import STAND_IN, Server
 
-# How the place of each row in sight looks: by its number, what its second cell shows.
+# For each visible row, by its number: the content of its second cell.
 PLACES = """() => Object.fromEntries([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => {
   const cell = row.querySelectorAll('[role=gridcell]')[1];
   return [Number(row.getAttribute('aria-rowindex')) - 2, cell.classList.contains('failed') ? 'failed' : cell.classList.contains('pending') ? 'pending' : cell.textContent];
@@ -50,7 +50,7 @@ class WindowedTest(PageTest):
         titles = reader.page.evaluate("() => [...document.querySelectorAll('.row[aria-rowindex=\"9\"] .cell')].map(({ title }) => title)")
         self.assertEqual(set(titles), {"the disk <b>is gone</b>"})
         reader.page.screenshot(path=ARTIFACTS / "placeholder-failed.png")
-        # To point at it takes nothing away, and the panel of the row says it without a pointer.
+        # Hovering hides nothing, and the row's panel shows the same text without a pointer.
         reader.until("() => document.querySelector('.acted') !== null", "what is done with a pointer is heard")
         failed = reader.page.locator('.row[aria-rowindex="9"] .cell').nth(1)
         failed.hover()
@@ -61,7 +61,8 @@ class WindowedTest(PageTest):
         said = reader.until("() => { const cell = document.querySelector('.detail .cell.failed'); return cell && [cell.title, getComputedStyle(cell, '::before').content]; }",
                             "the panel says it, too")
         self.assertEqual(said[0], "the disk <b>is gone</b>")
-        self.assertTrue("is gone" in said[1] or "attr(title)" in said[1], said)  # Firefox tells what is asked for, not what it shows
+        # Firefox returns the expression instead of its value.
+        self.assertTrue("is gone" in said[1] or "attr(title)" in said[1], said)
         reader.check_clean(self)
 
 
@@ -74,12 +75,12 @@ class GoneTest(PageTest):
         self.server.process.wait()
 
     def begin_again(self):
-        """The same server on the same port, as an operator starts it again."""
+        """Starts the server again on the same port, as an operator does."""
         self.server.process.stdout.close()
         type(self).server = Server(*self.plugins, settings=self.settings, port=self.server.port)
 
     def try_again(self, reader):
-        """As a click on the connection's state; where the page has come back by itself meanwhile, there is nothing to click any more."""
+        """Clicks the connection's state, unless the page has already reconnected by itself."""
         reader.page.evaluate("document.querySelector('#state').click()")
 
     def test_rows_stay_aged_while_the_server_is_gone_and_everything_goes_on_when_it_is_back(self):
@@ -91,7 +92,7 @@ class GoneTest(PageTest):
         self.end()
         expect(reader.state).to_contain_text("Disconnected")
         reader.until("() => getComputedStyle(document.querySelector('#body')).color !== getComputedStyle(document.body).color", "the rows are aged")
-        # What says that it is gone may take room from the last of them.
+        # The notice of the lost connection may cover part of the first rows.
         aged = [row["cells"] for row in reader.rows() if row["y"] > 80]
         self.assertGreater(len(aged), 20)
         self.assertEqual(aged, rows[: len(aged)], "and stay")

@@ -1,4 +1,4 @@
-"""How a reader handles a table: order, filters, columns, looks; all of it as a user sees it."""
+"""Sorting, filtering, columns and looks of a table, from the user's side."""
 
 import re
 import unittest
@@ -15,7 +15,7 @@ class HandlingTest(PageTest):
         return super().open(fragment, **how)
 
     def menu(self, reader, title):
-        """Opens the menu of a column as the mouse does."""
+        """Opens a column's menu with the mouse."""
         reader.page.get_by_role("columnheader", name=title, exact=True).click(button="right")
         menu = reader.page.get_by_role("menu", name=title, exact=True)
         expect(menu).to_be_visible()
@@ -26,7 +26,7 @@ class HandlingTest(PageTest):
         expect(reader.page.get_by_role("menu")).to_have_count(0)
 
     def again(self, reader, **how):
-        """The same address in a browser that has kept nothing."""
+        """Opens the same address in a browser without stored state."""
         return self.open("#" + reader.page.url.split("#", 1)[1], **how)
 
     def count(self, reader):
@@ -56,7 +56,7 @@ class HandlingTest(PageTest):
         box.get_by_role("button", name="Apply").click()
         expect(box.get_by_role("alert")).to_have_text("“From” is greater than “To”.")
         reader.page.screenshot(path=ARTIFACTS / "filter-range.png")
-        # A fifth of all prices: of a narrower range there may be a moment without any row.
+        # A fifth of all prices. A narrower range could be empty for a moment.
         box.get_by_label("From").fill("10000")
         box.get_by_label("To (inclusive)").fill("30000")
         box.get_by_label("To (inclusive)").press("Enter")

@@ -1,4 +1,4 @@
-"""A source that wishes the page harm: nothing of what it sends runs, loads or breaks the table."""
+"""A hostile source: nothing it sends runs, loads resources or breaks the table's layout."""
 
 import html.parser
 import pathlib
@@ -12,7 +12,7 @@ from payloads import PAYLOADS, header
 from reader import expect
 from rowcast_server import ROOT, Server
 
-# What no text may become, wherever it is shown.
+# Elements and attributes that no text may create.
 FOREIGN = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const isOurs = element.closest('header.top, svg') !== null && element.localName !== 'script';
   const isBad = ['script', 'iframe', 'img', 'object', 'embed', 'form', 'style', 'link', 'meta', 'base', 'video', 'math', 'template'].includes(element.localName);
@@ -22,7 +22,7 @@ FOREIGN = """() => [...document.querySelectorAll('body *')].filter((element) => 
   return hasHandler || (isBad && !isOurs && !isDialogForm) || !/^https?:/.test(address);
 }).map((element) => element.outerHTML.slice(0, 200))"""
 
-# Every line as tall as all others, every cell inside of its line, nothing beside the page.
+# Lines of a different height, cells outside their line, and anything outside the page.
 CROOKED = """() => {
   const faults = [];
   const rows = [...document.querySelectorAll('#grid .row:not([hidden])')];

@@ -1,4 +1,4 @@
-"""What a reader keeps when the server starts anew and gives its rows other ids and other places."""
+"""The state that survives a server restart after which rows have other ids and positions."""
 
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ from pages import PageTest
 from reader import expect
 from rowcast_server import Server
 
-# Lists what stands in a file, and then changes a row again and again.
+# Sends the rows of a file, and then changes one row again and again.
 SOURCE = """
 import itertools, json, sys, threading
 names = open(sys.argv[1]).read().split()
@@ -20,7 +20,7 @@ for n in itertools.count(1):
 """
 JOBS = [f"job-{number:04}" for number in range(600)]
 
-# What the page is told that its rows are called from now on. The first connection is the page's own.
+# Records the row ids that the page receives. The first connection is the page's own.
 LISTEN = """() => {
   window.called = new Set();
   const sockets = new Set();

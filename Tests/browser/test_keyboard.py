@@ -1,4 +1,4 @@
-"""The page without a mouse and without eyes: keys, focus, roles, what is spoken; large text, right to left, forced colours."""
+"""Keyboard, focus, roles and announcements; large text, right-to-left text and forced colors."""
 
 import unittest
 
@@ -77,7 +77,7 @@ class KeyboardTest(PageTest):
         patches = "() => Number(/(\\d[\\d,]*) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
         start = reader.page.evaluate(patches)
         reader.until(f"(start) => ({patches})() > start + 4", "patches arrive", start)
-        # Its own price may have taken it away from here; while it is drawn it has the focus.
+        # Its price may have moved the row out of view. While it is drawn, it has the focus.
         wrong = reader.page.evaluate("""(name) => {
           const { activeElement } = document;
           const cells = [...document.querySelectorAll('#grid [role=row]:not([hidden]) [role=gridcell][aria-colindex="1"]')];
@@ -221,7 +221,7 @@ class KeyboardTest(PageTest):
         reader.check_clean(self)
 
     def test_at_200_percent_nothing_is_lost(self):
-        reader = self.open(size=(640, 400))  # what 1280 x 800 is at 200 %
+        reader = self.open(size=(640, 400))  # 1280 x 800 at 200 %
         reader.page.screenshot(path=ARTIFACTS / "zoomed.png")
         for element in (reader.filter, reader.grouping, reader.state, reader.page.get_by_role("button", name="View options")):
             box = element.bounding_box()
@@ -243,7 +243,8 @@ class KeyboardTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "right-to-left.png")
 
     def test_a_text_that_is_cut_off_keeps_its_beginning_whichever_way_the_page_goes(self):
-        # Where a text's first and last characters are, and its cell, once for a column that is too narrow and once for one that is not.
+        # The position of each text's first and last character and of its cell, for a column that is
+        # too narrow and one that is not.
         read = """(columns) => columns.map((column) => {
           const cell = document.querySelector(`.row:not([hidden]) [aria-colindex="${column}"]`);
           const text = cell.firstChild;

@@ -1,4 +1,4 @@
-"""Live, without hurting the reader: what is read, selected, pointed at or focused stays; what changes is seen to change."""
+"""Live updates: rows that the user reads, selects, hovers or focuses stay; changes are visible."""
 
 import unittest
 
@@ -12,7 +12,7 @@ ROW = 28
 class LiveTest(PageTest):
     command = STAND_IN
 
-    # How many patches have been painted.
+    # The number of painted patches.
     PATCHES = "() => Number(/([\\d,]+) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
 
     def after_patches(self, reader, count):
@@ -52,7 +52,7 @@ class NewestFirstTest(LiveTest):
         self.assertIn("opacity,translate", {motion["kind"] for motion in motions}, "new lines slide in")
         self.assertIn("translate", {motion["kind"] for motion in motions}, "the others make room")
         self.assertLessEqual(max(motion["duration"] for motion in motions), 200)
-        # While rows make room one of them may stand over the top for some frames.
+        # While rows move, one of them may cover the top for some frames.
         reader.until(f"() => ({TOP_ROW})()?.index === 2", "the newest line is the first one that is seen")
         reader.until("() => document.getAnimations().filter((one) => one.effect.target.matches('.row')).length === 0", "rows come to rest")
         reader.check_clean(self)
@@ -68,7 +68,7 @@ class NewestLastTest(LiveTest):
     plugins = ("log",)
     settings = {"log.rows": 500}
 
-    # The number of lines, and how far the last one's lower edge is from the bottom of what is visible.
+    # The number of lines, and the distance of the last line's lower edge from the visible bottom.
     LAST = """() => {
       const rows = [...document.querySelectorAll('.row:not([hidden], .leaving)')];
       const grid = document.querySelector('#grid');

@@ -1,6 +1,6 @@
-"""The page in a real browser against a real server. Nothing sleeps; everything is waited for.
+"""The page in a real browser against a real server. The tests wait for conditions, never sleep.
 
-    python -m venv .venv && .venv/bin/pip install playwright        # Chromium is Debian's
+    python -m venv .venv && .venv/bin/pip install playwright        # uses Debian's Chromium
     .venv/bin/python Tests/browser/run
 """
 
@@ -35,7 +35,7 @@ def tearDownModule():
 
 
 class PageTest(unittest.TestCase):
-    """A server for the class, a page for each test; every test ends with the question whether the page was clean."""
+    """A server for the class and a page for each test; each test ends with `check_clean`."""
 
     plugins = ()
     settings = {}
@@ -112,7 +112,7 @@ class ProcessesTest(PageTest):
         word = os.path.basename(COMMAND[0])
         reader.page.keyboard.type(word)
         reader.until_rows(
-            # The page cuts off texts that no cell could show; the match may lie behind.
+            # The page truncates texts that are too long for any cell; the match may be in the rest.
             f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => /{word}|…/i.test(cells.join(' ')))", "only matches stay")
         self.assertLess(int(reader.grid.get_attribute("aria-rowcount")), all_rows)
         reader.page.keyboard.press("Escape")
@@ -255,7 +255,7 @@ class ProcessesTest(PageTest):
 
 
 class StrangerTest(unittest.TestCase):
-    """A server as it is started by default: only who was given its address gets in."""
+    """A server with default options: only clients with a token or a sign-in link are accepted."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -276,7 +276,7 @@ class StrangerTest(unittest.TestCase):
         self.assertEqual(reader.page.evaluate("document.cookie"), "")
         reader.page.goto(self.server.origin + "/")
         reader.wait_for_rows()
-        # Another browser finds out why it gets nothing, and how to change that.
+        # Another browser gets an explanation and instructions.
         other = browser.new_context()
         self.addCleanup(other.close)
         page = other.new_page()
@@ -286,12 +286,12 @@ class StrangerTest(unittest.TestCase):
             [*COMMAND, "url", "--port", str(self.server.port)], capture_output=True, text=True, check=True, cwd=ROOT)
         page.goto(command.stdout.strip())
         expect(page.get_by_role("row").nth(2)).to_be_visible()
-        # A browser that is signed in shows its rows, although the link was used before.
+        # A signed-in browser shows its rows, although the link was already used.
         self.assertEqual(page.goto(self.server.url).status, 403)
         expect(page.get_by_role("row").nth(2)).to_be_visible()
 
     def test_a_name_that_is_pointed_at_the_loopback_hears_nothing(self):
-        # DNS rebinding: for this browser evil.test is 127.0.0.1.
+        # DNS rebinding: this browser resolves evil.test to 127.0.0.1.
         rebound = launch(playwright, "--host-resolver-rules=MAP evil.test 127.0.0.1", preferences={"network.dns.localDomains": "evil.test"})
         self.addCleanup(rebound.close)
         page = rebound.new_page()
@@ -331,7 +331,7 @@ class RestartTest(PageTest):
         page.screenshot(path=ARTIFACTS / "disconnected.png")
 
         type(self).server = Server(*self.plugins, settings=self.settings, port=port)
-        # A click asks for a try at once. The page may have come back by itself already; then there is nothing to click.
+        # A click retries at once. If the page has already reconnected, there is nothing to click.
         reader.state.dispatch_event("click")
         expect(reader.state).to_contain_text("Live", timeout=40_000)
         expect(reader.state).not_to_contain_text("old")
@@ -348,7 +348,7 @@ class MarketTest(PageTest):
     settings = {"market.rows": 100_000, "market.rate": 10_000}
 
     def record(self, reader):
-        """Looks at every frame whether some line of the table shows neither a row nor its placeholder."""
+        """Records, for every frame, whether any line shows neither a row nor a placeholder."""
         reader.page.evaluate("""() => {
           window.seen = { frames: 0, blank: 0, waiting: 0 };
           const look = () => {
@@ -522,10 +522,10 @@ class TablesTest(PageTest):
 
 
 class HugeTest(PageTest):
-    """Taller than any browser lets an element be (Firefox: 17.9 million pixels)."""
+    """More rows than the maximum height of an element allows (Firefox: 17.9 million pixels)."""
 
     plugins = ("market",)
-    # Few changes: after each of them a checked build looks through all rows, and a slow machine would do nothing else.
+    # Few changes, because a checked build verifies all rows after each of them.
     settings = {"market.rows": 700_000, "market.rate": 1}
 
     def test_every_row_of_a_huge_list_can_be_reached(self):
@@ -551,7 +551,7 @@ class HugeTest(PageTest):
 
 
 def _js(value):
-    """A value as the inside of a JavaScript text in single quotes that equals JSON.stringify's."""
+    """Returns a value as the inside of a single-quoted JavaScript string with its JSON."""
     import json
 
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("\\", "\\\\").replace("'", "\\'")

@@ -1,4 +1,7 @@
-"""How rows are painted: fifty million of them, five hundred columns, and nothing blank. Against the stand-in server (fake_server.mjs)."""
+"""Painting fifty million rows and five hundred columns without blanks.
+
+These tests run against the stand-in server (`fake_server.mjs`).
+"""
 
 import signal
 import unittest
@@ -100,7 +103,8 @@ class FiftyMillionRowsTest(PaintingTest):
     def test_what_is_not_there_yet_has_its_placeholder_in_every_frame(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
-        # Whatever the points of a frame hit is a row with text or, before it comes, the ghost; the page's bare ground never.
+        # Every sampled point of a frame must hit a row with text or a placeholder, never the
+        # background.
         watch(reader.page, """() => {
           const grid = document.querySelector('#grid').getBoundingClientRect();
           let [blank, waiting] = [0, 0];
@@ -112,7 +116,8 @@ class FiftyMillionRowsTest(PaintingTest):
           return [blank, waiting];
         }""")
         for part in (0.5, 0.99, 0.1):
-            # The server takes its time: nobody gets to see placeholders for rows that are there after a frame or two.
+            # The stopped server delays the answer. Placeholders appear only if rows take longer
+            # than a frame or two.
             self.server.process.send_signal(signal.SIGSTOP)
             try:
                 before = len(seen(reader.page))
@@ -138,7 +143,7 @@ class FiftyMillionRowsTest(PaintingTest):
     def test_bare_ground_would_be_noticed(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
-        # As it would be by itself: the browser scrolls the rows, whether or not they are drawn.
+        # Scrolls as the browser would by itself, whether or not the rows are drawn.
         reader.page.evaluate("""() => {
           const sheet = new CSSStyleSheet();
           sheet.replaceSync(`.grid { background: var(--page); } .clip { contain: none !important; }
@@ -172,13 +177,13 @@ class FiftyMillionRowsTest(PaintingTest):
 
 
 class ThumbTest(PaintingTest):
-    """The scrollbar as a mouse takes it."""
+    """Dragging the scrollbar's thumb with the mouse."""
 
     plugins = ("huge",)
     count = 50_000_000
 
     def rest(self, reader):
-        """What is on its way arrives, and nothing more follows."""
+        """Waits until all pending updates have arrived and no more follow."""
         reader.page.evaluate("() => new Promise((done) => { let left = 20; const next = () => (left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
 
     def test_the_thumb_is_dragged_through_all_rows_and_back(self):
@@ -198,7 +203,8 @@ class ThumbTest(PaintingTest):
         x, start = right - width / 2, top + 24
 
         def drag(y, condition, message, argument=None):
-            # As a hand does, which is never still: of a busy machine's Chromium a single motion of the thumb is lost at times.
+            # Small movements, as by a hand. Chromium on a busy machine may lose a single motion
+            # event.
             for left in reversed(range(30)):
                 mouse.move(x, y + left % 2)
                 try:
@@ -211,7 +217,7 @@ class ThumbTest(PaintingTest):
         mouse.down()
         before = 0
         for step in (0.1, 0.3, 0.5, 0.7):
-            # In proportion: what the arrows and the thumb itself take up of the bar is all that it may be off by.
+            # The position is proportional, up to the length of the arrows and the thumb.
             before = drag(start + step * (bottom - top), f"""(before) => {{
               const top = ({TOP_ROW})();
               return top && top.index > before && Math.abs(top.index / {self.count} - {step}) < 0.1 && top.text.includes(`row ${{top.index - 2}} of`) && top.index;
@@ -221,7 +227,7 @@ class ThumbTest(PaintingTest):
         drag(start + 0.5 * (bottom - top), f"() => {{ const top = ({TOP_ROW})(); return top && Math.abs(top.index / {self.count} - 0.5) < 0.1; }}", "the middle is there")
         self.rest(reader)
         held = reader.page.evaluate(TOP_ROW)
-        # A pixel of the thumb is many thousand rows: letting go moves by none of them.
+        # One pixel of the thumb is many thousand rows. Releasing it must not move the rows.
         mouse.up()
         self.rest(reader)
         top_row = reader.page.evaluate(TOP_ROW)
@@ -272,7 +278,7 @@ class WideTableTest(PaintingTest):
         self.assertLess(cells, 60 * 45)
         reader.check_clean(self)
 
-    # Where each cell lies beside its header, and which of them show more than their place.
+    # The position of each cell relative to its header, and the cells that overflow their column.
     ASTRAY = """() => {
       const heads = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) => [head.getAttribute('aria-colindex'), head.getBoundingClientRect()]));
       const cells = [...document.querySelectorAll('.row:not([hidden]) > [role=gridcell]')];

@@ -1,4 +1,7 @@
-"""Two tables side by side: each with its own query, place and pause; by key, by button and by link."""
+"""Two tables side by side, each with its own query, position and pause.
+
+The second table is opened by a key, a button or a link.
+"""
 
 import unittest
 
@@ -7,7 +10,7 @@ from pages import ARTIFACTS, PageTest
 from reader import expect
 from rowcast_server import STAND_IN
 
-# Who is first and who is last of the rows in sight, pane by pane.
+# The first and the last visible row of each pane.
 PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stage.checkVisibility()).map((stage) => ({
   label: stage.querySelector('[role=grid]').getAttribute('aria-label'), count: stage.querySelector('[role=grid]').getAttribute('aria-rowcount'),
   top: stage.querySelector('[role=grid]').scrollTop, rows: stage.querySelectorAll('.row:not([hidden])').length,

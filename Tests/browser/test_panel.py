@@ -1,4 +1,4 @@
-"""Activity, in a panel that a key opens; and rows whose source is down."""
+"""The activity panel, which a key opens, and rows whose source is down."""
 
 import re
 import unittest

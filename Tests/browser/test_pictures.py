@@ -1,4 +1,4 @@
-"""Images in cells: shown when they are ready, marked when they are not what they should be, and not asked for where nobody looks."""
+"""Images in cells: loaded only near the viewport, shown when ready, marked when invalid."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ from pages import ARTIFACTS, PageTest
 from reader import expect
 from rowcast_server import STAND_IN
 
-# What a picture's cell shows, by the number of its row.
+# The state of each image cell, by row number.
 CELLS = """() => Object.fromEntries([...document.querySelectorAll('.row:not([hidden]) .picture')].map((cell) => [
   Number(cell.closest('.row').getAttribute('aria-rowindex')) - 2,
   cell.classList.contains('broken') ? 'broken' : cell.classList.contains('loading') ? 'loading' : cell.querySelector('canvas').hidden ? 'nothing' : 'shown',
@@ -37,7 +37,7 @@ class PicturesTest(PageTest):
             title = reader.titles()[int(reader.page.locator("#grid .picture").first.get_attribute("aria-colindex")) - 1]
             self.assertEqual(reader.page.locator("#grid .picture").first.get_attribute("aria-label"), title, "a key says nothing to people")
             reader.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
-            # What the browser says of answers that are no success is not the page's complaint.
+            # The browser logs failed responses by itself; these are not complaints of the page.
             reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]
             reader.check_clean(self)
 
@@ -62,7 +62,7 @@ class ScrolledPicturesTest(PageTest):
         reader = self.open()
         reader.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
         expect(reader.page.locator(".picture.loading").first).to_be_visible()
-        running = 4  # at once
+        running = 4  # concurrent loads
         while len(self.asked()["counts"]) < running:
             pass
         reader.page.evaluate("() => { document.querySelector('#grid').scrollTop = 300_000; }")

@@ -1,4 +1,7 @@
-"""What a source cannot do, and too many rows to do it here: the rows stay, and the part that is not applied is marked with the reason."""
+"""Queries that neither the source nor the server can run: rows stay, the rest is marked.
+
+The mark shows the reason.
+"""
 
 import json
 import pathlib
@@ -12,7 +15,7 @@ from pages import ARTIFACTS, PageTest
 from reader import expect
 from rowcast_server import ROOT, Server
 
-ROWS = 60_000  # more than the 50,000 that the server takes
+ROWS = 60_000  # more than the server's limit of 50,000
 TOO_MANY = "and 60,000 rows are too many to do it here (limit 50,000). Narrow it down first"
 
 
@@ -67,7 +70,7 @@ class RefusedTest(PageTest):
             expect(reader.page.locator("#rows")).to_have_text("60,000 rows")
             expect(reader.page.locator("#state-text")).to_have_text("Live")
         reader.page.screenshot(path=ARTIFACTS / "refused-marked.png")
-        # It stands beside what is applied meanwhile, and goes when it is taken away.
+        # The mark stays while other changes are applied, until the user removes it.
         reader.page.get_by_role("columnheader", name="id").click()
         expect(reader.page.locator(f'.row[aria-rowindex="2"] [aria-colindex="{reader.column("^id") + 1}"]')).to_have_text("59999")
         self.mark(reader, "a{1000}").get_by_role("button").last.click()
@@ -113,7 +116,7 @@ class RefusedTest(PageTest):
         reader.check_clean(self)
 
 class UnsortableTest(RefusedTest):
-    """The same source, but that it cannot sort by names."""
+    """The same source, without support for sorting by name."""
 
     @staticmethod
     def plugin(folder):

@@ -1,4 +1,4 @@
-"""Whether everybody can use what is there: pointer targets, shortcuts, roles and names."""
+"""Accessibility rules: the size of pointer targets, shortcuts, roles and names."""
 
 import unittest
 
@@ -20,7 +20,7 @@ def tearDownModule():
     playwright.stop()
 
 
-# Every pixel line of the rows in sight, in the middle of a column: what is hit there.
+# The elements hit at every pixel line of the visible rows, in the middle of a column.
 HITS = """
 () => {
   const body = document.querySelector('#body').getBoundingClientRect();
@@ -37,7 +37,7 @@ HITS = """
 }
 """
 
-# Rules that hold for every element in sight.
+# Rules for every visible element.
 FAULTS = """
 () => {
   const faults = [];
@@ -81,7 +81,8 @@ class RulesTest(unittest.TestCase):
         reader.wait_for_rows()
         return reader
 
-    # Firefox puts rows at whole device pixels under CSS zoom, and leaves a line now and then; its own zoom cannot be set from a test.
+    # Firefox rounds rows to device pixels under CSS zoom, which leaves gaps. Tests have no access
+    # to the browser's own zoom.
     @only_chromium("Firefox rounds rows under CSS zoom")
     def test_every_pixel_line_between_rows_belongs_to_a_cell(self):
         for density in ("compact", "normal", "roomy"):

@@ -1,4 +1,4 @@
-"""Sections while rows change and the reader scrolls: looked at frame by frame."""
+"""Section headers while rows change and the user scrolls, checked frame by frame."""
 
 import unittest
 
@@ -6,7 +6,7 @@ from pages import ARTIFACTS, PageTest
 from painting import seen, watch
 from reader import expect
 
-# What sticks under the column headers, line by line, and which section the first row below it belongs to.
+# The sticky lines under the column headers, and the section of the first row below each.
 LINES = """() => {
   const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
   const left = document.querySelector('#grid').getBoundingClientRect().left;
@@ -33,11 +33,14 @@ class NestedSectionsTest(PageTest):
     def open_grouped(self, **how):
         reader = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
         expect(reader.page.get_by_role("rowheader").first).to_be_visible()
-        reader.wait_for_count(20_000 + 20 + 40 + 1)  # rows, sectors, sides in them, and the column headers
+        # Rows, sectors, sides in them, and the column headers.
+        reader.wait_for_count(20_000 + 20 + 40 + 1)
         return reader
 
     def check(self, frames):
-        """In every frame a header of each level stands at the top, opaque, and names the section of the rows below it."""
+        """Asserts that every frame has an opaque header per level, for the section of the rows
+        below.
+        """
         self.assertGreater(len(frames), 20)
         for frame in frames:
             self.assertIsNotNone(frame["outer"], frame)

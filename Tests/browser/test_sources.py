@@ -1,4 +1,4 @@
-"""The page on the real server with the sources that come with it: deferred cells, actions and images, from the plugin to the screen."""
+"""The bundled plugins on the real server: deferred cells, actions and images up to the screen."""
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ class RatingsTest(PageTest):
         return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
 
     def rating(self, reader, name):
-        """A row's rating, once it is loaded."""
+        """Returns a row's rating once it is loaded."""
         cell = self.row(reader, name).get_by_role("gridcell").nth(3)
         expect(cell).to_have_text(re.compile(r"^\d+$"))
         return int(cell.inner_text())
@@ -55,7 +55,7 @@ class RatingsTest(PageTest):
         box.get_by_label("Rating").fill("100")
         box.get_by_label("Rating").press("Enter")
         expect(self.row(reader, "Cloud").get_by_role("gridcell").nth(3)).to_have_text("100")
-        # What the source refuses itself is told, too.
+        # An action that the source refuses is reported, too.
         self.menu(reader, "Cloud").get_by_role("menuitem", name="Rate up").click()
         expect(reader.page.get_by_role("alert").filter(has_text="ratings go from 0 to 100")).to_be_visible()
         reader.page.screenshot(path=ARTIFACTS / "ratings-refused.png")
@@ -80,7 +80,7 @@ class RatingsTest(PageTest):
 
 
 def png(width, height, color):
-    """A picture of one colour with a darker frame."""
+    """Returns an image of one color with a darker frame."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     dark = bytes(part // 2 for part in color)
@@ -142,7 +142,7 @@ class FilesTest(PageTest):
         expect(reader.page.get_by_role("complementary", name="Row").locator("canvas")).to_be_visible()
         reader.page.screenshot(path=ARTIFACTS / "files-detail.png")
         new.unlink()
-        reader.page.mouse.move(0, 0)  # under a resting pointer the row would stay
+        reader.page.mouse.move(0, 0)  # a hovered row would be held
         expect(reader.page.get_by_role("gridcell", name=new.name, exact=True)).to_have_count(0)
         reader.check_clean(self)
 
@@ -189,7 +189,7 @@ class SkippedTest(PageTest):
             expect(reasons.nth(0)).to_contain_text("2 × its cell “done” is a text")
             expect(reasons.nth(0)).to_contain_text('row 3: its cell “done” is a text')
             expect(reasons.nth(0)).to_contain_text('(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
-            expect(reasons.nth(1)).to_contain_text("1 × it is no JSON")
+            expect(reasons.nth(1)).to_contain_text("1 × it is not JSON")
             expect(reasons.nth(1)).to_contain_text("Loading jobs...")
             reader.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")
             self.assertEqual(reader.page.evaluate(FAULTS), [])

@@ -1,7 +1,13 @@
-"""The page's first moments: nothing, then rows, then what stands around them."""
+"""The order in which the page appears: nothing, then rows, then the controls around them."""
+
+import re
 
 from pages import PageTest
 from reader import expect
+
+# The modules as they are, or their bundles with a hash in the name.
+MAIN = re.compile(r"/main(-\w+)?\.js$")
+WORDS = re.compile(r"/words(-\w+)?\.js$")
 
 
 class StartTest(PageTest):
@@ -9,10 +15,10 @@ class StartTest(PageTest):
 
     def test_nothing_is_painted_before_the_first_rows_which_wait_for_no_timer(self):
         reader, held = self.open(), []
-        # What shows the page after a moment without rows never comes: the rows have to do it.
+        # Disables the timer that shows a page without rows, so that only rows can show it.
         reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 500 ? 0 : wait(act, time, ...rest));")
-        reader.page.route("**/main.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/main.js"):
+        reader.page.route(MAIN, lambda route: held.append(route))
+        with reader.page.expect_request(MAIN):
             reader.page.evaluate("() => { location.reload(); }")
         reader.page.get_by_role("contentinfo", include_hidden=True).wait_for(state="attached")
         self.assertEqual(reader.page.evaluate("getComputedStyle(document.body).display"), "none")
@@ -24,7 +30,7 @@ class StartTest(PageTest):
 
     def test_what_stands_around_the_rows_is_right_when_it_is_first_seen(self):
         reader, held = self.open(), []
-        # Nothing but the words shows the bars here, however long they take.
+        # Disables the timer that shows the bars, so that only the loaded texts can show them.
         reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 3_000 ? 0 : wait(act, time, ...rest));")
         reader.page.add_init_script("""globalThis.seen = [];
             const look = () => {
@@ -38,8 +44,8 @@ class StartTest(PageTest):
               requestAnimationFrame(() => setTimeout(lookOn));
             };
             lookOn();""")
-        reader.page.route("**/words.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/words.js"):
+        reader.page.route(WORDS, lambda route: held.append(route))
+        with reader.page.expect_request(WORDS):
             reader.page.reload(wait_until="commit")
         reader.wait_for_rows()
         self.assertEqual(reader.page.evaluate("seen"), [])
@@ -53,10 +59,10 @@ class StartTest(PageTest):
 
     def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
         reader, held = self.open(), []
-        reader.page.route("**/words.js", lambda route: held.append(route))
+        reader.page.route(WORDS, lambda route: held.append(route))
         reader.page.reload(wait_until="commit")
         reader.wait_for_rows()
-        expect(reader.filter).to_be_visible()  # the bars do not wait for ever for what is said in them
+        expect(reader.filter).to_be_visible()  # the bars do not wait forever for their texts
         reader.filter.press_sequentially("rowcast")
         reader.page.keyboard.press("Tab")
         self.assertTrue(held, "what is said around the rows comes after them")

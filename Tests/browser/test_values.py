@@ -1,4 +1,4 @@
-"""Values as they are: every digit in the cells, in line; the exact value on hover, in the details and on copy; the colours of changes."""
+"""Exact values in cells, on hover, in details and on copy; the colors of changes."""
 
 import json
 import re

@@ -23,7 +23,7 @@ const well = [
   '↳ Testing Library Version: 6.3.1',
   '◇ Test fine() started.',
   '✔ Test fine() passed after 0.002 seconds.',
-  '2026-11-22T06:55:03+0000 error recording: the recording cannot be written: No space left on device; retrying now',
+  '2026-11-22T06:55:03+0000 error recording: writing the recording failed: No space left on device; retrying now',
 ];
 
 test('prints nothing if all tests pass', () => {

@@ -179,7 +179,7 @@ test('reasons are sentences without the error path', () => {
   const reason = (text) => rules.marksFor({ ...emptyView(), search: 'x' }, ['query.search'], text)[0].reason;
   assert.equal(reason('query.filter.all[1].value must be a number'), 'The value must be a number.');
   assert.equal(reason('the table p has no column “x”'), 'The table p has no column “x”.');
-  assert.equal(reason('query.filter.value is no regular expression: it is too large: with its repetitions it has more than 1000 parts at character 1'),
+  assert.equal(reason('query.filter.value is not a regular expression: it is too large: with its repetitions it has more than 1000 parts at character 1'),
     'This expression is too large: use smaller repetitions.');
   assert.equal(reason('Narrow it down first.'), 'Narrow it down first.');
 });
@@ -198,7 +198,7 @@ test('reports the parts of a link that do not fit the table', () => {
   ]);
   for (const text of ['{', '7', '[7]', '[{"column":"to"}]']) {
     const unread = viewFromHash(`#table=trips&filter=${encodeURIComponent(text)}`);
-    assert.deepEqual(rules.misfits(unread, columns).map(({ reason }) => reason), ['The part “filter” of this link cannot be read.'], text);
+    assert.deepEqual(rules.misfits(unread, columns).map(({ reason }) => reason), ['The part “filter” of this link is not readable.'], text);
   }
   assert.deepEqual(rules.misfits(viewFromHash('#table=trips&filter=[]'), columns), []);
 });

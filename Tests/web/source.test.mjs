@@ -26,7 +26,7 @@ test('a source without a table shows its reason and next try', () => {
   assert.equal(absentWords(down, 1_000), 'Source down: exited with code 127 · retrying in 4\u202fs');
   assert.equal(absentWords(down, 4_500), 'Source down: exited with code 127 · retrying now');
   assert.equal(absentWords({ state: 'starting', message: '', age: 9_000 }, 2_000), 'The source has sent nothing for 11\u202fs.');
-  assert.equal(absentWords({ state: 'starting', message: 'line 1: it is no JSON', age: 9_000 }, 0), 'The source has no table yet: line 1: it is no JSON');
+  assert.equal(absentWords({ state: 'starting', message: 'line 1: it is not JSON', age: 9_000 }, 0), 'The source has no table yet: line 1: it is not JSON');
   assert.equal(absentWords({ state: 'live', message: '', age: 9_000 }, 0), 'The source is running, but has sent no columns for 9\u202fs.');
   assert.equal(absentWords({ state: 'failed', message: 'its table is refused', age: 0 }, 0), 'Source failed: its table is refused');
 });

@@ -1,4 +1,5 @@
-// main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
+// main.js: the page's entry module. It connects one or two panes with the bars around them, which
+// show the active pane's table.
 
 import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
 import { nextTerms } from '../model/query.js';
@@ -22,17 +23,17 @@ const on = {
   signedIn: () => { for (const { link } of panes) link.retry(); },
   say: (text) => wantWords().then(({ speech }) => speech.say(text)),
 };
-/** The panes that are shown, from where lines begin. */
+/** The panes on the page, in reading order. */
 let panes = [new Pane($('stage'), { recall, groups }, on)];
-/** The one that the bars are about. */
+/** The pane whose table the bars show. */
 let [active] = panes;
-let pair = null;   // what shows two, once it was wanted
-let words = null;  // what is said around the rows, once there is something to say
+let pair = null;   // the controller of two panes; null until first used
+let words = null;  // the bars and announcements (words.js); null until loaded
 let wordsWanted = null;
-let around = null; // the list of tables and the strip of filters, once there was something to choose or to take away
-let panel = null;  // what goes on, while it is open
+let around = null; // the sidebar and the filter chips (around.js); null until loaded
+let panel = null;  // the statistics panel, while it is open
 
-/** All that is said around the rows, when it is here. */
+/** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
   wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
@@ -48,13 +49,17 @@ function wantWords() {
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
-    document.documentElement.classList.remove('bare');  // last: the bars are shown with their contents, not a frame before
+    // The bars appear last, because they must not show empty.
+    document.documentElement.classList.remove('bare');
     return words;
   });
   return wordsWanted;
 }
 
-/** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
+/**
+ * Returns the sidebar and the filter chips, or null if they have nothing to show or are not loaded
+ * yet. Starts loading them when they are needed.
+ */
 function partsAround() {
   const { tables, sources, view: { table, filters } } = active.session;
   const isWanted = filters.length > 0 || (active.session.table && active.unapplied.length > 0) || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
@@ -81,7 +86,7 @@ function showTables() {
   const { table, tables, sources, view } = active.session;
   partsAround()?.sidebar.setTables(tables, sources, view.table);
   if (table !== undefined) return;
-  // What stands there was said of another one.
+  // The bars still show another table.
   words?.bar.setColumns([]);
   words?.bar.setView(view);
   around?.chips.show([], []);
@@ -99,7 +104,8 @@ function showView() {
 
 function showState(pane) {
   const { connection, error, session: { copy, stats, prefetch, asked, table } } = pane;
-  const isBeginning = connection.state === 'connecting' && copy.seq === 0;  // nothing is known yet, and the first rows are not to wait for words
+  // While the first connection is pending, the bars are not loaded, to not delay the first rows.
+  const isBeginning = connection.state === 'connecting' && copy.seq === 0;
   if (words === null) return void (isBeginning || wantWords());
   const { bar, pauseButton } = words;
   pair?.tell(pane);

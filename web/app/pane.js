@@ -1,5 +1,5 @@
-// pane.js: one table on the screen: its conversation with the server, its parts, and its frames; it paints at most once a frame. The
-// page (main.js) has one of them, or two side by side.
+// pane.js: one table on the screen, with its session and its parts. It draws at most once per
+// animation frame. The page (main.js) has one pane, or two side by side.
 
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
 import { titleOf } from '../model/columns.js';
@@ -9,21 +9,32 @@ import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
 
-// Errors that say nothing against what is shown.
+// Error codes that leave the current view valid.
 const blameless = new Set(['notAllowed', 'unknownAction']);
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
- * A pane:
+ * A pane shows one table:
  *
  *     const pane = new Pane(stage, { recall, groups }, on);
- *     pane.start(view, openLink, size); // from now on it lives
+ *     pane.start(view, openLink, size);  // opens the link
  *     pane.change({ search: 'ssh' });
  *
- * `stage` has the parts as index.html has them, found by their classes; `groups` is where a column's header is dropped to group by it. `on`
- * hears, each time with the pane: `viewed` (another view, or other columns), `told(isTable)` (the address is to say so), `listed` (other
- * tables), `news` (something to say around the table), `answered` (a query was), `received(event)`, `painted`; and `say(text)`.
+ * `stage` contains the pane's elements, found by their classes as in index.html. A column header
+ * dropped on `groups` groups by that column.
+ *
+ * `on` has these callbacks, whose first argument is the pane:
+ * - `viewed()`: the view or the columns changed
+ * - `told(isTable)`: the address must be updated, with a new history entry if `isTable`
+ * - `listed()`: the list of tables or sources changed
+ * - `news()`: the texts around the table may have changed
+ * - `answered()`: the result of a query arrived
+ * - `received(event)`: the link reported an event
+ * - `painted()`: a frame was drawn
+ *
+ * `on.say(text)` announces a text to screen readers, and `on.signedIn()` reports a sign-in. Neither
+ * gets the pane.
  */
 export class Pane {
   constructor(stage, { recall, groups, suffix = '' }, on) {
@@ -47,69 +58,80 @@ export class Pane {
     });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false, full: '' };
-    /** The sign-in form, once it was needed. @type {import('../panels/signin.js').SignIn|null} */
+    /**
+     * The sign-in form; null until it is needed.
+     *
+     * @type {import('../panels/signin.js').SignIn|null}
+     */
     this.signIn = null;
-    /** Why the server has refused what was last asked for, or empty. */
+    /** The reason why the server refused the last request, or empty. */
     this.error = '';
-    /** What is said in the rows' place and over them, and what looks at loads: loaded with the first words. */
+    /** The note over the rows and the watch on loads; null until words.js is loaded. */
     this.note = this.loads = null;
-    /** What the reader does, loaded after the first rows. @type {import('../input/controller.js').Hands|null} */
+    /**
+     * The controller of user actions; null until it is loaded, after the first rows.
+     *
+     * @type {import('../input/controller.js').Hands|null}
+     */
     this.hands = null;
-    /** When the server last told how the sources are. */
+    /** The time of the last status of the open table's source. */
     this.toldAt = 0;
-    /** ... and how those are that have no table. */
+    /** The time of the last status of sources without tables. */
     this.absentAt = 0;
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
-  /** refusals.js, once it was wanted. */
+  /** The module refusals.js; null until it is loaded. */
   rules = null;
   #rulesWanted = null;
   #furnishing = null;
   #flashTimer = 0;
-  #full = '';           // why the server takes no further page, until the connection ends
-  #isChanged = false;   // the copy is newer than the screen
-  #isPatch = false;     // ... by one patch alone
-  #isNews = true;       // there is something to say around the table
-  #isOther = false;     // ... of other columns
-  #isWindow = false;    // ... of another window
-  #scheduled = 0;       // the frame that it is drawn in, or 0
+  #full = '';           // why the server accepts no more sessions; shown when the connection closes
+  #isChanged = false;   // whether the copy is newer than the screen
+  #isPatch = false;     // whether it differs from the screen by a single patch
+  #isNews = true;       // whether the texts around the table must be updated
+  #isOther = false;     // whether the columns changed since the last such update
+  #isWindow = false;    // whether a new window arrived since then
+  #scheduled = 0;       // the requested animation frame, or 0
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
 
-  /** Shows a view, over a link that `open(receive)` makes; `size` is about that of the page. */
+  /**
+   * Shows a view over the link that `open(receive)` returns. The third parameter is the page's
+   * approximate size.
+   */
   start(view, open, { width, height }) {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
-    // At once, for the first request must ask for enough: the observer tells how large the grid is only when something has been laid out.
+    // The first request needs a size at once. The observer reports one only after the first layout.
     this.#fit({ width, height: height - BARS_HEIGHT });
   }
 
-  /** The view as the open table can have it. */
+  /** The part of the view that the open table supports. */
   get view() {
     return fittingView(this.session.view, this.session.table?.columns ?? []);
   }
 
-  /** The grid is so tall now, column headers and all. */
+  /** Updates the grid's height, which includes the column headers. */
   resize(height) {
     this.scroll.resize(Math.max(0, height - HEAD_HEIGHT));
   }
 
   #fit({ width, height }) {
-    if (width === 0) return;  // it is put away
+    if (width === 0) return;  // the grid is hidden
     this.columns.width = width;
     this.resize(height);
     this.columns.setPlaces();
     this.schedule();
   }
 
-  /** What the reader sees, as the server is told. */
+  /** Returns the viewport as sent to the server. */
   describe(seq, isTop) {
     return this.place.describe(seq, isTop);
   }
 
-  // What arrives.
+  // Received messages.
 
   #receive(event) {
     const { message, state, pause, refused, isStranger } = event;
@@ -130,8 +152,9 @@ export class Pane {
       connection.state = 'lost';
       [connection.full, this.#full] = [this.#full, ''];
     } else if (connection.lostAt === 0) connection.state = 'connecting';
-    this.#isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
-    // The page's first rows are made as they come, and are painted in the next frame; all else is drawn in it.
+    // Texts change only in a frame: a change here would force a layout in the next scroll event.
+    this.#isNews = true;
+    // The first rows are drawn at once to reach the next frame. Everything else is drawn in it.
     if (this.columns.all.length === 0 && this.session.copy.seq > 0) this.#draw();
     else this.schedule();
   }
@@ -168,7 +191,7 @@ export class Pane {
     }
   }
 
-  // A query is refused, or a part of it: the rows stay, and the part is marked until the user asks something else.
+  // Marks the refused parts of a query until the user changes it. The rows stay.
   #mark(rules, event) {
     this.session.mark(rules, event, this.#describe);
     this.heads.setView(this.session.asked, this.session.marks);
@@ -182,7 +205,10 @@ export class Pane {
     return this.#rulesWanted;
   }
 
-  /** What of the view is not applied, each `{key, title, reason}`: what the server has refused, and what the table does not have. */
+  /**
+   * The parts of the view that are not applied, each `{key, title, reason}`, because the server
+   * refused them or the table lacks them.
+   */
   get unapplied() {
     const { session: { view, marks, table }, rules } = this;
     if (table === undefined || (marks.length === 0 && !hasMore(view, this.view, table) && !table.windowed)) return [];
@@ -193,15 +219,16 @@ export class Pane {
     return [...rules.misfits(view, table.columns), ...marks].map((mark) => ({ ...mark, title: rules.markTitle(mark, table.columns) }));
   }
 
-  /** Why something is not to be offered, empty when it can be done: see refusals.js. */
+  /** Returns why the table does not support `what`; empty if it does. See refusals.js. */
   lack(what) {
     return this.rules?.lack(this.session.table, this.session.copy.rows, what) ?? '';
   }
 
-  // The server closes after an error without a request. If it was our query, the same again would be refused for ever.
+  // Handles an error that is followed by the server closing the connection. The query is reset,
+  // because it may be the cause and would fail again after the reconnect.
   #closed({ code, reason }) {
     const { session } = this;
-    // It says nothing about what is shown, and the page tries again by itself.
+    // The view is valid, and the link reconnects by itself.
     if (code === 'tooManySessions') return void (this.#full = reason || code);
     this.error = reason || code;
     this.hands?.acting.acts.refused(code, reason);
@@ -212,7 +239,7 @@ export class Pane {
 
   #welcome(isHello, { isOther, isRecalled }) {
     if (isOther) this.columns.forget();
-    if (isRecalled) this.on.told(this, false);  // nobody has named this table, or its order
+    if (isRecalled) this.on.told(this, false);  // the stored view is not in the address yet
     this.toldAt = Date.now();
     if (isHello) {
       Object.assign(this, { absentAt: this.toldAt, error: '' });
@@ -235,7 +262,7 @@ export class Pane {
       this.travel.stop();
       this.hands?.clear();
     } else if (isSameEpoch && !scroll.atTop) {
-      // The same list after a gap: what was read goes on being read, wherever it is now.
+      // The same list after a gap: keep the row at the top of the viewport in place.
       const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
       const position = anchor?.id === undefined ? -1 : copy.positionOf(anchor.id);
       if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
@@ -255,26 +282,29 @@ export class Pane {
     this.hands?.follow(copy, shift);
   }
 
-  /** What people call a column of this name. */
+  /** Returns the title of the column with this name. */
   titleOfName(name) {
     return titleOf(this.session.table.columns.find((column) => column.name === name));
   }
 
-  // What the reader does.
+  // User actions.
 
-  /** Another table, query or layout; `isTable` makes it a step in the history. */
+  /**
+   * Changes the table, query or layout to the properties in `wish`. `isTable` adds an entry to the
+   * browser history.
+   */
   change(wish, isTable = false) {
     this.error = '';
     this.show({ ...this.session.view, ...wish });
     this.on.told(this, isTable);
   }
 
-  /** The columns are known, or what a search means in them: the server is asked again if that is more. */
+  /** Sends the query again if the search means something else in the current columns. */
   refine() {
     this.session.refine(this.#describe);
   }
 
-  /** Shows another view, of which the address knows already. */
+  /** Shows another view without a change of the address. */
   show(view) {
     const { session } = this;
     const isOther = view.table !== session.view.table;
@@ -294,7 +324,7 @@ export class Pane {
     this.schedule();
   }
 
-  /** Sorts by a column, or by it as well. */
+  /** Sorts by a column. With `isFurther`, the other sort columns are kept. */
   sortBy(column, isFurther) {
     const { table, view } = this.session;
     const found = table?.columns.find(({ name }) => name === column);
@@ -304,7 +334,7 @@ export class Pane {
     else this.furnish().then(({ notices }) => notices.show(why, false));
   }
 
-  /** Keeps the rows as they are, or goes on. */
+  /** Pauses or resumes updates. */
   pause() {
     this.session.setPaused(!this.session.isPaused, this.#describe);
     this.#isNews = true;
@@ -321,7 +351,7 @@ export class Pane {
     this.#isWindow = this.#isOther = this.#isNews = false;
   }
 
-  // Before the hands are here a key is kept for them; not those that may be the browser's own.
+  // Repeats keys pressed before the controller is loaded, except possible browser shortcuts.
   #pressed(event) {
     const isCommand = (event.ctrlKey || event.metaKey || event.altKey) && !/^(Home|End|Arrow|Page)/.test(event.key);
     if (this.hands !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
@@ -329,7 +359,7 @@ export class Pane {
     pressAgain(event, this.furnish());
   }
 
-  /** From now on words are said, and loads are looked at. */
+  /** Installs the note over the rows and the watch on loads. */
   speak({ Note, LoadWatch }) {
     this.note = new Note(this.stage, () => {
       this.change({ search: '', filters: [] });
@@ -341,7 +371,7 @@ export class Pane {
     this.schedule();
   }
 
-  /** What the reader reaches for, when it is here. */
+  /** Imports the controller of user actions once and returns a promise of it. */
   furnish() {
     this.#furnishing ??= this.reach.load().then(({ Hands }) => {
       this.hands = new Hands(this);
@@ -351,21 +381,21 @@ export class Pane {
     return this.#furnishing;
   }
 
-  /** Rows have become taller or less tall, or columns are to be measured anew. */
+  /** Redraws all rows, with the row height of the current density. */
   redraw() {
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.#isChanged = true;
     this.schedule();
   }
 
-  /** Whether anybody can see the page has changed. */
+  /** Handles a change of the page's visibility. */
   visibilityChanged() {
     this.session.setHidden(document.hidden);
     if (!document.hidden && this.connection.state === 'lost') this.link.retry();
     this.schedule();
   }
 
-  /** A second has passed: ages are shown anew. */
+  /** Updates the ages on the screen. Called every second. */
   tick() {
     this.table.tick(Date.now());
     this.hands?.tick();
@@ -383,9 +413,9 @@ export class Pane {
     this.on.viewed(this);
   }
 
-  // What is drawn.
+  // Drawing.
 
-  /** Draws in the next frame. */
+  /** Draws the pane in the next frame. */
   schedule() {
     this.#scheduled ||= requestAnimationFrame(this.#frame);
   }
@@ -398,7 +428,7 @@ export class Pane {
     const now = performance.now();
     const hasRows = copy.seq > 0;
     const isChanged = this.#isChanged;
-    // Before anything is written: to ask where the selection is would have the page laid out.
+    // Read the selection before the first write to the DOM; reading it later forces a layout.
     if (hasRows && isChanged) table.selection.hold();
     const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
     if (isOther) {
@@ -407,7 +437,8 @@ export class Pane {
     }
     this.#isOther ||= isOther;
     this.#isNews ||= isChanged;
-    // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
+    // The texts around the table are drawn in the frame after the first rows. If the first rows are
+    // slow, the next tick draws them.
     const isFirst = hasRows ? table.isNew : session.isAsking && this.connection.state === 'live';
     if (!isFirst) this.#tellAround();
     this.#showNote();
@@ -437,7 +468,7 @@ export class Pane {
       const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
       if (viewport) session.look(viewport);
     } else if (session.isPaused && this.connection.state === 'live' && !session.holds(scroll.first, scroll.count)) {
-      // The connection was lost during the pause, and the table is not open: rows that are not held can only be those of now.
+      // The pause ends, because its rows outside the window were lost with the connection.
       this.pause();
       this.on.say('The pause has ended: the connection was lost meanwhile');
     }
@@ -470,7 +501,7 @@ function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-// Whether a view asks for more than its table has.
+// Returns whether a view uses features that its table does not support.
 function hasMore(view, fitting, { columns }) {
   return view.sort.length !== fitting.sort.length || view.group.length !== fitting.group.length || view.filters.length !== fitting.filters.length
     || view.aggregates.length !== fitting.aggregates.length || view.unread !== undefined

@@ -118,9 +118,9 @@ class BarCell extends TextCell {
 
 const tones = {
   good: /^(ok|up|live|run|running|r|active|healthy|ready|done|success|succeeded|passed|online|open|buy|yes|true)$/i,
-  bad: /^(fail|failed|failing|error|down|dead|z|zombie|critical|crit|fatal|offline|killed|sell)$/i,
+  bad: /^(fail|failed|failing|error|err|severe|alert|emerg|emergency|panic|down|dead|z|zombie|critical|crit|fatal|offline|killed|sell)$/i,
   warn: /^(warn|warning|stale|degraded|d|disk|pending|slow|blocked|stopped|t|retrying|queued)$/i,
-  calm: /^(idle|s|i|sleep|sleeping|info|debug|closed|no|false|none|unknown)$/i,
+  calm: /^(idle|s|i|sleep|sleeping|info|notice|debug|trace|verbose|fine|closed|no|false|none|unknown)$/i,
 };
 
 /** A coloured label. Well-known words have fixed colours; others get one from a hash. */

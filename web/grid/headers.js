@@ -418,7 +418,8 @@ export class Heads {
       const title = make('span', 'head-title');
       title.id = `head-${spec.index}${this.suffix}`;
       title.textContent = titleOf(spec.column);
-      const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // at the side without the title
+      // Placed at the side that is opposite to the title.
+      const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');
       more.type = 'button';
       more.tabIndex = -1;  // by keyboard, the header opens its menu
       more.setAttribute('aria-label', `${titleOf(spec.column)} column menu`);

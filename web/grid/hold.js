@@ -110,7 +110,8 @@ export class Holder {
     const said = this.#policy.say(now);
     if (said !== null) this.session.holdOrder(said);
     const patience = this.#policy.patience(now);
-    if (said === null && this.#timer !== 0 && patience !== null) return;  // the running timer calls again
+    // The running timer calls this method again.
+    if (said === null && this.#timer !== 0 && patience !== null) return;
     clearTimeout(this.#timer);
     this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#tell(); }, patience + 1);
   }

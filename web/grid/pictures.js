@@ -1,33 +1,39 @@
-// pictures.js: the images that cells want: asked for only while somebody looks, kept as long as there is room, each once.
+// pictures.js: loads the images of cells in the viewport, each once, and caches them.
 
 import { startWorker } from '../protocol/link.js';
 
-const patience = 60;             // milliseconds until one is asked for: what flies by is never loaded
-const mostBytes = 32 << 20;      // of decoded images that are kept
+const patience = 60;             // milliseconds before a request, to skip fast scrolling
+const mostBytes = 32 << 20;      // the capacity of the cache of decoded images
 const mostFaults = 1_000;
 const pauses = { first: 2_000, most: 60_000 };
 
 /**
- * Answers who wants an image with `{bitmap}` or `{fault}`, at once or later, perhaps with the one after the other:
+ * The image loader, with an LRU cache of decoded images:
  *
  *     const leave = pictures.want('files', key, 72, (found) => ...);
- *     leave();                        // nobody looks any more: it is asked for no longer
+ *     leave();  // cancels the request
  *
- * A bitmap may be used while the call lasts, and not kept.
+ * The callback receives `{bitmap}` or `{fault}`, at once or later. A bitmap may follow a fault,
+ * because temporary faults are retried. The bitmap is valid only during the callback.
  */
 export class Pictures {
   constructor(worker = startWorker('picture')) {
     this.worker = worker;
     worker.onmessage = ({ data }) => this.#take(data);
   }
-  /** What is kept, the least recently used first. @type {Map<string, ImageBitmap>} */
+  /** The cache, least recently used first. @type {Map<string, ImageBitmap>} */
   #kept = new Map();
   #bytes = 0;
-  /** Why some will never be shown. @type {Map<string, string>} */
+  /** The reasons of permanent faults, oldest first. @type {Map<string, string>} */
   #faults = new Map();
-  /** @type {Map<string, {name: string, takers: Set<Function>, id: number, timer: number, tries: number}>} */
+  /**
+   * The pending requests by name.
+   *
+   * @type {Map<string, {name: string, takers: Set<Function>, id: number, timer: number,
+   *   tries: number}>}
+   */
   #wanted = new Map();
-  /** Those that the worker has. */
+  /** The requests sent to the worker, by id. */
   #asked = new Map();
   #last = 0;
 
@@ -76,7 +82,7 @@ export class Pictures {
   #take({ id, bitmap, fault, isPassing }) {
     const wish = this.#asked.get(id);
     this.#asked.delete(id);
-    if (wish === undefined) return void bitmap?.close();  // it was given up when it was ready
+    if (wish === undefined) return void bitmap?.close();  // the request was cancelled
     const takers = [...wish.takers];
     if (bitmap !== undefined || !isPassing) this.#wanted.delete(wish.name);
     if (bitmap !== undefined) this.#keep(wish.name, bitmap);
@@ -106,7 +112,7 @@ function bytesOf({ width, height }) {
 
 let shared = null;
 
-/** The images of this page. */
+/** Returns the page's image loader. */
 export function pictures() {
   return shared ??= new Pictures();
 }

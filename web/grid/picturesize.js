@@ -1,7 +1,12 @@
-// picturesize.js: how large an image says it is, from its first bytes: what would not fit into memory is never decoded. And whether all of it is
-// there: some browsers show of a file that was cut off what there is. No DOM.
+// picturesize.js: reads an image's size from its header and detects truncated files. No DOM.
 
-/** Width and height in pixels of a PNG, GIF, JPEG or WebP, or null when the bytes are none of these. @param {Uint8Array} bytes */
+/**
+ * Returns the width and height in pixels of a PNG, GIF, JPEG or WebP, or null for other bytes.
+ *
+ * Callers check the size before decoding, because a decoded image may not fit into memory.
+ *
+ * @param {Uint8Array} bytes
+ */
 export function pictureSize(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const starts = (...values) => bytes.length >= values.length && values.every((value, at) => value === null || value === bytes[at]);
@@ -14,7 +19,13 @@ export function pictureSize(bytes) {
   return null;
 }
 
-/** Whether a PNG, JPEG or WebP ends before it is over. (What is left of a GIF is shown.) @param {Uint8Array} bytes */
+/**
+ * Returns whether a PNG, JPEG or WebP is truncated. Some browsers show a part of such a file.
+ *
+ * Truncated GIFs are not detected.
+ *
+ * @param {Uint8Array} bytes
+ */
 export function isCutOff(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -26,7 +37,7 @@ export function isCutOff(bytes) {
   }
 }
 
-// From chunk to chunk until the last one, which is there with its checksum.
+// Returns whether the chunks include a complete IEND, the last one.
 function endsPng(view) {
   for (let at = 8; ;) {
     const next = at + 12 + view.getUint32(at);
@@ -39,7 +50,7 @@ function sized(width, height) {
   return width > 0 && height > 0 ? { width, height } : null;
 }
 
-// From segment to segment until the one that begins a frame.
+// Skips segments up to the start of a frame, which contains the size.
 function jpegSize(view) {
   for (let at = 2; ;) {
     if (view.getUint8(at) !== 0xff) return null;

@@ -1,14 +1,15 @@
-// pictureworker.js: fetches images and decodes them, away from the thread that paints. It answers each `{id, address, height}` with
-// `{id, bitmap}` or `{id, fault, isPassing}`, unless `{cancel: id}` came before.
+// pictureworker.js: fetches and decodes images in a worker. It answers each `{id, address, height}`
+// with `{id, bitmap}` or `{id, fault, isPassing}`, unless `{cancel: id}` arrives first. `isPassing`
+// marks temporary faults.
 
 import { isCutOff, pictureSize } from './picturesize.js';
 
-// Browsers open six connections to a server: images that take their time must leave some for code and loads.
+// Browsers open six connections to a server. Slow images must leave some for modules and exports.
 const mostAtOnce = 4;
 const mostWaiting = 400;
-const mostBytes = 512 << 10;    // as the protocol has it
-const mostPixels = 24e6;        // 96 MB while one is decoded
-const widest = 4;               // times as wide as high, before it is cut off in a cell anyway
+const mostBytes = 512 << 10;    // the protocol's limit
+const mostPixels = 24e6;        // 96 MB when decoded
+const widest = 4;               // the greatest ratio of width to height; a cell clips wider images
 const passing = new Set([429, 500, 502, 503, 504]);
 
 /** @type {{id: number, address: string, height: number}[]} */
@@ -47,7 +48,7 @@ async function load({ id, address, height }) {
   }
 }
 
-/** It may be otherwise in a while. */
+/** A temporary fault; a later request may succeed. */
 class Passing extends Error {}
 
 async function bytesFrom(address, signal) {

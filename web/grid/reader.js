@@ -1,50 +1,51 @@
-// reader.js: where the reader is and what he likes, how he moves, and what he reaches for.
+// reader.js: scrolling, loading of interaction modules, keyboard shortcuts, the page's address, and
+// stored preferences.
 
 import { Backoff } from '../protocol/link.js';
 import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from '../model/query.js';
 import { isAway } from '../model/viewport.js';
 
-// How he moves: the only place where a scroll position is read or written.
+// Scrolling. Only this class reads and writes scroll positions.
 
-const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
-const wheelTime = 1_000;    // how long the smooth motion of a wheel's turn may last
+const restTime = 140;       // milliseconds without a scroll event until scrolling counts as ended
+const wheelTime = 1_000;    // milliseconds that smooth scrolling after a wheel event may last
 
-/** The grid's two scroll positions. `changed()` hears that there is something to draw. */
+/** The grid's two scroll positions. Calls `changed()` when the grid must be redrawn. */
 export class Travel {
   constructor(grid, scroll, changed) {
     this.grid = grid;
     this.scroll = scroll;
-    /** Whether the reader is on his way up or down. */
+    /** Whether the user is scrolling vertically. */
     this.isMoving = false;
-    /** How far the grid is scrolled sideways, from where its lines begin. */
+    /** The horizontal scroll offset in pixels, from the inline start. */
     this.left = 0;
     this.#changed = changed;
     grid.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     grid.addEventListener('wheel', (event) => this.#wheeled(event), { passive: true });
   }
   #changed;
-  #top = 0;           // what scrollTop is known to be
+  #top = 0;           // the last known scrollTop
   #movedAt = 0;
   #restTimer = 0;
-  #wheel = 0;         // pixels that wheels asked for and no scroll event has told of yet
+  #wheel = 0;         // pixels of wheel events for which no scroll event has arrived yet
   #wheelAt = 0;
 
-  /** The reader is where he wants to be: what follows is not his motion. */
+  /** Ends the user's scrolling: later position changes come from the page. */
   stop() {
     this.isMoving = false;
   }
 
-  /** Brings the element to where the geometry has it. */
+  /** Sets the element's scroll position to that of the scroll model. */
   write() {
     if (this.scroll.native !== this.#top) this.grid.scrollTop = this.#top = this.scroll.native;
   }
 
   #scrolled() {
-    // Both are known without a layout: nothing was written since the last frame.
+    // Reading both forces no layout, because nothing was written since the last frame.
     const { scrollTop, scrollLeft } = this.grid;
     const now = performance.now();
     this.#top = scrollTop;
-    const left = Math.abs(scrollLeft);  // negative where lines begin at the right
+    const left = Math.abs(scrollLeft);  // negative in right-to-left layouts
     const isAcross = left !== this.left;
     this.left = left;
     if (scrollTop !== this.scroll.native) this.#move(scrollTop, now);
@@ -63,7 +64,8 @@ export class Travel {
   #wheeled({ deltaY, deltaMode }) {
     this.#wheelAt = performance.now();
     this.#wheel += Math.abs(deltaY) * [1, this.scroll.rowHeight, this.scroll.height][deltaMode];
-    // Whoever turns back leaves the end before the browser says that he has moved: a row that comes meanwhile must not take him there again.
+    // Scrolling up leaves the end of the list before the browser reports the motion. A row that
+    // arrives in between must not scroll back to the end.
     if (deltaY < 0) this.#start(this.#wheelAt);
   }
 
@@ -82,26 +84,28 @@ export class Travel {
   }
 }
 
-// How long nothing is said of rows that are on their way. No DOM.
+// The delay before placeholders appear. No DOM.
 
-/** Milliseconds for which rows that are on their way need no placeholders. */
+/** The milliseconds before rows that are loading are drawn as placeholders. */
 export const PATIENCE = 50;
 
 /**
- * The rows of a jump are there after a frame or two. So long the screen stays as it is, which costs nothing, and reads better than a flicker of
- * placeholders:
+ * A short delay before placeholders are drawn.
  *
- *     if (!patience.isLate(scroll, copy, now)) paint();  // `again` is called when it is time to paint whatever there is
+ * The rows of a jump usually arrive after a frame or two. Until then the screen stays unchanged,
+ * because a flicker of placeholders would be distracting:
+ *
+ *     if (!patience.isLate(scroll, copy, now)) paint();  // calls `again` when the delay is over
  */
 export class Patience {
   constructor(again, wait = (done, time) => setTimeout(done, time)) {
     this.again = again;
     this.wait = wait;
   }
-  #since = null;     // when nothing of what is in sight was held for the first time
+  #since = null;     // when the viewport was first found to have no loaded row
   #isWaiting = false;
 
-  /** Whether nothing of what is in sight is held, and has not been for long. */
+  /** Whether no row of the viewport is loaded, and the delay is not over yet. */
   isLate({ first, count }, held, now) {
     if (!isAway(first, count, held)) {
       this.#since = null;
@@ -120,10 +124,13 @@ export class Patience {
   }
 }
 
-// What he reaches for once there are rows (later.js). It is loaded when the first rows are on the screen, or when somebody reaches for it
-// before: nothing that he does is lost.
+// Interaction modules (later.js). They are imported after the first rows are drawn, or earlier on
+// the first user action, which is repeated once they are loaded.
 
-/** Menus, boxes and drags, here or on their way. `on` has `change(wish)`. */
+/**
+ * The loader of menus, dialogs and drags. `on` has `change(wish)`, which changes the view, and
+ * `lack(what)`, see pane.js.
+ */
 export class Reach {
   constructor({ session, columns, groups }, on) {
     Object.assign(this, { session, columns, groups, on });
@@ -131,7 +138,7 @@ export class Reach {
   #hands = null;
   #loaded = null;
 
-  /** All of it, when it is here. */
+  /** Imports the modules once. Resolves to their exports and `hands`, the column controller. */
   load() {
     this.#loaded ??= bring(() => import('../app/later.js')).then((later) => {
       this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change, lack: this.on.lack });
@@ -141,28 +148,29 @@ export class Reach {
     return this.#loaded;
   }
 
-  /** A key on a column's header; false when it means nothing there. */
+  /** Handles a key on a column header. Returns false if the key has no meaning there. */
   press(event, column) {
     if (this.#hands) return this.#hands.press(event, column);
-    // Without these keys it is the grid's own; with them it may be a column's, and is pressed again when that can be told.
+    // Only keys with a modifier may be column commands. They are repeated once the modules have
+    // loaded.
     if (!event.altKey && !event.ctrlKey && !event.shiftKey) return false;
     pressAgain(event, this.load());
     return true;
   }
 }
 
-/** Presses a key again where it was pressed, once what hears it is `loaded`. */
+/** Dispatches a copy of a key event to its target once the promise `loaded` resolves. */
 export function pressAgain({ type, target, key, altKey, ctrlKey, shiftKey, metaKey }, loaded) {
   const again = new KeyboardEvent(type, { key, altKey, ctrlKey, shiftKey, metaKey, bubbles: true, cancelable: true });
   loaded.then(() => target.dispatchEvent(again));
 }
 
-// Keys that mean the same wherever the reader is, unless text is being typed.
+// Keyboard shortcuts. They work anywhere on the page except in text fields, menus and dialogs.
 
 /**
- * Listens on the document.
+ * Listens for shortcuts on the document.
  *
- * @param {Object<string, () => void>} actions by key; `Control+f` is one with Control, or with Command
+ * @param {Object<string, () => void>} actions by key; `Control+f` also matches Command
  */
 export function listenForShortcuts(document, actions) {
   document.addEventListener('keydown', (event) => {
@@ -175,15 +183,15 @@ export function listenForShortcuts(document, actions) {
   });
 }
 
-// Modules that are loaded when they are wanted, also when the server is away at that moment.
+// Modules loaded on demand, even if the server is unreachable at first.
 
-/** What `load`, an import, gives: tried again while its file cannot be fetched. Whoever waits for it waits as for the rows. */
+/** Returns the result of the import `load`, and retries it with backoff while fetching fails. */
 export async function bring(load, wait = pauses()) {
   for (;;) {
     try {
       return await load();
     } catch (error) {
-      // What was fetched and is wrong stays wrong.
+      // Only a failed fetch throws a TypeError. An error in a fetched module would occur again.
       if (!(error instanceof TypeError)) throw error;
       await wait();
     }
@@ -195,25 +203,34 @@ function pauses(dice = Math.random) {
   return () => new Promise((go) => { setTimeout(go, backoff.pause(0, dice())); });
 }
 
-// The views in the page's address, and what the browser keeps: each table's last one, the theme, the density.
+// The views in the page's address.
 
-/** Writes what is shown, one view or two, into the address: as a step in the history (`pushState`) or in the place of the last one. */
+/**
+ * Writes the views on the page, one or two, into the address and stores them.
+ *
+ * @param {string} how `pushState` to add an entry to the history, `replaceState` to replace it
+ */
 export function tellAddress(views, how = 'replaceState') {
   history[how](null, '', hashFromViews(views) || location.pathname);
   for (const view of views.toReversed()) if (view.table !== '') keepView(view.table, hashFromView(view));
 }
 
-/** What the address says is to be shown: one view, or two. */
+/** Returns the views in the address, one or two. */
 export function viewsFromAddress() {
   return viewsFromHash(location.hash);
 }
 
-/** A table as the reader left it. */
+/** Returns the stored view of a table. */
 export function viewOf(name) {
   return { ...viewFromHash(keptView(name)), table: name };
 }
 
-/** What to show when the address names no table: the one that was looked at last; when it says something else, {@link firstTable}. */
+/**
+ * Returns the view to open if the address names no table.
+ *
+ * An empty address opens the last table that was shown, or else the first. An address with a query
+ * applies it to {@link firstTable}.
+ */
 export function recall(view, tables, sources) {
   const [, beside] = viewsFromAddress();
   const isPlain = beside === undefined && hashFromView(view) === '';
@@ -221,33 +238,38 @@ export function recall(view, tables, sources) {
   return { ...view, table: firstTable(tables, sources, beside) };
 }
 
-/** The name of the first table but for the one that is shown beside; empty as long as there is only that, and a source that may have another one. */
+/**
+ * Returns the name of the first table that the second pane does not show.
+ *
+ * If there is none, returns the first table, or '' while a source without tables may still add one.
+ */
 export function firstTable(tables, sources, beside) {
   const other = tables.find(({ name }) => name !== beside?.table);
   if (other !== undefined || sources.some((source) => tables.every(({ name }) => name !== source.name))) return other?.name ?? '';
   return tables[0]?.name ?? '';
 }
 
-/** Tells when somebody has changed the address, or gone back in the history. */
+/** Calls `show` with the views of the address whenever the address changes. */
 export function listenForAddress(show) {
   for (const name of ['hashchange', 'popstate']) addEventListener(name, () => show(viewsFromAddress()));
 }
 
-// What the browser keeps for the reader: each table's view, the theme, the density. A browser that keeps nothing is no fault.
+// Preferences in the browser's local storage: each table's view, the theme, the density, whether
+// shortcuts are on. Without storage the defaults apply.
 
 const prefix = 'rowcast.';
 const mostViews = 200;
 const longestView = 20_000;
 
-/** Heights of a row, in pixels. */
+/** Row heights in pixels, by density. */
 export const DENSITIES = Object.freeze({ compact: 24, normal: 28, roomy: 36 });
 
-/** A table's view as it was last seen, as text; empty when nothing is kept. */
+/** Returns the stored view of a table as text; empty if there is none. */
 export function keptView(table) {
   return read(`view.${table}`);
 }
 
-/** Keeps a table's view, and that this table was the last one. */
+/** Stores a table's view, and that this table was shown last. */
 export function keepView(table, text) {
   if (text.length > longestView) return;
   const names = read('views').split('\n').filter((name) => name !== '' && name !== encodeURIComponent(table));
@@ -257,7 +279,7 @@ export function keepView(table, text) {
   write(`view.${table}`, text);
 }
 
-/** The table that was looked at last. */
+/** Returns the name of the table that was shown last; empty if none is stored. */
 export function lastTable() {
   const last = read('views').split('\n').at(-1);
   try {
@@ -267,43 +289,51 @@ export function lastTable() {
   }
 }
 
-/** `dark`, `light`, or empty for the system's. */
+/** Returns the stored theme: `dark`, `light`, or empty for the system's. */
 export function theme() {
   const kept = read('theme');
   return kept === 'dark' || kept === 'light' ? kept : '';
 }
 
-/** @param {string} name as {@link theme} answers it */
+/**
+ * Stores and applies a theme.
+ *
+ * @param {string} name as returned by {@link theme}
+ */
 export function setTheme(name) {
   write('theme', name);
   if (name === '') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
 }
 
-/** The name of a density. */
+/** Returns the stored density, a key of {@link DENSITIES}. */
 export function density() {
   const kept = read('density');
   return Object.hasOwn(DENSITIES, kept) ? kept : 'normal';
 }
 
-/** Keeps a density, and lets the style sheet know of it; rows are drawn by the caller. */
+/** Stores a density and applies it to the style sheet. The caller redraws the rows. */
 export function setDensity(name) {
   write('density', name === 'normal' ? '' : name);
   document.documentElement.style.setProperty('--row', `${DENSITIES[name]}px`);
 }
 
-/** Whether keys of one character do something: people who speak to their computer, or who hit keys by chance, switch them off. */
+/**
+ * Returns whether single-character shortcuts are on.
+ *
+ * Users of speech input, and users who press keys by accident, may turn them off.
+ */
 export function hasShortcuts() {
   return read('shortcuts') !== 'off';
 }
 
-/** Keeps whether they do. */
+/** Stores and applies whether single-character shortcuts are on. */
 export function setShortcuts(isOn) {
   write('shortcuts', isOn ? '' : 'off');
   showShortcuts();
 }
 
-/** Lets the style sheet know of it. */
+/** Applies the stored setting for shortcuts to the style sheet. */
 export function showShortcuts() {
   if (hasShortcuts()) delete document.documentElement.dataset.shortcuts;
   else document.documentElement.dataset.shortcuts = 'off';

@@ -1,4 +1,5 @@
-// table.js: draws the rows in sight. Nodes are recycled; in the scroll path nothing is measured and next to nothing allocated.
+// table.js: draws the rows in the viewport. Nodes are recycled. Scrolling measures nothing in the
+// DOM and allocates almost nothing.
 
 import { makeCell } from './cells.js';
 import { missingOf } from '../model/columns.js';
@@ -6,7 +7,11 @@ import { darken, directionOf, drawnRange, Flashes, Moves } from '../model/viewpo
 
 const none = Object.freeze([]);
 
-/** A row's node and its cells, of the columns that are drawn. It keeps what each cell shows, so that only differences are written. */
+/**
+ * A row's DOM node with the cells of the drawn columns.
+ *
+ * It remembers the value of each cell, so that only changes are written to the DOM.
+ */
 class RowNode {
   constructor(specs, places) {
     this.el = document.createElement('div');
@@ -25,8 +30,8 @@ class RowNode {
   }
 
   /**
-   * Other columns are drawn: cells that are drawn no more become those of others of their kind, in the order of the columns, which is the
-   * order in which a screen reader goes through them.
+   * Sets the drawn columns. Cells of columns that are not drawn any more are reused for new columns
+   * of the same kind. DOM order follows column order, because screen readers read in DOM order.
    */
   setPlaces(places, now) {
     const { el, cells, specs } = this;
@@ -60,13 +65,13 @@ class RowNode {
     for (const cells of spare.values()) for (const cell of cells) cell.el.remove();
   }
 
-  /** Another row is going to be shown: nothing of the one before may shine through. */
+  /** Detaches the row and stops its flashes, before the node shows another row. */
   release() {
     this.item = null;
     for (const at of this.places) darken(this.cells[at]);
   }
 
-  /** It is out of sight: its images are wanted no more, and are again when it is shown. */
+  /** Cancels the row's image requests, because it is out of view. `show` repeats them. */
   leave() {
     for (const at of this.places) {
       if (this.specs[at].kind !== 'picture') continue;
@@ -75,7 +80,7 @@ class RowNode {
     }
   }
 
-  /** Shows an item. `flashes` hears of the cells that changed, or is null. */
+  /** Shows an item. Changed cells are added to `flashes` unless it is null. */
   show(item, now, flashes) {
     this.item = item;
     for (const at of this.places) this.#show(at, now, flashes);
@@ -90,18 +95,18 @@ class RowNode {
     if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
   }
 
-  /** Columns have other widths: other texts are too long for them. */
+  /** Updates the clipping of all cells after a change of column widths. */
   fit() {
     for (const at of this.places) this.cells[at].fit();
   }
 
-  /** Shows the same value again, for what depends on the time or on a scale. */
+  /** Draws a cell again although its value is unchanged, because the time or its scale changed. */
   refresh(at, now) {
     this.cells[at]?.show(this.shown[at], now);
   }
 }
 
-/** Moves a recycled node; the reason why rows need no layout. */
+/** Moves a node by a transform, which needs no layout, and makes it visible. */
 export function placeNode(node, position, y) {
   if (node.y !== y) {
     node.y = y;
@@ -109,8 +114,9 @@ export function placeNode(node, position, y) {
   }
   if (node.position !== position) {
     node.position = position;
+    // Row 1 is that of the column headers.
     if (position < 0) node.el.removeAttribute('aria-rowindex');
-    else node.el.setAttribute('aria-rowindex', String(position + 2));  // the column headers are row 1
+    else node.el.setAttribute('aria-rowindex', String(position + 2));
   }
   if (node.isHidden) {
     node.isHidden = false;
@@ -118,7 +124,7 @@ export function placeNode(node, position, y) {
   }
 }
 
-/** Takes a node out of sight, without taking it apart. */
+/** Hides a node and keeps its contents. */
 export function hideNode(node) {
   if (node.isHidden) return;
   node.isHidden = true;
@@ -126,8 +132,8 @@ export function hideNode(node) {
 }
 
 /**
- * The rows of a table, drawn on `sheet`, which is moved along as the reader scrolls; `ghost` is shown behind them while some are on their way.
- * `sections` draws the headers between them (headers.js).
+ * The rows of a table, drawn on `sheet`, which moves along with the viewport. `ghost` is shown
+ * behind them while rows are loading. `sections` draws the section headers (headers.js).
  */
 export class Table {
   constructor(sheet, ghost, sections) {
@@ -137,17 +143,17 @@ export class Table {
     this.ghost = ghost;
     this.sections = sections;
     this.specs = [];
-    /** The places of the columns that are drawn. @type {readonly number[]} */
+    /** The indexes of the drawn columns in `specs`. @type {readonly number[]} */
     this.places = none;
     this.range = { from: 0, to: 0 };
-    /** Nothing of the table has been drawn yet, or not in these columns. */
+    /** Whether nothing has been drawn yet in the current columns. */
     this.isNew = false;
     this.flashes = new Flashes();
     this.moves = new Moves();
     this.selection = new TextSelection(this.body);
-    /** How many row nodes were made, and how often one was given to a row. */
+    /** The number of row nodes created, and the number of times one was assigned to a row. */
     this.counts = { made: 0, taken: 0 };
-    /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
+    /** The drawn rows by id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
     this.#stamp = 0;
@@ -156,17 +162,17 @@ export class Table {
   }
   #free;
   #stamp;
-  #leaving;   // nodes of rows that are gone and fade
+  #leaving;   // nodes of deleted rows that are fading out
   #heights = { body: -1, clip: -1 };
-  #native;    // where the element was scrolled to when it was last drawn
+  #native;    // the element's scroll position when it was last drawn
 
-  /** Other columns are drawn: nodes stay, and so do the cells of columns that are drawn before and after. */
+  /** Sets the drawn columns. Row nodes and the cells of columns that stay drawn are kept. */
   setPlaces(places, clock) {
     this.places = places;
     this.#forAll((node) => node.setPlaces(places, clock));
   }
 
-  /** Columns have other widths. */
+  /** Updates the clipping of all texts after a change of column widths. */
   fitTexts() {
     this.#forAll((node) => node.fit());
   }
@@ -175,7 +181,7 @@ export class Table {
     for (const nodes of [this.nodes.values(), this.#free, this.#leaving]) for (const node of nodes) act(node);
   }
 
-  /** Another table: nothing of the one before is kept. */
+  /** Sets the columns of another table and removes all nodes. */
   setSpecs(specs) {
     this.places = none;
     for (const node of [...this.#leaving, ...this.nodes.values()]) this.moves.stop(node);
@@ -185,7 +191,7 @@ export class Table {
     this.specs = specs;
   }
 
-  /** Makes room for all items, and for those in sight. */
+  /** Sets the heights of the scrolled element and of the viewport. */
   fit({ nativeHeight, height }) {
     const heights = this.#heights;
     if (heights.body !== nativeHeight) this.body.style.height = this.sheet.style.height = `${heights.body = nativeHeight}px`;
@@ -193,13 +199,15 @@ export class Table {
   }
 
   /**
-   * Draws the visible items.
+   * Draws the items in the viewport.
    *
    * @param {import('../model/viewport.js').ScrollModel} scroll
    * @param {import('../protocol/wire.js').WindowCopy} copy
-   * @param {{isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
-   *   `isLit`: by a patch, and cells that changed are lit; `moves`: what of it is shown as motion, as the copy has it
-   * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
+   * @param {{isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: whether
+   *   the copy has changed since the last call; `isLit`: whether changed cells flash; `moves`: the
+   *   copy's `moves` if they are animated, or null
+   * @param {number} now monotonic time in milliseconds
+   * @param {number} clock milliseconds since 1970, for ages
    */
   paint(scroll, copy, { isChanged, isLit, moves }, now, clock) {
     const { first, count, rowHeight, base } = scroll;
@@ -246,26 +254,27 @@ export class Table {
     this.#slide(scroll.native);
   }
 
-  // What the compositor scrolls meanwhile is the empty body: the rows go where they are drawn, with what is drawn, and nothing is ever blank.
+  // Counters the element's scroll position. The compositor scrolls only the empty body, so rows
+  // move in the frame that draws them, and no blank area appears.
   #slide(native) {
     if (this.#native === native) return;
     this.#native = native;
     this.sheet.style.transform = `translate3d(0, ${-native}px, 0)`;
   }
 
-  /** Shows ages anew. */
+  /** Updates the cells that show ages. */
   tick(now) {
     for (const at of this.places) {
       if (this.specs[at].column.style === 'age') this.rescale(at, now);
     }
   }
 
-  /** Draws one column's cells anew, after its scale has changed. */
+  /** Draws the cells of one column again after a change of its scale. */
   rescale(at, now) {
     for (const node of this.nodes.values()) node.refresh(at, now);
   }
 
-  /** The cell at a position of the view, when it is drawn. */
+  /** Returns the element of the cell at a position of the view, or undefined if it is not drawn. */
   cellAt(position, column, copy) {
     const item = copy.itemAt(position);
     if (item === undefined) return undefined;
@@ -273,7 +282,7 @@ export class Table {
     return this.nodes.get(item.id)?.cells[column]?.el;
   }
 
-  /** When a light wants to change, or 0: that needs a frame of its own. */
+  /** The time of the next change of a flash, which needs its own frame, or 0. */
   get nextFlash() {
     return this.flashes.next;
   }
@@ -288,7 +297,8 @@ export class Table {
     return node;
   }
 
-  // Its row is out of what is drawn: the node is free, unless it still shows the row's end, or text in it is selected.
+  // Frees the node of a row that is not drawn any more, unless it fades out or contains selected
+  // text.
   #retire(id, node, moves) {
     if (this.selection.touches(node.el)) return hideNode(node);
     this.nodes.delete(id);
@@ -309,11 +319,13 @@ export class Table {
   }
 }
 
-// Selected text survives what changes under it.
+// Text selection.
 
 /**
- * A new value in a text that is selected in part would throw the selection's end to the text's beginning. It is put back where it was, in
- * the same frame.
+ * The user's text selection in the table.
+ *
+ * When a text changes, the browser moves a selection end inside it to the start of the text. The
+ * end is restored in the same frame.
  */
 export class TextSelection {
   constructor(body) {
@@ -324,13 +336,13 @@ export class TextSelection {
   #selection;
   #ends = null;
 
-  /** Whether one of its ends lies in this element: then the element must not be given to another row. */
+  /** Returns whether an end of the selection is in the element, which must then not be reused. */
   touches(element) {
     const selection = this.#selection;
     return selection !== null && (element.contains(selection.anchorNode) || element.contains(selection.focusNode));
   }
 
-  // The browser tells of a selection a moment after it was made: whoever is about to write must look for himself.
+  // Reads the selection. `selectionchange` events arrive late, so `hold` calls this as well.
   #look() {
     const selection = document.getSelection();
     const isEmpty = selection === null || selection.rangeCount === 0
@@ -340,14 +352,14 @@ export class TextSelection {
     return this.#selection;
   }
 
-  /** Before texts change. */
+  /** Stores the ends of the selection. Call it before texts change. */
   hold() {
     const selection = this.#look();
     this.#ends = selection === null ? null
       : [selection.anchorNode, selection.anchorOffset, selection.focusNode, selection.focusOffset];
   }
 
-  /** After they have changed. */
+  /** Restores the stored ends. Call it after texts have changed. */
   restore() {
     if (this.#ends === null) return;
     const selection = this.#selection;

@@ -64,9 +64,11 @@ export class Hands {
     const { pane, focus, selection } = this;
     const { grid, session, scroll, columns, sections } = pane;
     listenForFolds(grid, sections, focus, (header) => {
-      session.look(pane.describe(session.copy.seq));  // pins the scroll anchor to what is in view now
+      // Pins the scroll anchor to what is in view now.
+      session.look(pane.describe(session.copy.seq));
       const position = session.copy.positionOfHeader(header);
-      if (position >= 0) focus.set(position, 0, session.copy);  // keys continue from here, wherever the click was
+      // Keys continue from the header, even if the active cell was elsewhere.
+      if (position >= 0) focus.set(position, 0, session.copy);
       if (session.collapse(header)) pane.on.told(pane, false);
     });
     listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {

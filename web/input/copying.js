@@ -53,7 +53,8 @@ export class Copying {
       if (!node.isHidden && places.length > 0) lines.push({ node, places });
     }
     const places = [...new Set(lines.flatMap((line) => line.places))].sort((one, other) => one - other);
-    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;  // the browser copies text within one cell
+    // Text within one cell is left to the browser.
+    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;
     lines.sort((one, other) => one.node.position - other.node.position);
     const specs = places.map((at) => columns.shown[at]);
     event.preventDefault();

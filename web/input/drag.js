@@ -51,7 +51,8 @@ export function listenForDrags(heads, target, on) {
       if (ghost === null) return;
       for (const part of Object.values(ghost)) part.remove();
       target.classList.remove('drop');
-      addEventListener('click', swallow, { capture: true, once: true });  // a drag must not end in a click
+      // A drag must not end in a click.
+      addEventListener('click', swallow, { capture: true, once: true });
       setTimeout(() => removeEventListener('click', swallow, { capture: true }));
       if (!isDropped || drop === null) return;
       if (drop.isGroup) on.group(spec.column.name);

@@ -80,7 +80,8 @@ export class Find {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
-    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));  // not within a frame
+    // The step runs after the frame, because it changes what is drawn.
+    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));
     const wait = this.#countedAt + recount - now;
     if (wait <= 0) {
       this.#countedAt = now;

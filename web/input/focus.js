@@ -61,7 +61,8 @@ export class Focus {
 
   /** Moves the active cell by a key and returns whether the key had a meaning. */
   move(key, grid, firstVisible, copy) {
-    const isFirst = this.position === null;  // then the first visible cell becomes active, not the next
+    // Without an active cell, the first visible one becomes active instead of the next.
+    const isFirst = this.position === null;
     const from = isFirst ? { position: key === 'ArrowDown' ? firstVisible - 1 : firstVisible, column: 0 } : this;
     const next = moveActive(from, key, grid);
     if (next === null) return false;

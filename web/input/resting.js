@@ -1,11 +1,11 @@
-// resting.js: what a cell or header that the pointer rests on says beside its text: the exact value, a text that is cut off, the time zone.
+// resting.js: tooltips of cells and column headers: the exact value, a clipped text, the time zone.
 
 import { titleOf } from '../model/columns.js';
 import { hiddenExactness, zoneNote } from '../model/exact.js';
 
-const settleTime = 150;  // milliseconds from another value to another title
+const settleTime = 150;  // milliseconds between a change of the value and that of its tooltip
 
-/** Follows the pointer over a pane's grid. Nothing is measured, and no title is written, except where it rests. */
+/** The tooltips of a pane. Only the element under the pointer is measured and gets a `title`. */
 export class Resting {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane) {
@@ -19,13 +19,14 @@ export class Resting {
   #rest = null;
   #timer = 0;
 
-  /** A frame is drawn: the cell under the pointer may show another value. */
+  /** Updates the tooltip after a frame, because the cell's value may have changed. */
   drawn() {
     const rest = this.#rest;
     if (rest !== null && rest.node.shown[rest.at] !== rest.value && this.#timer === 0) this.#tellLater();
   }
 
-  // Not in the frame: to measure there would lay out what was just written. Nor while rows move under the pointer.
+  // Delays the update until after the frame, where measuring would force a layout, and until
+  // scrolling has ended.
   #tellLater() {
     this.#timer = setTimeout(() => {
       this.#timer = 0;
@@ -49,7 +50,7 @@ export class Resting {
     }
   }
 
-  // A title that stays would be another row's one day.
+  // Removes the tooltip, because the node may be recycled for another row.
   #leave() {
     if (this.#rest !== null && !isMarked(this.#rest.el)) this.#rest.el.removeAttribute('title');
     this.#rest = null;
@@ -58,7 +59,7 @@ export class Resting {
   #tell(rest) {
     const { el, node, at } = rest;
     rest.value = node.shown[at];
-    if (isMarked(el)) return;  // the reason stays
+    if (isMarked(el)) return;  // the title already has the reason of a failure
     const exact = hiddenExactness(rest.value, node.specs[at].column);
     const text = exact !== '' ? exact : el.scrollWidth > el.clientWidth ? el.textContent : '';
     if (text === '' || text === el.textContent) el.removeAttribute('title');

@@ -54,7 +54,8 @@ export class Kept {
     for (const id of this.#keys.keys()) if (!wanted.has(id)) this.#keys.delete(id);
     const unnamed = [...wanted].filter((id) => !this.#keys.has(id)).slice(0, wire.LIMITS.keys);
     if (unnamed.length === 0 || this.#naming !== 0) return;
-    for (const id of unnamed) this.#keys.set(id, undefined);  // a row without a key is not requested again
+    // A row without a key is not requested again.
+    for (const id of unnamed) this.#keys.set(id, undefined);
     this.#naming = this.#asked += 1;
     this.session.send(wire.name(this.#naming, unnamed));
   }

@@ -1,7 +1,7 @@
-// rowactions.js: what a source can do to its rows, in the menu of a row and beside its cells; and what became of it.
+// rowactions.js: row actions: their menu items, confirmations, requests and results.
 //
-// What is highlighted, what is named and what is acted on are one set of rows: it is fixed when the menu opens, and drawn as long as the menu
-// or the question is there.
+// An action runs on exactly the rows that are highlighted and named in its dialog. They are fixed
+// when the menu opens, and stay highlighted until the menu or the dialog closes.
 
 import { actionsOf, Acts } from '../model/acts.js';
 import { askFor } from '../panels/actform.js';
@@ -9,7 +9,7 @@ import { openMenu } from '../panels/menu.js';
 import { fetchPiece } from '../protocol/pieces.js';
 import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, shortName, targetText } from '../model/targets.js';
 
-/** The actions of a pane. */
+/** The controller of actions in a pane. */
 export class RowActions {
   /**
    * @param {import('./controller.js').Hands} hands
@@ -18,7 +18,7 @@ export class RowActions {
    */
   constructor(hands, notices, aside) {
     Object.assign(this, { hands, notices, aside, pane: hands.pane });
-    /** The ids of the rows that a menu or a question is about, or null. @type {Set<number>|null} */
+    /** The ids of the rows of the open menu or dialog, or null. @type {Set<number>|null} */
     this.targets = null;
     this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#tell(entry), {
       fault: (entry) => this.#faultOf(entry),
@@ -26,11 +26,12 @@ export class RowActions {
     });
   }
   #marked = [];
-  #batches = new Map();  // by entry: its batch, and the row's name
+  #batches = new Map();  // by entry: its batch, notice and row name
 
   /**
-   * What can be done now, as a menu has it: to rows, or, `isForRows` false, to the whole table.
-   * @param {() => object} aim answers the target when one is chosen: `{rows}`, or `{bounds, held}` for lines that are not all held
+   * Returns the menu items of the actions on rows, or on the whole table if `isForRows` is false.
+   *
+   * @param {() => object} aim returns the target when an item is chosen, see `#aim`
    */
   items(isForRows, aim = () => ({})) {
     const { session } = this.pane;
@@ -40,7 +41,7 @@ export class RowActions {
     }));
   }
 
-  /** The same for one row, as the panel beside the table names it: that row alone is chosen when one is pressed. */
+  /** Returns the items for the details of one row. Choosing an item selects only that row. */
   itemsOf(row) {
     return this.items(true, () => {
       this.#choose(row);
@@ -48,7 +49,10 @@ export class RowActions {
     });
   }
 
-  /** Opens the menu of what is chosen, if the active row is in it, or else of the active row; false when there is nothing to do or no row. */
+  /**
+   * Opens the menu for the selection if the active row is selected, else for the active row.
+   * Returns false if there are no actions or no row.
+   */
   openMenu(under) {
     const whole = this.items(false);
     if (this.items(true).length + whole.length === 0) return false;
@@ -65,14 +69,16 @@ export class RowActions {
     return true;
   }
 
-  // The rows that are highlighted when the active one is among them; otherwise that one, which is then the only one that is.
+  // Returns the target: the selected rows if the active row is among them. Otherwise it is the
+  // active row, which is then selected alone. `bounds` is set if some rows are not loaded, and
+  // `rows` then has the loaded ones.
   #aim() {
     const { focus, selection } = this.hands;
     const { item, position } = focus;
     const { bounds } = selection;
     const isRow = item !== null && !item.isHeader && item.absence === null;
     const isChosen = isRow && (selection.rows.has(item.id) || (bounds !== null && position >= bounds.top && position <= bounds.bottom));
-    // Where the active row is not at hand there is nothing else to be meant than what is chosen.
+    // If the active row is not loaded, the selection is the target.
     if (!isChosen && (isRow || item?.isHeader || selection.isEmpty)) {
       if (!isRow) return null;
       this.#choose(item);
@@ -86,7 +92,7 @@ export class RowActions {
     return rows.length === 0 ? null : this.#stamped({ rows });
   }
 
-  // Ids mean something to this server only, and to this table.
+  // Adds epoch and table to a target, because row ids are valid only within them.
   #stamped(target) {
     const { epoch, view } = this.pane.session;
     return { ...target, epoch, table: view.table, query: this.pane.session.wireQuery };
@@ -109,7 +115,10 @@ export class RowActions {
     return `${(bounds.bottom - bounds.top + 1).toLocaleString()} lines`;
   }
 
-  /** Asks what an action needs, and has it done to all rows of a target, or to the whole table (null). */
+  /**
+   * Asks for confirmation and arguments, then requests an action on all rows of a target, or on the
+   * whole table if it is null.
+   */
   async run(action, target) {
     const title = action.title || action.name;
     let rows = target?.rows ?? [undefined];
@@ -166,7 +175,7 @@ export class RowActions {
     return void this.pane.schedule();
   }
 
-  // Why a row that still waits must not be acted on any more.
+  // Returns why a waiting request must not be sent any more, or null.
   #faultOf({ table, row, epoch }) {
     const { session } = this.pane;
     if (row === undefined) return null;
@@ -174,7 +183,7 @@ export class RowActions {
     return table === session.view.table ? null : 'Another table was opened.';
   }
 
-  /** Marks the rows to which something is being done. Called in the frame in which they are drawn. */
+  /** Marks the rows with pending actions. Call it in the frame that draws the rows. */
   show(nodes) {
     for (const el of this.#marked) el.classList.remove('acting');
     this.#marked.length = 0;
@@ -218,7 +227,7 @@ export class RowActions {
   }
 }
 
-// What is held of these lines now: patches change the copy in place.
+// Returns a snapshot of the loaded rows in a range, because patches change the copy in place.
 function frozen(copy, bounds) {
   const { start, end } = copy;
   const from = Math.max(bounds.top, start);

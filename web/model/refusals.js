@@ -77,7 +77,7 @@ function keysAt(sent, path) {
 
 // Removes the path from a reason, because the mark is displayed at that part.
 function readable(reason) {
-  if (/^query[\w.[\]]* is no regular expression: it is too large/.test(reason)) return 'This expression is too large: use smaller repetitions.';
+  if (/^query[\w.[\]]* is not a regular expression: it is too large/.test(reason)) return 'This expression is too large: use smaller repetitions.';
   const text = reason.replace(/^query[\w.[\]]* /, 'The value ');
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
@@ -121,7 +121,7 @@ export function misfits(view, columns) {
     add(`show:${one.function}:${one.column}`, byName(one.column) ? `The column “${titleOf(byName(one.column))}” has no “${one.function}”.` : unknown(one.column));
   }
   for (const { column } of view.columns) if (!byName(column)) add(`columns:${column}`, unknown(column));
-  for (const name of view.unread ?? []) add(`link:${name}`, `The part “${name}” of this link cannot be read.`);
+  for (const name of view.unread ?? []) add(`link:${name}`, `The part “${name}” of this link is not readable.`);
   return marks;
 }
 

@@ -93,7 +93,8 @@ export class Bar {
       setFault(select, marks.find(({ key }) => key === `group:${group[level]}`)?.reason ?? '');
       select.hidden = level > group.length || level >= this.#most;
       if (select.hidden) return;
-      if (select.options.length === 0) select.replaceChildren(...this.#options());  // filled when first visible
+      // The options are filled in when the list is first visible.
+      if (select.options.length === 0) select.replaceChildren(...this.#options());
       select.value = group[level] ?? '';
       for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
     });
@@ -134,7 +135,8 @@ export class Bar {
     this.state.dataset.state = shown;
     const text = state === 'lost' && isStranger ? 'Sign-in needed' : liveText(shown, source);
     this.#write('state-text', text);
-    if (this.said !== text) this.on.say(this.said = text);  // announced once per change, not every second
+    // A state is announced once per change, not every second.
+    if (this.said !== text) this.on.say(this.said = text);
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
     const again = state === 'lost' && !isStranger && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
@@ -146,7 +148,8 @@ export class Bar {
     const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
-    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';  // unknown while disconnected
+    // The source's state is unknown while disconnected.
+    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';
     this.parts.source.dataset.state = state;
     this.#write('source', error ? 'Not applied:' : full ? 'Not connected:' : isLive ? stateText(source) : '');
     this.#write('source-message', error || full || (isLive && source?.message) || '');

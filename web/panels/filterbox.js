@@ -87,7 +87,8 @@ export function openFilterBox({ under, spec, term, values, cells, apply, refused
     dialog.close();
     apply(null);
   });
-  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });  // a click on the backdrop
+  // A click on the backdrop closes the dialog.
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
   dialog.addEventListener('keydown', (event) => event.stopPropagation());
   dialog.addEventListener('close', () => {
     list.close();

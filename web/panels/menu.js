@@ -1,19 +1,26 @@
-// menu.js: a menu, as the ARIA menu pattern has it: arrows, Home, End, first letters, Enter, Escape.
+// menu.js: a menu (ARIA menu pattern): arrow keys, Home, End, first letters, Enter, Escape.
 
 let close = () => {};
 
 /**
- * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string}|{heading: string}|null} MenuItem
- *   null draws a line, `heading` opens a group with this name; `hint` is a key that does the same, `why` says why it is disabled
+ * An item of a menu: null draws a separator, and `heading` begins a group with this title.
+ *
+ * `hint` is a keyboard shortcut to show. `why` is the reason why the item is disabled.
+ *
+ * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean,
+ *   isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string}|{heading: string}
+ *   |null} MenuItem
  */
 
 /**
- * Opens a menu under an element. Whatever had the focus has it again afterwards, unless what was chosen moves it elsewhere.
+ * Opens a menu below an element and closes any open menu.
+ *
+ * When the menu closes, the focus returns to the previous element before the chosen item runs.
  *
  * @param {Element} under
- * @param {string} label what the menu is about
+ * @param {string} label the menu's accessible name
  * @param {MenuItem[]} items
- * @param {() => void} closed called when it closes, before what was chosen is run
+ * @param {() => void} closed called when the menu closes, before the chosen item runs
  */
 export function openMenu(under, label, items, closed = () => {}) {
   close();
@@ -60,7 +67,7 @@ export function openMenu(under, label, items, closed = () => {}) {
     under.removeAttribute('aria-expanded');
     closed();
     if (hadFocus && before?.isConnected) before.focus({ preventScroll: true });
-    // The table may have drawn that cell elsewhere meanwhile: it knows where its active one is now.
+    // The cell's node may have been recycled. The grid then passes the focus to its active cell.
     if (hadFocus && document.activeElement === document.body) grid?.focus({ preventScroll: true });
   };
   const how = { signal: done.signal, capture: true };
@@ -120,7 +127,7 @@ function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger, why
   return choice;
 }
 
-/** The choice that a key leads to, or undefined. */
+/** Returns the item to focus for a key, or undefined. */
 function next(choices, at, { key }) {
   switch (key) {
     case 'ArrowDown': return choices[(at + 1) % choices.length];
@@ -135,7 +142,7 @@ function next(choices, at, { key }) {
   }
 }
 
-/** Puts a fixed element under a box, inside of what is visible. */
+/** Places an element with fixed position below a box, or above it if it does not fit below. */
 export function putUnder(element, box) {
   const isRightToLeft = getComputedStyle(element).direction === 'rtl';
   const { offsetWidth: width, offsetHeight: height } = element;

@@ -1,10 +1,10 @@
-// note.js: what stands in the place of rows when there are none, and over them when they are old; and why.
+// note.js: the note in place of missing rows, and the line over outdated rows.
 
 import { termTexts } from './chips.js';
 import { fittingView } from '../model/query.js';
 import { absentWords, isOld, oldWords } from '../model/source.js';
 
-/** A quiet note in the middle of a pane, and a line over its rows. `clear()` takes the search and all filters away. */
+/** The note of a pane and the line over its rows. `clear()` removes the search and all filters. */
 export class Note {
   constructor(stage, clear) {
     this.stage = stage;
@@ -22,8 +22,10 @@ export class Note {
   }
 
   /**
-   * Says why there are no rows; hides when there are some. `specs` are the columns of the table; `passed`: milliseconds since the server told how the
-   * sources without a table are.
+   * Shows why there are no rows, or hides the note if there are rows.
+   *
+   * `specs` are the table's columns. `passed` is the time in milliseconds since the last status of
+   * sources without tables.
    */
   show(session, connection, specs, passed) {
     const hasRows = specs.length > 0 && session.copy.seq > 0;
@@ -37,7 +39,11 @@ export class Note {
     this.clear.hidden = said.length < 3;
   }
 
-  /** Rows that may be true no more look so, and say why. `passed`: milliseconds since the server told how their source is. */
+  /**
+   * Marks the rows as outdated if their source or the connection is down, and shows why.
+   *
+   * `passed` is the time in milliseconds since the last status of the table's source.
+   */
   showAge(session, { state, lostAt }, passed) {
     const hasRows = session.copy.seq > 0;
     const isDown = state === 'live' && isOld(session.table?.source);
@@ -53,7 +59,8 @@ function reason(session, { state, full }, hasRows, specs, passed) {
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
   if (state === 'lost' && full) return ['The server takes no more pages', `${sentence(full)} This page tries again by itself.`];
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
-  if (state === 'connecting' || state === 'stranger') return ['', ''];  // the sign-in form says what is wrong
+  // The sign-in form explains the state.
+  if (state === 'connecting' || state === 'stranger') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
   if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
   if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
@@ -61,12 +68,13 @@ function reason(session, { state, full }, hasRows, specs, passed) {
   return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
 }
 
-// The server's words as a sentence.
+// Returns the server's text as a sentence.
 function sentence(words) {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
-// What hides all rows, by its names; a third part where there is something to clear.
+// Returns the title and text for a view without rows. A third element labels the button that clears
+// the filters.
 function emptyWords({ search, filters }, specs) {
   const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
   if (search !== '') terms.unshift(`Search: ${search}`);

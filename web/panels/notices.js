@@ -1,10 +1,14 @@
-// notices.js: short words over the lower end of a table: what became of something that the reader wanted.
+// notices.js: short notices at the lower edge of a table, with the results of user actions.
 
-const shownFor = 6_000;  // milliseconds that a good one stays; a bad one stays until it is closed
+const shownFor = 6_000;  // milliseconds until a success is hidden; errors stay until closed
 const mostShown = 4;
 const mostFaults = 100;
 
-/** The notices of a pane; `on.say(text)` speaks the good ones, `on.leave()` gives the focus back. */
+/**
+ * The notices of a pane.
+ *
+ * `on.say(text)` announces successes to screen readers. `on.leave()` moves the focus to the table.
+ */
 export class Notices {
   constructor(stage, on) {
     this.on = on;
@@ -15,7 +19,7 @@ export class Notices {
     stage.append(this.list);
   }
 
-  /** Shows one. Answers how to take it away. */
+  /** Shows a notice and returns a function that removes it. */
   show(text, isGood = true) {
     const line = make('div', isGood ? 'acted-line' : 'acted-line failed');
     if (!isGood) line.setAttribute('role', 'alert');
@@ -42,9 +46,11 @@ export class Notices {
   }
 
   /**
-   * Shows how something goes on that takes its time. `cancel()` is called when the user wants no more of it.
-   * @returns {{tell: (text: string, faults: string[]) => void, end: (text: string, isGood: boolean, faults: string[]) => void}} `faults` are listed
-   *   behind a button
+   * Shows the progress of a long operation, with a button that calls `cancel()`.
+   *
+   * @returns {{tell: (text: string, faults: string[]) => void,
+   *   end: (text: string, isGood: boolean, faults: string[]) => void}} functions that update the
+   *   notice and that show the result; a button opens the list of `faults`
    */
   follow(text, cancel) {
     const line = make('div', 'acted-line running');

@@ -1,4 +1,4 @@
-// options.js: the menu of how the page looks: theme, density, columns.
+// options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
 
 import { columnsMenu } from './columnmenu.js';
 import { countText } from '../model/columns.js';
@@ -7,7 +7,7 @@ import { openMenu } from './menu.js';
 import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from '../grid/reader.js';
 import { signOut } from '../protocol/wire.js';
 
-/** The menu items that export all rows of the view. */
+/** Returns the menu items that export all rows of the view. */
 export function exportItems(session, say) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
@@ -23,7 +23,7 @@ export function showExports(under, session, say) {
   openMenu(under, 'Export', exportItems(session, say));
 }
 
-// The browser keeps what comes, and shows how far it is.
+// Starts a download. The browser shows its progress.
 function save(address, name, say) {
   const link = document.createElement('a');
   link.href = address;
@@ -39,8 +39,8 @@ function save(address, name, say) {
  *
  * @param {HTMLElement} button
  * @param {import('../model/session.js').Session} session
- * @param {{change: (wish: object) => void, actions: object[], densityChanged: () => void, say: (text: string) => void}} on `actions` are the
- *   items of what can be done to the whole table
+ * @param {{change: (wish: object) => void, actions: object[], densityChanged: () => void,
+ *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole table
  */
 export function showOptions(button, session, on) {
   const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];

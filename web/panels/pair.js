@@ -1,5 +1,5 @@
-// pair.js: two tables side by side: the second pane, what stands above each while there are two, and how one goes from one to the other.
-// Loaded when somebody wants a second table.
+// pair.js: two tables side by side: the second pane, the captions of both, and the active pane.
+// Loaded when the user opens a second table.
 
 import { countText } from '../model/columns.js';
 import { openLink } from '../protocol/link.js';
@@ -8,8 +8,13 @@ import { stateName } from '../model/source.js';
 import { viewOf } from '../grid/reader.js';
 
 /**
- * The first pane and the second one. `make(stage)` makes the second; `on` hears which are shown (`shown(panes)`), which one is active
- * (`active(pane)`), that the address is to say so (`told(isStep)`), and has `say(text)`.
+ * The controller of two panes. `make(stage)` creates the second.
+ *
+ * `on` has these callbacks:
+ * - `shown(panes)`: a pane was opened or closed
+ * - `active(pane)`: another pane became active
+ * - `told(isStep)`: the address must be updated, with a new history entry if `isStep`
+ * - `say(text)`: announces a text to screen readers
  */
 export class Pair {
   constructor(stages, first, make, on) {
@@ -19,7 +24,12 @@ export class Pair {
   #captions;
   #isOpen = false;
 
-  /** Shows the second pane with a view; `null`: with the table after the first one's, as it was last seen, and the reader goes there. */
+  /**
+   * Shows a view in the second pane.
+   *
+   * Null opens the table after that of the first pane, with its stored view, and moves the focus to
+   * the second pane.
+   */
   open(view) {
     const wished = view ?? this.#nextView();
     if (this.#isOpen) return void (view !== null && this.second.show(view));
@@ -47,7 +57,10 @@ export class Pair {
     this.on.say('Two tables side by side; F6 goes to the other one');
   }
 
-  /** Only this pane's table is shown from now on; `isTold`: the address says so already. */
+  /**
+   * Closes the second pane and shows the view of `pane` in the first. `isTold` leaves the address
+   * unchanged.
+   */
   closeOther(pane, isTold = false) {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -57,14 +70,14 @@ export class Pair {
     this.second.stage.hidden = true;
     this.stages.classList.remove('split');
     this.on.shown([this.first]);
-    if (isStep) this.first.show(view);  // what was at the side goes on in the first place
+    if (isStep) this.first.show(view);  // the remaining view moves to the first pane
     this.#activate(this.first);
     if (isTold) return;
     this.first.grid.focus({ preventScroll: true });
     this.on.told(true);
   }
 
-  /** The reader goes to the other pane. */
+  /** Moves the focus from `pane` to the other pane. */
   next(pane) {
     if (!this.#isOpen) return;
     const other = pane === this.first ? this.second : this.first;
@@ -75,7 +88,7 @@ export class Pair {
     this.on.say(`${table?.title || table?.name || 'No table'}, ${countText(copy.rows, copy.accuracy)} rows`);
   }
 
-  /** What a pane's caption says. */
+  /** Updates the caption of a pane. */
   tell(pane) {
     const caption = this.#captions.get(pane);
     if (caption === undefined || !this.#isOpen) return;
@@ -123,7 +136,7 @@ export class Pair {
   }
 }
 
-// The first stage as it was before anything was drawn in it, with ids of its own.
+// Returns an empty copy of the first stage with unique ids.
 function copyOf(stage, suffix) {
   const copy = stage.cloneNode(true);
   for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe, .note-clear')) el.remove();

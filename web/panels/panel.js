@@ -1,4 +1,5 @@
-// panel.js: what goes on between the server and the screen, drawn live. Loaded when it is first opened; nothing is counted before.
+// panel.js: live statistics of the connection, the drawing and the server. Loaded when first
+// opened. It counts only while it is open.
 
 import { age, bytes } from '../model/columns.js';
 import { Gauges } from './gauges.js';
@@ -6,13 +7,13 @@ import { Gauges } from './gauges.js';
 const SVG = 'http://www.w3.org/2000/svg';
 const chart = { width: 268, height: 36 };
 
-/** The panel. `parts` are a pane's: `session`, `table`, `sections` and `connection`. */
+/** The statistics panel. `parts` has a pane's `session`, `table`, `sections` and `connection`. */
 export class Panel {
   constructor(stage, parts, onClose) {
     this.parts = parts;
     this.gauges = new Gauges(performance.now());
-    this.delays = [];               // the p99 of each second, for the chart
-    this.serverDelays = [[], []];   // p50 and p99, as the server tells them
+    this.delays = [];               // the p99 of the delay on the page, one per second
+    this.serverDelays = [[], []];   // the p50 and p99 of the delay on the server
     this.stats = null;
     this.#values = new Map();
     this.el = this.#make(onClose);
@@ -23,17 +24,17 @@ export class Panel {
   }
   #timer;
   #values;
-  #arrived = [];   // when what is not painted yet came out of the socket
+  #arrived = [];   // the arrival times of messages that are not painted yet
   #openedAt = performance.now();
 
-  /** Ends it. */
+  /** Removes the panel and stops counting. */
   close() {
     clearInterval(this.#timer);
     this.parts.session.wantStats(false, this);
     this.el.remove();
   }
 
-  /** A message has come out of the worker: `at` is when the socket had it, in milliseconds since 1970. */
+  /** Counts a message. `at` is its arrival time at the socket, in milliseconds since 1970. */
   received({ message, bytes: size, at }) {
     if (message === undefined) return;
     if (message.type === 'stats') this.#told(message);
@@ -53,7 +54,7 @@ export class Panel {
     this.draw();
   }
 
-  /** A frame was drawn: what it took until that is on the screen is known in the message that comes after it. */
+  /** Measures the delay of a drawn frame. A posted message arrives after the frame is painted. */
   painted() {
     if (this.#arrived.length === 0) return;
     const arrived = this.#arrived;
@@ -67,7 +68,7 @@ export class Panel {
     channel.port2.postMessage(0);
   }
 
-  /** Shows how it is now. */
+  /** Updates all values and charts. */
   draw() {
     const { session, table, sections, connection } = this.parts;
     const { gauges } = this;
@@ -93,7 +94,7 @@ export class Panel {
     this.#line('served', this.serverDelays[1], this.serverDelays[0]);
   }
 
-  // What the server counts: nothing of it is known before it tells, and nothing is kept when the connection is gone.
+  // Shows the server's statistics, or dashes before they arrive and while disconnected.
   #showStats() {
     const stats = this.parts.connection.state === 'live' ? this.stats : null;
     const { delay, coalescing, prefetch, headers, sources = [] } = stats ?? {};
@@ -152,7 +153,7 @@ export class Panel {
     return figure;
   }
 
-  // From zero to the greatest of what is shown, which is written beside the title.
+  // Draws a chart. Its scale reaches from zero to the greatest value, which the caption shows.
   #line(name, ...lines) {
     const { paths, most } = this.#values.get(`${name} line`);
     const greatest = Math.max(...lines.flat(), 0);

@@ -1,6 +1,6 @@
-// pause.js: the button that holds the page as it is, and what waits meanwhile.
+// pause.js: the button that pauses updates and shows the number of waiting changes.
 
-/** What the button says, and its name: `Resume (12 changes)` while 12 changed rows wait. */
+/** Returns the button's texts, such as `Resume (12 changes)` while 12 changed rows wait. */
 export function pauseTexts(isPaused, waiting, locale) {
   if (!isPaused) return { text: 'Pause', title: 'Pause updates (P)', said: '' };
   const count = waiting?.changed ?? 0;
@@ -8,7 +8,7 @@ export function pauseTexts(isPaused, waiting, locale) {
   return { text, title: 'Resume updates (P)', said: 'Paused' };
 }
 
-/** The pause button. The session that `sessionOf()` answers says whether its table pauses and what waits. */
+/** The pause button. It shows the state of the session that `sessionOf()` returns. */
 export class PauseButton {
   constructor(element, said, sessionOf, toggle) {
     Object.assign(this, { element, said, sessionOf });
@@ -17,7 +17,7 @@ export class PauseButton {
     element.addEventListener('click', toggle);
   }
 
-  /** Shows how it is now. */
+  /** Updates the button. */
   show() {
     const { isPaused, waiting, copy } = this.sessionOf();
     const { text, title, said } = pauseTexts(isPaused, waiting);
@@ -27,6 +27,7 @@ export class PauseButton {
     this.text.textContent = text;
     this.element.title = title;
     this.element.setAttribute('aria-pressed', String(isPaused));
-    if (this.said.textContent !== said) this.said.textContent = said;  // not each count: only that it is so
+    // The live region has no count, to be announced only once per pause.
+    if (this.said.textContent !== said) this.said.textContent = said;
   }
 }

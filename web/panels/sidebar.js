@@ -1,14 +1,21 @@
-// sidebar.js: the tables to choose from, each with its rows and how its source is.
+// sidebar.js: the list of tables, each with its number of rows and its source's state.
 
 import { Glance } from './glance.js';
 import { stateName } from '../model/source.js';
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
 
 const pause = 5_000;   // milliseconds until a lost socket is opened again
-const covering = matchMedia('(max-width: 760px)');  // as in the style sheet: there the list lies over the table
-const renew = 15_000;  // how a source is, is told of all tables when a socket opens, and later only of the one it looks at
+// Matches where the style sheet puts the list over the table.
+const covering = matchMedia('(max-width: 760px)');
+// Milliseconds between two sockets. A new socket receives the states of all sources, an open one
+// only updates of its table's source.
+const renew = 15_000;
 
-/** The list of tables beside the table; `on.table(name)` hears which one is chosen. It hides while there is one table only. */
+/**
+ * The list of tables. It is hidden while there is only one table.
+ *
+ * `on.table(name)` is called when the user chooses a table.
+ */
 export class Sidebar {
   constructor(list, panel, button, on) {
     Object.assign(this, { list, panel, button });
@@ -44,12 +51,12 @@ export class Sidebar {
   #socket;
   #isShown;
 
-  /** The tables there are, the sources that have none, and the one that is shown. */
+  /** Sets the tables, the sources without tables, and the name of the open table. */
   setTables(tables, sources, name) {
     const focused = document.activeElement?.dataset?.table;
     const known = this.tables;
     const named = new Set(tables.map((table) => table.name));
-    // A source may be called as a table of another one, for which it was refused its own.
+    // Keyed apart from tables: a source has no table if its name belongs to another source's table.
     const absent = sources.map((one) => ({ ...one, key: keyOfSource(one.name), isAbsent: true }));
     this.tables = new Map([...tables.map((table) => ({ ...table, key: table.name })), ...absent].map((one) => {
       const entry = known.get(one.key) ?? makeEntry(one.name);
@@ -69,7 +76,7 @@ export class Sidebar {
     this.#place();
   }
 
-  // Where it covers the table it is put away once it is not needed any more.
+  // Hides the list where it covers the table. `isLeft` returns the focus to the button.
   #uncover(isLeft) {
     if (!covering.matches || this.panel.hidden) return;
     this.#isShown = false;
@@ -86,7 +93,7 @@ export class Sidebar {
     this.#watch();
   }
 
-  /** What is known of a table: its rows, its source, or both. */
+  /** Updates a table's number of rows, its source's state, or both. */
   tell(name, { rows, source }) {
     const entry = this.tables.get(name);
     if (entry === undefined) return;
@@ -102,7 +109,7 @@ export class Sidebar {
     if (entry.tab.title !== title) entry.tab.title = title;
   }
 
-  // A socket is open while somebody can see what it tells.
+  // Opens the socket while the list is visible and has several tables; closes it otherwise.
   #watch() {
     const isWanted = !document.hidden && !this.panel.hidden && [...this.tables.values()].filter(({ isAbsent }) => !isAbsent).length > 1;
     if (!isWanted) {

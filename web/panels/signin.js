@@ -1,18 +1,25 @@
-// signin.js: asks the user to sign in, over whatever the pane shows: the command that prints a link, and a field for it.
+// signin.js: the sign-in form over a pane. It shows the command that prints a sign-in link, and a
+// field for the link.
 
-/** The code in a pasted link, or the text itself when it is only the code; empty when it is neither. */
+/** Returns the code in a pasted link or text; empty if there is none. */
 export function codeOf(text) {
   const plain = text.trim();
   const found = /[?&]code=([^&#\s]+)/.exec(plain)?.[1] ?? plain;
   return /^[\w.~-]{1,200}$/.test(found) ? found : '';
 }
 
-/** The command that prints a sign-in link; without a port in the address the command finds the server by itself. */
+/**
+ * Returns the command that prints a sign-in link. Without `--port` it finds the server by itself.
+ */
 export function signInCommand({ port }) {
   return port === '' ? 'rowcast url' : `rowcast url --port ${port}`;
 }
 
-/** The same page under the other name of this machine, or null. A browser keeps a sign-in for one name only. */
+/**
+ * Returns the page's address under this machine's other name, or null.
+ *
+ * A browser stores a sign-in for one host name only, and `localhost` differs from `127.0.0.1`.
+ */
 export function otherAddress({ protocol, hostname, port, hash }) {
   const other = { '127.0.0.1': 'localhost', '[::1]': 'localhost', localhost: '127.0.0.1' }[hostname];
   return other === undefined ? null : `${protocol}//${other}${port === '' ? '' : `:${port}`}/${hash}`;
@@ -20,7 +27,7 @@ export function otherAddress({ protocol, hostname, port, hash }) {
 
 const used = 'This code was used before, is older than two minutes, or is from another server. Run the command again.';
 
-/** The sign-in form of a pane; `signedIn()` is called when the server has accepted a code. */
+/** The sign-in form of a pane. Calls `signedIn()` after the server has accepted a code. */
 export class SignIn {
   constructor(stage, signedIn) {
     this.signedIn = signedIn;
@@ -65,7 +72,7 @@ export class SignIn {
     if (code === '') return void (this.fault.textContent = 'This is neither a sign-in link nor a code. Paste the whole line that the command prints.');
     this.button.disabled = true;
     try {
-      // The answer to a good code is a redirect that sets the cookie, to the path that the cookie is limited to.
+      // A valid code is answered with a redirect to the cookie's path that sets the cookie.
       const answer = await fetch(`/?code=${code}`, { cache: 'no-store' });
       const { pathname } = new URL(answer.url);
       if (answer.ok && pathname !== '/') location.assign(`${pathname}${location.hash}`);

@@ -1,8 +1,8 @@
-// skipped.js: why rows of a source were left out, in a box. Loaded when it is asked for.
+// skipped.js: the dialog with the reasons why rows of a source were skipped. Loaded on demand.
 
 import { skippedLists } from '../model/source.js';
 
-/** Opens the box for a source as it is now. */
+/** Opens the dialog with the current reasons of a source. */
 export function openSkipped(source, locale) {
   const dialog = make('dialog', 'box help skipped');
   dialog.setAttribute('aria-label', 'Why rows were skipped');

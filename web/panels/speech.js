@@ -1,8 +1,12 @@
-// speech.js: what a screen reader is told: never more than once a second, and the last word wins.
+// speech.js: announcements to screen readers.
 
-const pause = 1_000;
+const pause = 1_000;  // milliseconds between two announcements
 
-/** `write(text)` puts a text where it is spoken; `later(call, milliseconds)` and `now()` are the clock's. */
+/**
+ * Announces texts at most once per second. Only the last waiting text is announced.
+ *
+ * `write(text)` writes to the live region. `later(call, milliseconds)` and `now()` are the clock.
+ */
 export class Speech {
   constructor(write, { later = (call, wait) => setTimeout(call, wait), now = () => performance.now() } = {}) {
     Object.assign(this, { write, later, now });
@@ -11,7 +15,7 @@ export class Speech {
   #waiting = null;
   #said = '';
 
-  /** Says a text, at once or as soon as the last one has been heard. The same text again is said again. */
+  /** Announces a text, at once or after the pause. A repeated text is announced again. */
   say(text) {
     const isScheduled = this.#waiting !== null;
     this.#waiting = text;
@@ -25,13 +29,13 @@ export class Speech {
     const text = this.#waiting;
     this.#waiting = null;
     this.#spokenAt = this.now();
-    // A text that does not change is not spoken: a space tells one from the other.
+    // Screen readers ignore an unchanged text, so a repeated one gets a trailing no-break space.
     this.#said = text === this.#said ? `${text}\u00a0` : text;
     this.write(this.#said);
   }
 }
 
-/** What a view shows, in words: `120 rows match, sorted by CPU descending, grouped by User`. */
+/** Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`. */
 export function viewInWords({ sort, search, filters, group }, rows, titles) {
   const isNarrowed = search !== '' || filters.length > 0;
   const count = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}${isNarrowed ? (rows === 1 ? ' matches' : ' match') : ''}`;

@@ -1,10 +1,11 @@
-// valuelist.js: a column's values with their counts, to tick some of them. Values that the column shows as one text are one.
+// valuelist.js: a column's values with their counts and checkboxes. Values with the same displayed
+// text are merged.
 
 import { isRead, spanOf } from '../model/spans.js';
 
 const mostShown = 1_000;
 
-/** The list in a filter box. `chosen` has what is ticked: a value of each, by {@link ValueList.#keyOf}. */
+/** The value list of a filter box. `chosen` has the checked values by {@link ValueList.#keyOf}. */
 export class ValueList {
   constructor(spec) {
     this.spec = spec;
@@ -40,7 +41,11 @@ export class ValueList {
   #isMerged;
   #now = Date.now();
 
-  /** What is ticked, as a term has it: a list `[from, through]` where other values show the same. */
+  /**
+   * The checked values for a filter term.
+   *
+   * A value that shares its text with others is the range `[from, through]` of all of them.
+   */
   get values() {
     return [...this.chosen.values()].map((value) => {
       if (value === null || Array.isArray(value) || !this.#isMerged) return value;
@@ -49,12 +54,12 @@ export class ValueList {
     });
   }
 
-  // By what a value is told from others: its text, where others may show the same.
+  // Returns the key that identifies a value: its displayed text where values may share one.
   #keyOf(value) {
     return value !== null && this.#isMerged ? `shown ${this.#text(value)}` : JSON.stringify(value);
   }
 
-  /** Ticks these values, and asks for all there are. */
+  /** Checks these values, and requests all values of the column on the first call. */
   open(chosen, ask) {
     this.chosen = new Map(chosen.map((value) => [this.#keyOf(value), value]));
     this.#show();
@@ -68,7 +73,7 @@ export class ValueList {
     });
   }
 
-  /** Nobody looks any more. */
+  /** Cancels the request, because the list is closed. */
   close() {
     this.#giveUp();
   }
@@ -84,7 +89,8 @@ export class ValueList {
     return [...counts.values()].sort((one, other) => other[1] - one[1]);
   }
 
-  // What is ticked is shown even when no row has it any more: else nobody could take it away.
+  // Draws the list. Checked values that no row has are listed as well, so that the user can uncheck
+  // them.
   #show() {
     const word = this.find.value.trim().toLowerCase();
     const known = new Set(this.#found.map(([value]) => this.#keyOf(value)));

@@ -1,5 +1,5 @@
-// words.js: what is said around the rows and in their place. Loaded when there is something to say, which is after the first rows: they wait
-// for no word.
+// words.js: modules for the texts around the rows and in place of them. Loaded after the first
+// rows, to not delay them.
 
 export { Bar } from './bar.js';
 export { LoadWatch } from '../model/loads.js';

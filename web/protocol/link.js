@@ -9,8 +9,10 @@ export function startWorker(kind) {
 
 /**
  * Opens a link to the server. The first call takes over the socket that start.js opened.
+ *
  * @param {(event: object) => void} receive called with `{state, connection, pause}`,
- *   `{message, bytes, at, opened}`, `{isStranger}` (sign-in required) or `{refused}`, never before this returns
+ *   `{message, bytes, at, opened}`, `{isStranger}` (sign-in required) or `{refused}`, never before
+ *   this returns
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;

@@ -54,7 +54,8 @@ export class Talk {
     this.#socket = socket;
     this.#wasOpen = false;
     socket.onopen = () => {
-      socket.send(JSON.stringify(hello('rowcast page')));  // not left to the page, which may be busy
+      // The worker sends the first message, because the page may be busy.
+      socket.send(JSON.stringify(hello('rowcast page')));
       this.#wasOpen = true;
       this.#connection += 1;
       this.#backoff.opened(performance.now());

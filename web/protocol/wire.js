@@ -1,24 +1,24 @@
-// wire.js: messages to and from text, as docs/protocol.md has them, and the copy of the window that they make. No DOM, no socket, no clock.
+// wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM, no
+// socket, no clock.
 
-/** The subprotocol that the socket offers. */
+/** The WebSocket subprotocol that the client offers. */
 export const SUBPROTOCOL = 'rowcast.v1';
 
-/** The protocol's number in `hello`. */
+/** The protocol version in `hello`. */
 export const VERSION = 1;
 
-/** The greatest numbers that messages may name. */
+/** The upper limits of numbers and lengths in messages. */
 export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000, keys: 100 });
 
-/** A message that is not what the protocol says. */
+/** An error that reports a message that violates the protocol. */
 export class WireError extends Error {}
 
 /**
- * Reads one message of the server, and checks the shape of everything that the page will use. Unknown members pass through
- * unread; whether a patch fits the copy is the copy's question.
+ * Parses a message from the server and checks the shape of all members that the client uses.
  *
  * @param {string} text one frame
  * @returns {object} the message
- * @throws {WireError} with a sentence that names what is wrong
+ * @throws {WireError} with the violation as its message
  */
 export function parseMessage(text) {
   let message;
@@ -30,7 +30,7 @@ export function parseMessage(text) {
   return checkMessage(message);
 }
 
-/** As {@link parseMessage}, for a message that is an object already. */
+/** Checks a parsed message in the same way as {@link parseMessage}. */
 export function checkMessage(message) {
   demand(isObject(message), 'the message is not an object');
   const check = checks[message.type];
@@ -147,7 +147,7 @@ function checkItem(item) {
   demand(isRow || isHeader(item), 'an item is neither a row nor a header');
 }
 
-/** What stands in the place of the cells of a row that its source has not given. */
+/** Returns whether a value stands for the cells of a row that is loading or failed to load. */
 function isAbsence(value) {
   return isObject(value) && (value.pending === true || typeof value.failed === 'string');
 }
@@ -190,14 +190,17 @@ function demand(holds, reason) {
   if (!holds) throw new WireError(reason);
 }
 
-// What the page sends. Each builder leaves out what is not said, so that the server's own choice holds.
+// Client messages. Undefined options are omitted, so that the server's defaults apply.
 
-/** The first message. */
+/** Returns the first message of a connection. */
 export function hello(client) {
   return { type: 'hello', version: VERSION, client };
 }
 
-/** Shows a table. `interval` is the wished least time between two patches, in milliseconds; `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
+/**
+ * Returns a message that opens a table. `interval` is the requested minimum time between patches in
+ * milliseconds; `resume` describes the client's copy as `{epoch, seq, session, anchorOffset}`.
+ */
 export function open({ table, request, query, viewport, interval, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
   if (interval !== undefined) message.interval = interval;
@@ -210,47 +213,47 @@ export function open({ table, request, query, viewport, interval, resume }) {
   return message;
 }
 
-/** Another filter, order or grouping of the open table. */
+/** Returns a message that changes the query of the open table. */
 export function query({ request, query: wanted, viewport }) {
   return { type: 'query', request, query: wireQuery(wanted), viewport: wireViewport(viewport) };
 }
 
-/** What is in sight. */
+/** Returns a message with the current viewport. */
 export function viewport(sight) {
   return { type: 'viewport', ...wireViewport(sight) };
 }
 
-/** The section with this number is shown as its header only, or in full again. */
+/** Returns a message that collapses or expands the section with this number. */
 export function collapse(section, collapsed) {
   return { type: 'collapse', section, collapsed };
 }
 
-/** The window or patch `seq` is on the screen. */
+/** Returns a message that confirms that the window or patch `seq` has been drawn. */
 export function ack(seq) {
   return { type: 'ack', seq };
 }
 
-/** The window or patch `seq` did not fit. */
+/** Returns a message that requests a new window, because the window or patch `seq` did not fit. */
 export function resync(seq, reason) {
   return { type: 'resync', seq, reason };
 }
 
-/** Whether anybody can see the page. */
+/** Returns a message that reports whether the page is hidden. */
 export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-/** Everything is to stay where it is, or to go where it belongs. */
+/** Returns a message that holds or releases the row order. */
 export function hold(held) {
   return { type: 'hold', held };
 }
 
-/** The page is to stay as it is, or to go on. */
+/** Returns a message that pauses or resumes updates. */
 export function pause(paused) {
   return { type: 'pause', paused };
 }
 
-/** Has something done by a table's source; `session` names the one in which it was said first, when it is said again. */
+/** Returns a message that requests an action. A repeated request names its first `session`. */
 export function act({ id, table, action, row, values = {}, session }) {
   const message = { type: 'act', id, table, action };
   if (row !== undefined) message.row = row;
@@ -259,22 +262,22 @@ export function act({ id, table, action, row, values = {}, session }) {
   return message;
 }
 
-/** Asks what the source calls these rows. */
+/** Returns a message that requests the source's keys of these row ids. */
 export function name(id, rows) {
   return { type: 'name', id, rows };
 }
 
-/** Asks where the rows are that the source calls so. */
+/** Returns a message that requests the ids and positions of the rows with these keys. */
 export function locate(id, keys) {
   return { type: 'locate', id, keys };
 }
 
-/** Ends the sign-in of this browser: its cookie is void. */
+/** Returns a message that signs this browser out and invalidates its cookie. */
 export function signOut() {
   return { type: 'signOut' };
 }
 
-/** The page wants to be told what goes on, or does so no longer. */
+/** Returns a message that turns the server's `stats` messages on or off. */
 export function stats(wanted) {
   return { type: 'stats', wanted };
 }
@@ -309,13 +312,13 @@ function clamp(value, least, most) {
   return Math.max(least, Math.min(most, Math.round(value)));
 }
 
-// The page's copy of the window.
+// The client's copy of the window.
 
 const none = Object.freeze([]);
 
 /**
- * A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. One that its source has
- * not given yet has no cells, but an `absence`, which is shown in the place of each as in the place of a deferred one.
+ * A row of the copy. The object stays the same while the row is in the window. A row that is
+ * loading or failed to load has no cells, and its `absence` is shown in each.
  */
 export class Row {
   constructor(id, rev, cells) {
@@ -329,7 +332,7 @@ export class Row {
   }
 }
 
-/** A section's header. Sections of level 0 lie in no other, `parent` is the number of the one around it. */
+/** A section header. `parent` is the number of the enclosing section; null at level 0. */
 export class Header {
   constructor({ section, rev, slot, level, parent, column, value, count, aggregates, collapsed }) {
     this.section = section;
@@ -348,44 +351,48 @@ export class Header {
   }
 }
 
-/** An ITEM of the wire as a row or header of the copy. */
+/** Returns the row or header for an ITEM of the protocol. */
 export function itemFrom(wire) {
   return Array.isArray(wire) ? new Row(wire[0], wire[1], wire[2]) : new Header(wire);
 }
 
 /**
- * The consecutive items that the page holds, and the only thing that a patch changes:
+ * The client's copy of the window: consecutive items of the view, changed only by messages:
  *
  *     const copy = new WindowCopy();
- *     copy.replace(windowMessage);          // null, or why it cannot be trusted
- *     copy.apply(patchMessage);             // null, or 'base', 'count', 'index', 'digest': then nothing has changed
+ *     copy.replace(windowMessage);          // null, or the reason why it was rejected
+ *     copy.apply(patchMessage);             // null, or 'base', 'count', 'index' or 'digest'
  *     copy.itemAt(position);                // by position in the whole view
+ *
+ * A rejected message changes nothing.
  */
 export class WindowCopy {
   constructor() {
     this.epoch = '';
     this.seq = 0;
     this.request = 0;
-    /** The least time between two patches, in milliseconds, as the server keeps it now. */
+    /** The server's current minimum time between two patches, in milliseconds. */
     this.interval = undefined;
     this.start = 0;
     this.total = 0;
     this.rows = 0;
-    /** How sure that is: 'exact', 'estimated', or 'unknown' when more may follow. */
+    /** The accuracy of `rows`: 'exact', 'estimated', or 'unknown' if there may be more. */
     this.accuracy = 'exact';
-    /** What the query asks of all rows, in the order of the query. */
+    /** The query's aggregates over all rows, in the query's order. */
     this.totals = none;
     /** @type {(Row|Header)[]} */
     this.items = [];
-    /** While the order is held, what waits: `{moves, gone}`, the latter indexes of items that are in the view no more; or null. */
+    /** `{moves, gone}` while the order is held: a count, and indexes of deleted items; or null. */
     this.held = null;
-    /** While the page pauses: indexes of the rows that have changed or come since. */
+    /** The indexes of the rows that were changed or inserted since the user paused. */
     this.newer = none;
-    /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
+    /** The headers above the window of the first item's sections. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
     /**
-     * What the last patch did of itself, not because the reader scrolled: the ids of rows that left and came, and how many items moved.
+     * The changes of the last patch that were not caused by scrolling, or null if there are none.
+     *
+     * `left` and `came` have the ids of removed and inserted rows; `moved` is the number of moves.
      * @type {{left: Set<number>, came: Set<number>, moved: number}|null}
      */
     this.moves = null;
@@ -396,24 +403,28 @@ export class WindowCopy {
     return this.start + this.items.length;
   }
 
-  /** The item at a position of the view, or undefined outside the window. */
+  /** Returns the item at a position of the view, or undefined outside the window. */
   itemAt(position) {
     return this.items[position - this.start];
   }
 
-  /** The position of the row with this id, or -1. The id of a placeholder is that of its place. */
+  /** Returns the position of the row with this id, or -1. */
   positionOf(id) {
     const index = this.items.findIndex((item) => item.id === id);
     return index < 0 ? -1 : this.start + index;
   }
 
-  /** The position of a header of the copy, or -1 when it is above the window. */
+  /** Returns the position of a header of the copy, or -1 if it is above the window. */
   positionOfHeader(header) {
-    const index = this.items.findIndex((item) => item.isHeader && item.section === header.section);  // a patch may have made it anew
+    // Compares section numbers, because patches replace header objects.
+    const index = this.items.findIndex((item) => item.isHeader && item.section === header.section);
     return index < 0 ? -1 : this.start + index;
   }
 
-  /** The values that name a section, from the outermost one's to its own; null when a header around it is not held. */
+  /**
+   * Returns the group values of a section, outermost first, or null if the copy lacks the header of
+   * an enclosing section.
+   */
   pathOf(header) {
     const path = [header.value];
     for (let outer = header.parent; outer !== null;) {
@@ -425,7 +436,10 @@ export class WindowCopy {
     return path;
   }
 
-  /** The headers that an item lies under, outermost first and with itself if it is one, as far as they are held. */
+  /**
+   * Returns the headers of the sections around an item, outermost first, as far as the copy has
+   * them. A header itself is included.
+   */
   headersOf(position) {
     const above = [];
     let at = position - this.start;
@@ -440,7 +454,7 @@ export class WindowCopy {
     return [...this.lead.filter((header) => header.level < outer), ...above];
   }
 
-  /** Takes a `window` message. Answers null, or why it was refused; then the copy is as it was. */
+  /** Applies a `window` message. Returns null, or the reason why it was rejected. */
   replace(message) {
     const items = message.items.map(itemFrom);
     const lead = message.lead.map((header) => new Header(header));
@@ -451,7 +465,7 @@ export class WindowCopy {
     return null;
   }
 
-  /** Applies a `patch` message. Answers null, or why it was refused; then the copy is as it was. */
+  /** Applies a `patch` message. Returns null, or the reason why it was rejected. */
   apply(patch) {
     if (patch.base !== this.seq || patch.epoch !== this.epoch) return 'base';
     const { removed = none, updated = none, moved = none, inserted = none, before, after } = patch;
@@ -462,7 +476,8 @@ export class WindowCopy {
     const revised = revise(this.items, updated, removed);
     if (revised === null) return 'index';
 
-    // Rows are changed in place, so that their nodes keep them: only when the digest has shown that the whole patch is right.
+    // Rows are changed in place, because their DOM nodes refer to them. They change only after the
+    // digest has confirmed the whole patch.
     const lead = patch.lead.map((header) => new Header(header));
     for (let at = 0; at < next.length; at += 1) {
       const change = revised.get(next[at]);
@@ -497,7 +512,7 @@ export class WindowCopy {
   }
 }
 
-/** The items in their new order, or null when an index is out of range or named twice. */
+/** Returns the items in their new order, or null if an index is out of range or occurs twice. */
 function arrange(old, after, removed, moved, inserted) {
   const next = new Array(after).fill(null);
   const leaves = new Uint8Array(old.length);
@@ -517,7 +532,7 @@ function arrange(old, after, removed, moved, inserted) {
   let place = 0;
   for (let index = 0; index < old.length; index += 1) {
     if (leaves[index]) continue;
-    while (next[place] !== null) place += 1;  // the counts agree, so a place is left for each item that stays
+    while (next[place] !== null) place += 1;  // ends, because `apply` has checked the counts
     next[place] = old[index];
   }
   return next;
@@ -529,7 +544,7 @@ function movesOf(old, removed, moved, inserted) {
   return left.length + came.length + moved.length === 0 ? null : { left: new Set(left), came: new Set(came), moved: moved.length };
 }
 
-/** What becomes of each updated item, by item; null when an index or a column is wrong. */
+/** Returns the changes by updated item, or null if an index or a column is invalid. */
 function revise(old, updated, removed) {
   const changes = new Map();
   if (updated.length === 0) return changes;
@@ -548,9 +563,9 @@ function revise(old, updated, removed) {
 }
 
 /**
- * The number by which both sides prove that their copies are equal.
+ * Returns a 32-bit hash of a window. Server and client compare it to detect diverged copies.
  *
- * @param {Map} [revised] revisions that rows are about to have
+ * @param {Map} [revised] the pending changes by row, whose new revisions are hashed
  */
 export function digestOf(start, total, lead, items, revised) {
   let hash = 0x811c9dc5;

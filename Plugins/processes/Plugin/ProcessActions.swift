@@ -61,7 +61,7 @@ enum ProcessActions {
   private static func hold(_ key: Key?) throws -> (process: Int32, handle: Int32) {
     guard let key = key?.integer else { throw Refusal(description: "it was not said to which process") }
     let process = ProcessRow.pid(ofKey: key)
-    guard process > 0 else { throw Refusal(description: "there is no such process") }
+    guard process > 0 else { throw Refusal(description: "the process is gone") }
     guard process != getpid() else { throw Refusal(description: "process \(process) is the one that you look through") }
     let handle = process_open(process)
     guard handle >= 0 else { throw refusal(of: process, errno) }
@@ -86,7 +86,7 @@ enum ProcessActions {
   private static func refusal(of process: Int32, _ code: Int32) -> Refusal {
     switch code {
     case ESRCH: Refusal(description: "process \(process) has ended")
-    case EPERM, EACCES: Refusal(description: "process \(process) belongs to somebody else, or more rights are needed")
+    case EPERM, EACCES: Refusal(description: "process \(process) belongs to another user, or more rights are needed")
     default: Refusal(description: "process \(process): \(String(cString: strerror(code)))")
     }
   }

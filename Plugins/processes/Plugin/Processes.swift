@@ -38,7 +38,7 @@ struct Processes: PolledSource {
     let root = configuration.text("proc", default: "/proc")
     var status = stat()
     guard stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw ConfigurationError("proc", "'\(root)' is no folder")
+      throw ConfigurationError("proc", "'\(root)' is not a folder")
     }
     var table = Self.table
     let last = table.columns.count - 1

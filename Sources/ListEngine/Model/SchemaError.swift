@@ -44,7 +44,7 @@ extension SchemaError: CustomStringConvertible {
   /// The error as a message for the plugin's author.
   public var description: String {
     switch self {
-    case .badName(let name): "“\(name.prefix(200))” is no name for a table: it must have 1 to 200 bytes"
+    case .badName(let name): "“\(name.prefix(200))” is not a valid name for a table: it must have 1 to 200 bytes"
     case .repeatedTable(let name): "there is a table “\(name)” already"
     case .repeatedColumn(let name): "two columns are called “\(name)”"
     case .columnCount(let count, let limit): "a table has 1 to \(limit) columns, not \(count)"

@@ -219,7 +219,8 @@ final class Table {
       reject(
         record, records.bytes,
         isTooLong
-          ? "its key has \(record.key.length) bytes, more than \(limits.cellBytes)" : "its key is no \(schema.key)")
+          ? "its key has \(record.key.length) bytes, more than \(limits.cellBytes)"
+          : "its key is not of type \(schema.key)")
       return 1
     }
     let slot = keys.nextSlot(of: key)
@@ -245,7 +246,7 @@ final class Table {
       let weight = rowWeight + (schema.key == .text ? Int(record.key.length) : 0) + textBytes
       insert(record, key, cells: cells, bytes: bytes, weight: weight)
     case .update:
-      guard let slot else { return reject(record, bytes, "there is no row with its key") }
+      guard let slot else { return reject(record, bytes, "no row has its key") }
       if let reason = objection(to: cells, bytes: bytes, isUpdate: true, textBytes: &textBytes) {
         return reject(record, bytes, reason)
       }
@@ -259,7 +260,7 @@ final class Table {
       // Not an error: a source may delete a row to be sure.
       if let slot { remove(slot) }
     case .move:
-      guard let slot else { return reject(record, bytes, "there is no row with its key") }
+      guard let slot else { return reject(record, bytes, "no row has its key") }
       guard let target = cells.first, cells.count == 1 else { return reject(record, bytes, "a move needs one target") }
       move(record, slot, before: target, bytes: bytes)
     case .reject:
@@ -496,7 +497,7 @@ final class Table {
       guard other != slot else { return }
       move(slot, before: other)
     } else {
-      return reject(record, bytes, "there is no row to go before")
+      return reject(record, bytes, "the row to go before is missing")
     }
     reload?.noteMove()
     log.note(slot, columns: ChangeLog.everything)

@@ -313,7 +313,7 @@ extension TextPool {
       for number in 0..<UInt32(addresses.count) where addresses[number] != 0 {
         used += 1
         precondition(
-          number >= references.count || references[number] > 0, "text \(number) is stored, but nobody holds it")
+          number >= references.count || references[number] > 0, "text \(number) is stored, but has no owner")
         live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
       }
       precondition(used == count, "\(used) texts, counted as \(count)")

@@ -111,7 +111,7 @@ struct FilterResolver {
     do throws(Pattern.Problem) {
       _ = try Pattern(text, ignoringCase: false)
     } catch {
-      throw .unreadableMessage("\(place) is no regular expression: \(error.what) at character \(error.character)")
+      throw .unreadableMessage("\(place) is not a regular expression: \(error.what) at character \(error.character)")
     }
   }
 

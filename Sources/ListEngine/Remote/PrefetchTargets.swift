@@ -34,7 +34,7 @@ struct PrefetchTargets {
     }
     if view.next != nil && view.shown.itemCount == 0 && loading.leaf(at: []) != nil {
       // The shown content is empty; the new one may have rows.
-      let rows = 0..<min(session.reader.count, loading.count(ofLeaf: 0))
+      let rows = 0..<min(session.scrollAnchor.count, loading.count(ofLeaf: 0))
       add(.init(leaf: 0, rows: rows), .visible, isUp: false, seen: [Bool](repeating: true, count: rows.count))
     }
     for zone in sight.zones {
@@ -218,15 +218,15 @@ extension Session {
     guard let folded, !isHidden else { return nil }
     let total = folded.itemCount
     // During a hold, look at the range that will be displayed once the hold ends.
-    var reader = reader
-    if isHeld { _ = reader.follow(folded, since: base) }
+    var scrollAnchor = scrollAnchor
+    if isHeld { _ = scrollAnchor.follow(folded, since: base) }
     var sight = Sight(
-      folded: folded, visible: reader.visible(of: total), window: reader.window(of: total),
-      isUp: reader.isTravellingUp, anchor: reader.anchor, stick: reader.stick)
-    if isHeld, let base, reader.stick != nil {
-      reader = self.reader
-      reader.leaveEdge()
-      let start = base.start + reader.follow(folded, since: base)
+      folded: folded, visible: scrollAnchor.visible(of: total), window: scrollAnchor.window(of: total),
+      isUp: scrollAnchor.isTravellingUp, anchor: scrollAnchor.anchor, stick: scrollAnchor.stick)
+    if isHeld, let base, scrollAnchor.stick != nil {
+      scrollAnchor = self.scrollAnchor
+      scrollAnchor.leaveEdge()
+      let start = base.start + scrollAnchor.follow(folded, since: base)
       sight.held = (start..<start + base.items.count).clamped(to: 0..<total)
     }
     return sight

@@ -62,7 +62,7 @@ final class ResidualQuery {
     guard let rest = split.rest else { preconditionFailure("nothing remains of \(split.source)") }
     splits[session.id] = split
     let columns = rest.group.map { state.table.schema.columns[$0].type }
-    session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
+    session.adoptCollapsed(columns)
     state.attach(session, to: rest, at: now)
   }
 

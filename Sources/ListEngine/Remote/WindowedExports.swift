@@ -111,7 +111,7 @@ final class WindowedExports {
 
   /// The time at which the next request is due.
   ///
-  /// It is `nil` if the exports wait only for room, an answer or a reader.
+  /// It is `nil` if the exports wait only for room, an answer or a scrollAnchor.
   func deadline(besides count: Int, of bound: Int) -> Instant? {
     if !dismissed.isEmpty { return .zero }
     guard let flight else {

@@ -304,11 +304,11 @@ final class WindowedTable {
       guard view.viewers == 0 || sessions.contains(where: { $0.view === view && !$0.isHidden }) else { continue }
       guard !owesAnything(view, sessions) else { continue }
       view.renew()
-      for session in sessions where session.view === view { session.hasNewPrefetchTargets = true }
+      for session in sessions where session.view === view { session.notePrefetchTargets() }
     }
     for residualQuery in remainders where residualQuery.isStale && residualQuery.item == nil {
       residualQuery.renew()
-      for session in residualQuery.sessions { session.hasNewPrefetchTargets = true }
+      for session in residualQuery.sessions { session.notePrefetchTargets() }
     }
     for view in views where view.next != nil {
       let own = sessions.filter { $0.view === view && !$0.isHidden }

@@ -7,6 +7,8 @@ struct Pause {
   /// The minimum time between two reports to a client.
   static let interval: Duration = .seconds(1)
 
+  /// Whether the client lacks visible rows, which are sent despite the pause.
+  var lacksRows = false
   /// The point from which the view counts, or `nil` if there is none.
   private var moment: Touches.Moment?
   private var told: Waiting?

@@ -1,6 +1,65 @@
 /// The state of one client on one table: its query, its viewport, its window and its patch in
 /// flight.
+///
+/// The parts with rules of their own are records: ``ViewportPosition`` and ``PatchFlow`` for what
+/// the client holds, ``Attention`` for what it wants to see, and ``Pacing`` for when.
 final class Session {
+  /// The client's query, and the one to restore if it is refused.
+  struct Asked {
+    /// The number of the last request, which the next window answers.
+    fileprivate(set) var request: UInt64
+    fileprivate(set) var query: QueryRequest
+    /// The last query that succeeded, kept until the outcome of a later one is known.
+    fileprivate var good: Good?
+    /// Whether the last request was refused with no earlier query to restore.
+    fileprivate(set) var isIdle = false
+  }
+
+  /// The times at which patches are sent.
+  struct Pacing {
+    fileprivate(set) var throttle: Throttle
+    fileprivate var pace: Pace
+    /// Whether a flush was requested directly and does not wait for the throttle.
+    fileprivate(set) var wantsFlush = true
+
+    fileprivate init(_ interval: Duration) {
+      pace = Pace(asked: interval)
+      throttle = Throttle(interval: pace.interval)
+    }
+
+    fileprivate mutating func adapt(_ change: (inout Pace) -> Void) {
+      change(&pace)
+      throttle.interval = pace.interval
+    }
+  }
+
+  /// The former state of a client that reconnects.
+  private struct Resumption {
+    /// The view that the session left.
+    weak var formerView: (any QueryView)?
+    /// Whether the client is owed an answer even if nothing has changed.
+    var owesAnswer = false
+    /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
+    /// top.
+    var anchorToFind: (row: RowID, offset: Int)?
+  }
+
+  /// The state of the rows that the session wants to have loaded.
+  private enum PrefetchTargetsState {
+    case current
+    /// The displayed rows may have changed since ``prefetchTargets`` was last read.
+    case changed
+    /// They may have changed, and the session is in its table's list of such sessions.
+    case listed
+  }
+
+  /// The statistics of the session.
+  private struct Statistics {
+    var counters = EngineCounters()
+    /// The table's change count when changes were last counted.
+    var countedChanges: UInt64 = 0
+  }
+
   let id: SessionID
   /// The name of the requested table, which may not exist yet.
   let tableName: String
@@ -8,197 +67,209 @@ final class Session {
   let owner: Int?
   /// Whether the session has no access to operator-only columns.
   let isRestricted: Bool
-  /// The number of the last request, which the next window answers.
-  var request: UInt64
-  var queryRequest: QueryRequest
+  private(set) var asked: Asked
   /// The displayed view, or `nil` while the table does not exist.
-  var view: (any QueryView)? {
-    willSet { if let view { pause?.end(on: view) } }
+  private(set) var view: (any QueryView)? {
+    willSet { if let view { attention.pause?.end(on: view) } }
     didSet {
-      if view != nil { good = nil }
+      if view != nil { asked.good = nil }
       folded = view?.folded(collapsed)
       checkResumed()
-      if let view { pause?.begin(on: view) }
+      if let view { attention.pause?.begin(on: view) }
     }
   }
   /// The paths of the sections that the client has collapsed.
-  var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
+  private(set) var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
   /// The view with the collapsed sections folded.
   private(set) var folded: FoldedView?
-  var reader = Reader()
-  /// The last query that succeeded, kept until the outcome of a later one is known.
-  private var good: Good?
-  /// Whether the last request was refused with no earlier query to restore.
-  var isIdle = false
-  /// The window last sent.
-  var base: WindowState?
-  /// The window that the client holds until it applies the patch in flight.
-  ///
-  /// It is `nil` if the patch answers another query.
-  private var formerBase: WindowState?
-  /// The view that the session left, for a client that resumes it.
-  private weak var formerView: (any QueryView)?
-  /// Whether a resumed client is owed an answer even if nothing has changed.
-  private var owesAnswer = false
-  /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
-  /// top.
-  private var anchorToFind: (row: RowID, offset: Int)?
-  /// The number of the last window or patch sent.
-  var sequence: UInt64 = 0
-  /// The time at which the patch in flight was sent, or `nil` if all are acknowledged.
-  var sentAt: Instant?
-  /// The number of items by which the client will follow its anchor when it applies the patch in
-  /// flight.
-  ///
-  /// If the client rejects the patch, the replacement carries the same shift.
-  private var shiftOnItsWay = 0
-  /// The number of items by which the patch in flight moves the viewport.
-  ///
-  /// It does not depend on what the user has scrolled since.
-  private var sentShift = 0
-  var isWritable = true
-  var isHidden = false
-  /// The pause state, while the client is paused.
-  private var pause: Pause?
-  /// Whether a paused client lacks visible rows, which are sent despite the pause.
-  private var lacksRows = false
-  /// The hold on the row order, while the user has one.
-  private var hold: Hold?
-  /// Whether the client requested items other than those it holds.
-  ///
-  /// The answer is sent before a hold begins, because the hold would block it.
-  private var awaitsItems = true
+  private(set) var position: ViewportPosition
+  private(set) var flow: PatchFlow
+  private(set) var attention = Attention()
+  private(set) var pacing: Pacing
+  private var resumption = Resumption()
+  private var prefetchTargetsState = PrefetchTargetsState.current
   /// Whether a changed source status has not been sent yet.
-  var owesStatus = false
-  /// Whether a flush was requested directly and does not wait for the throttle.
-  var wantsFlush = true
-  /// Whether a whole window must be sent.
-  var wantsWindow = true
-  /// Whether the client does not yet hold the window of its current query.
-  ///
-  /// Until then its scroll positions refer to the previous query.
-  private var awaitsWindow = false
-  /// Whether the displayed rows may have changed since ``prefetchTargets`` was last read.
-  var hasNewPrefetchTargets = false
-  /// Whether the session is in its table's list of changed outlooks.
-  var isListedForPrefetch = false
-  var throttle: Throttle
-  var pace: Pace
-  /// The statistics of the session.
-  var counters = EngineCounters()
-  /// The table's change count when changes were last counted.
-  var countedChanges: UInt64 = 0
+  private var owesStatus = false
+  private var statistics = Statistics()
 
   init(
     _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
-    owner: Int? = nil, isRestricted: Bool = false, limits: Limits
+    owner: Int? = nil, isRestricted: Bool = false, limits: Limits, flow: PatchFlow = PatchFlow()
   ) {
     self.id = id
+    self.flow = flow
     self.tableName = table
     self.owner = owner
     self.isRestricted = isRestricted
-    self.request = request
-    self.queryRequest = query
-    pace = Pace(asked: interval)
-    throttle = Throttle(interval: pace.interval)
-    guard let viewport else { return }
-    reader.resize(viewport, limits: limits)
-    reader.go(to: viewport, shift: 0)
+    asked = Asked(request: request, query: query)
+    pacing = Pacing(interval)
+    position = ViewportPosition(viewport, limits: limits)
   }
 
+  /// The window last sent.
+  var base: WindowState? { flow.base }
+  var scrollAnchor: ScrollAnchor { position.anchor }
+  var counters: EngineCounters { statistics.counters }
+
   /// Continues the numbering and socket state of another session on the same socket.
-  ///
-  /// A late message about the former table is then not mistaken for one about the new table.
   func goOn(from former: Session) {
-    sequence = former.sequence
-    isWritable = former.isWritable
-    isHidden = former.isHidden
-    awaitsWindow = sequence > 0
+    flow.goOn(from: former.flow)
+    attention.isHidden = former.attention.isHidden
+    position.needFirstWindow(holdsAnother: flow.sequence > 0)
   }
 
   /// Prepares the session for a client that disconnected and may come back.
   func willLeave() {
-    formerView = view
-    hold = nil
+    resumption.formerView = view
+    attention.hold = nil
   }
 
   /// Resumes a lost session, as far as its state is known.
   func resume(from parked: Session?, at point: ResumePoint) {
-    anchorToFind = point.anchorOffset.flatMap { offset in reader.namedAnchor.map { ($0, offset) } }
-    // The sequence continues in any case: messages before the answer refer to the state that the
-    // client holds.
-    sequence = point.sequence
+    resumption.anchorToFind = point.anchorOffset.flatMap { offset in position.anchor.namedAnchor.map { ($0, offset) } }
+    flow.goOn(at: point.sequence)
     guard let parked else { return }
-    var query = parked.queryRequest
-    query.collapsed = queryRequest.collapsed
-    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow
+    var query = parked.asked.query
+    query.collapsed = asked.query.collapsed
+    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == asked.query,
+      !parked.position.wantsWindow
     else { return }
-    base = point.sequence == parked.sequence ? parked.base : nil
-    if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
+    flow.resume(from: parked.flow, at: point.sequence)
     guard base != nil else { return }
-    formerView = parked.formerView
-    (wantsWindow, owesAnswer) = (false, true)
+    resumption.formerView = parked.resumption.formerView
+    resumption.owesAnswer = true
+    position.keepWindow()
   }
 
   /// Discards the resumed window if its section numbers or row ids may have changed.
   ///
   /// Section numbers are valid only within one view, and so are row ids of a windowed source.
   private func checkResumed() {
-    guard owesAnswer, let view, view.isGrouped || !(view is ListView), view !== formerView else { return }
-    base = nil
-    wantsWindow = true
+    guard resumption.owesAnswer, let view, view.isGrouped || !(view is ListView), view !== resumption.formerView
+    else { return }
+    discardWindow()
   }
+
+  /// Discards the window, so that no patch is based on it.
+  private func discardWindow() {
+    flow.discardBase()
+    position.needWindow()
+  }
+
+  // MARK: Its table
+
+  /// Shows a view; `changes` is the table's change count.
+  func show(_ view: any QueryView, changes: UInt64) {
+    self.view = view
+    statistics.countedChanges = changes
+  }
+
+  /// Leaves the view, and returns the session's statistics, which begin again.
+  func leaveView() -> EngineCounters {
+    view = nil
+    if prefetchTargetsState == .listed { prefetchTargetsState = .changed }
+    defer { statistics.counters = EngineCounters() }
+    return statistics.counters
+  }
+
+  /// Adopts the collapsed sections of the query.
+  ///
+  /// - Parameter columns: The types of the columns by which the query groups.
+  func adoptCollapsed(_ columns: [ColumnType]) {
+    collapsed = Set(asked.query.collapsed.compactMap { sectionPath($0, of: columns) })
+    asked.isIdle = false
+  }
+
+  /// Records that the last request was refused with no earlier query to restore.
+  func becomeIdle() { asked.isIdle = true }
+
+  /// The request that the client's rows answer, or `nil` if it has none.
+  var shownRequest: UInt64? { asked.isIdle ? nil : asked.request }
+
+  /// Limits the window to a number of items.
+  func limitWindow(to count: Int) { position.anchor.greatestWindow = count }
+
+  /// Has the next patch sent without waiting for the throttle.
+  func flushAtOnce() { pacing.wantsFlush = true }
+
+  /// Records that the source's status has changed.
+  func noteStatus() { owesStatus = true }
+
+  /// Returns whether the source's status is due, and records that it is sent.
+  func takeStatus() -> Bool {
+    guard owesStatus, !isQuiet else { return false }
+    owesStatus = false
+    return true
+  }
+
+  /// Whether the displayed rows may have changed since ``prefetchTargets`` was last read.
+  var hasNewPrefetchTargets: Bool { prefetchTargetsState != .current }
+
+  /// Whether the session is in its table's list of sessions with new targets.
+  var isListedForPrefetch: Bool { prefetchTargetsState == .listed }
+
+  /// Records that the displayed rows may have changed.
+  func notePrefetchTargets() { if prefetchTargetsState == .current { prefetchTargetsState = .changed } }
+
+  /// Returns whether the session must be added to its table's list, and records that it is.
+  func takeListing() -> Bool {
+    guard prefetchTargetsState == .changed else { return false }
+    prefetchTargetsState = .listed
+    return true
+  }
+
+  /// Records that ``prefetchTargets`` was read.
+  func clearPrefetchTargets() { prefetchTargetsState = .current }
+
+  // MARK: When it is due
+
+  var isHidden: Bool { attention.isHidden }
 
   /// Whether the client gets no patches because it is hidden or paused.
-  var isQuiet: Bool { isHidden || pause != nil }
+  var isQuiet: Bool { attention.isQuiet }
 
-  /// Whether the client holds only rows of its view, under the view's row ids.
-  var holdsRowsOfView: Bool { base != nil && !awaitsWindow && (sentAt == nil || formerBase != nil) }
+  /// Whether the row order is held.
+  var isHeld: Bool { attention.isHeld }
 
   /// Whether a patch can be sent.
-  ///
-  /// The client must be visible and writable and have acknowledged the last patch. A paused client
-  /// must lack rows.
-  var isReady: Bool {
-    !isHidden && (pause == nil || lacksRows) && isWritable && sentAt == nil && view?.awaitsSource == false
-  }
+  private var isReady: Bool { attention.takesPatches && flow.isReady && view?.awaitsSource == false }
 
   /// Returns the time at which the session is next due, or `nil` if it waits for another event.
   ///
   /// - Parameter tick: The tick of the session's flush interval.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
-    if let pause, !isHidden, !isReady { return pause.throttle.deadline }
+    if let pause = attention.pause, !isHidden, !isReady { return pause.throttle.deadline }
     guard isReady else { return nil }
-    if wantsFlush { return .zero }
-    return [throttle.deadline(inStepWith: tick), hold?.deadline].compactMap(\.self).min()
+    if pacing.wantsFlush { return .zero }
+    return [pacing.throttle.deadline(inStepWith: tick), attention.hold?.deadline].compactMap(\.self).min()
   }
 
   /// Moves future times back to `now` if the clock went back.
   func follow(_ now: Instant) {
-    throttle.follow(now)
-    pause?.throttle.follow(now)
-    hold?.follow(now)
+    pacing.throttle.follow(now)
+    attention.follow(now)
   }
 
   /// Whether the session needs notice of the next change; it is `false` if one is already recorded.
   var awaitsChange: Bool {
     guard !isHidden, view != nil else { return false }
-    return pause.map { !$0.throttle.isWaiting } ?? !throttle.isWaiting
+    return !(attention.pause?.throttle ?? pacing.throttle).isWaiting
   }
 
   /// Adds the table's changes since the last call; `changes` is the table's change count.
   func count(_ changes: UInt64) {
-    counters.changes += changes - countedChanges
-    countedChanges = changes
+    statistics.counters.changes += changes - statistics.countedChanges
+    statistics.countedChanges = changes
   }
 
   /// Records that the table has changed.
   ///
   /// A hidden client gets all such changes in one patch later; a paused one gets a count.
   func noteChange(at now: Instant) {
-    if pause == nil, !isHidden { throttle.noteChange(at: now) }
-    if !isHidden { pause?.throttle.noteChange(at: now) }
+    guard !isHidden else { return }
+    if attention.pause == nil { pacing.throttle.noteChange(at: now) }
+    attention.pause?.throttle.noteChange(at: now)
   }
 
   /// Returns whether a flush may be due, judged before the view has caught up.
@@ -206,24 +277,25 @@ final class Session {
   /// An expired hold ends here.
   func mayBeDue(at now: Instant, _ ticks: Ticks) -> Bool {
     guard isReady else { return false }
-    if hold?.isOver(at: now) == true { endHold() }
-    return wantsFlush || throttle.isDue(at: now, inStepWith: ticks[throttle.interval])
+    if attention.hold?.isOver(at: now) == true { endHold() }
+    return pacing.wantsFlush || pacing.throttle.isDue(at: now, inStepWith: ticks[pacing.throttle.interval])
   }
 
   /// Returns whether a paused client may be due a report of waiting changes.
-  func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
+  func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && attention.pause?.throttle.isDue(at: now) == true }
 
   /// Takes a flush from the throttle and returns whether a patch is due.
   func takeDue(at now: Instant, _ ticks: inout Ticks) -> Bool {
     guard isReady, canLook() else { return false }
     // A direct flush bypasses the throttle: it neither counts as a throttled flush nor cancels one.
-    if wantsFlush {
-      counters.directFlushes += 1
+    if pacing.wantsFlush {
+      statistics.counters.directFlushes += 1
       return true
     }
-    guard throttle.takeFlush(at: now, inStepWith: ticks[throttle.interval]) else { return false }
-    counters.throttledFlushes += 1
-    ticks.noteFlush(of: throttle.interval, at: now)
+    let interval = pacing.throttle.interval
+    guard pacing.throttle.takeFlush(at: now, inStepWith: ticks[interval]) else { return false }
+    statistics.counters.throttledFlushes += 1
+    ticks.noteFlush(of: interval, at: now)
     return true
   }
 
@@ -234,82 +306,71 @@ final class Session {
   /// the newer rows of a paused client.
   private func canLook() -> Bool {
     guard let folded, let view = view as? ListView, view.build != nil else { return true }
-    guard pause == nil, wantsWindow, base == nil || awaitsWindow, anchorToFind == nil,
-      let found = folded.selectFirstItems()
+    guard attention.pause == nil, position.wantsWindow, base == nil || position.awaitsWindow,
+      resumption.anchorToFind == nil, let found = folded.selectFirstItems()
     else { return false }
     // Compute the position after placement: a client that sticks to the end moves there first.
-    var placed = reader
+    var placed = position.anchor
     _ = placed.follow(folded, since: nil)
     return placed.window(of: folded.itemCount).upperBound <= found
   }
 
+  // MARK: What the client sends
+
   /// Starts another query; its window begins at the viewport's position, or at the top.
   func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
     noteGood()
-    self.request = request
-    queryRequest = query
+    asked.request = request
+    asked.query = query
     setPaused(false)  // whoever asks for something else wants to see it
-    hold = nil
-    if let viewport { reader.resize(viewport, limits: limits) }
-    reader.go(to: viewport ?? Viewport(), shift: 0)
-    sentShift = 0
-    shiftOnItsWay = 0
-    (owesAnswer, anchorToFind) = (false, nil)
-    (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
+    attention.hold = nil
+    position.begin(at: viewport, limits: limits)
+    (resumption.owesAnswer, resumption.anchorToFind) = (false, nil)
+    flushAtOnce()
+  }
+
+  /// Collapses or expands a section of a table that does not exist yet.
+  func setCollapsedInQuery(_ isCollapsed: Bool, _ path: [Cell]) {
+    asked.query.collapsed.removeAll { $0 == path }
+    if isCollapsed { asked.query.collapsed.append(path) }
   }
 
   /// Collapses or expands a section.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
-    (wantsFlush, awaitsItems) = (true, true)
-  }
-
-  /// Returns the path of the section that the client knows by this number.
-  func path(ofSection number: UInt32) -> [Cell]? {
-    // Sections of another query, or of a window from before a reconnect, have other numbers.
-    guard !awaitsWindow, let base else { return nil }
-    return base.path(of: number) ?? view?.section(numbered: number)?.path
+    attention.awaitsItems = true
+    flushAtOnce()
   }
 
   /// Moves the viewport.
   func scroll(to viewport: Viewport, limits: Limits) {
-    reader.resize(viewport, limits: limits)
-    wantsFlush = true
-    hasNewPrefetchTargets = true
-    guard !awaitsWindow || (!wantsWindow && viewport.sequence >= sequence) else {
+    flushAtOnce()
+    notePrefetchTargets()
+    let isBehind = viewport.sequence < flow.sequence
+    let former = position.anchor.first
+    guard position.scroll(to: viewport, isBehind: isBehind, limits: limits) else {
       // The viewport refers to the previous query, which is restored if this one is refused.
-      good?.scroll(to: viewport, isBehind: viewport.sequence < sequence, limits: limits)
+      _ = asked.good?.position.scroll(to: viewport, isBehind: isBehind, limits: limits)
       return
     }
-    let former = reader.first
     // Scrolling changes the offset of the anchor to find by the same amount.
-    defer { anchorToFind?.offset -= reader.first - former }
-    if viewport.sequence < sequence {
-      reader.go(to: viewport, shift: sentShift)
-      // Neither the engine nor the client scrolls above the top. If the client rejects the patch,
-      // the shift must lead to exactly this position.
-      shiftOnItsWay = reader.first - viewport.place
-    } else {
-      reader.go(to: viewport, shift: 0)
-      // A viewport with the current sequence proves that the patch has been applied.
-      (sentShift, shiftOnItsWay) = (0, 0)
-    }
+    resumption.anchorToFind?.offset -= position.anchor.first - former
     // A hold continues while all visible rows are in the window; other rows need the current order.
     guard let base, !holdsAll(of: base) else { return }
     release()
-    lacksRows = pause != nil
+    attention.pause?.lacksRows = true
   }
 
   /// Returns whether all visible items are in the window.
   private func holdsAll(of base: WindowState) -> Bool {
-    (base.start..<base.start + base.items.count).contains(reader.visible(of: base.total))
+    (base.start..<base.start + base.items.count).contains(position.anchor.visible(of: base.total))
   }
 
   /// Returns whether visible rows were still loading when the window was cut.
   private func awaitsRows(of base: WindowState) -> Bool {
     let held = base.start..<base.start + base.items.count
-    return reader.visible(of: base.total).clamped(to: held).contains { position in
+    return position.anchor.visible(of: base.total).clamped(to: held).contains { position in
       guard case .row(let row) = base.items[position - base.start] else { return false }
       return row.absence != nil
     }
@@ -319,115 +380,112 @@ final class Session {
   ///
   /// Has no effect while the client gets no patches or waits for a window.
   func holdOrder(for length: Duration, at now: Instant) {
-    guard base != nil, view != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
-    hold = Hold(at: now, length: length)
+    guard base != nil, view != nil, position.progress == .held, !isQuiet else { return }
+    attention.hold = Hold(at: now, length: length)
   }
-
-  /// Whether the row order is held.
-  var isHeld: Bool { hold != nil && !awaitsItems }
 
   /// Ends the hold at the user's request; waiting changes are sent at once.
-  func endHold() {
-    guard hold != nil else { return }
-    release()
-  }
+  func endHold() { if attention.hold != nil { release() } }
 
   /// Ends the hold because the client requested items outside the held order.
   ///
   /// They are sent at once.
   func release() {
-    hold = nil
-    (wantsFlush, awaitsItems) = (true, true)
+    attention.release()
+    flushAtOnce()
   }
 
   /// Records that the client applied the patch in flight; late acknowledgements are ignored.
   func acknowledge(_ sequence: UInt64, at now: Instant) {
-    guard let sentAt, sequence == self.sequence else { return }
-    self.sentAt = nil
-    formerBase = nil
-    sentShift = 0
-    shiftOnItsWay = 0
-    if !wantsWindow { awaitsWindow = false }
-    good?.acknowledge()
-    pace.noteAcknowledgement(after: sentAt.duration(to: now))
-    throttle.interval = pace.interval
+    guard let delay = flow.acknowledge(sequence, at: now) else { return }
+    position.acknowledge()
+    asked.good?.position.acknowledge()
+    pacing.adapt { $0.noteAcknowledgement(after: delay) }
   }
+
+  /// Records that the client's socket has room again.
+  func noteWritable() { flow.noteWritable() }
 
   /// Schedules a whole window because the client could not apply the patch in flight.
   ///
   /// The client has not followed its scroll anchor; the window carries the shift.
   func resync() {
-    if pause != nil { lacksRows = true }
-    sentAt = nil
-    hold = nil
-    good?.wantsWindow = true
-    (wantsWindow, wantsFlush) = (true, true)
+    attention.pause?.lacksRows = true
+    attention.hold = nil
+    flow.reject()
+    asked.good?.position.needWindow()
+    position.needWindow()
+    flushAtOnce()
   }
 
   /// Sets the flush interval requested by the client.
-  func setInterval(_ interval: Duration) {
-    pace.ask(interval)
-    throttle.interval = pace.interval
-  }
+  func setInterval(_ interval: Duration) { pacing.adapt { $0.ask(interval) } }
 
   /// Hides or shows the client; a hidden one gets nothing, and one patch on its return.
   func setHidden(_ isHidden: Bool, at now: Instant) {
     guard isHidden != self.isHidden else { return }
-    self.isHidden = isHidden
-    hasNewPrefetchTargets = true
-    hold = nil
-    if isHidden { throttle.cancel() } else { (wantsFlush, awaitsItems) = (true, true) }
-    if !isHidden { pause?.throttle.noteChange(at: now) }
+    attention.isHidden = isHidden
+    notePrefetchTargets()
+    guard !isHidden else {
+      attention.hold = nil
+      return pacing.throttle.cancel()
+    }
+    release()
+    attention.pause?.throttle.noteChange(at: now)
   }
 
   /// Pauses or resumes the client; a paused one gets only change counts, and one patch on resuming.
   func setPaused(_ isPaused: Bool) {
-    guard isPaused != (pause != nil) else { return }
-    hold = nil
-    lacksRows = false
-    if isPaused {
-      pause = Pause()
-      throttle.cancel()
-      if let view { pause?.begin(on: view) }
-      // Rows requested just before the pause are still sent.
-      lacksRows = wantsWindow || base.map { !holdsAll(of: $0) } ?? true
-      if lacksRows { wantsFlush = true }
-    } else {
-      if let view { pause?.end(on: view) }
-      pause = nil
-      (wantsFlush, awaitsItems) = (true, true)
+    guard isPaused != (attention.pause != nil) else { return }
+    guard isPaused else {
+      if let view { attention.pause?.end(on: view) }
+      attention.pause = nil
+      return release()
     }
+    attention.hold = nil
+    pacing.throttle.cancel()
+    var pause = Pause()
+    if let view { pause.begin(on: view) }
+    // Rows requested just before the pause are still sent.
+    pause.lacksRows = position.wantsWindow || base.map { !holdsAll(of: $0) } ?? true
+    attention.pause = pause
+    if pause.lacksRows { flushAtOnce() }
   }
 
   /// Returns the report that is due for a paused client, if any.
   func takeWaiting(at now: Instant) -> Waiting? {
     guard !isHidden, let view else { return nil }
     // Blocks loaded during the pause replace their placeholders.
-    if mayBeToldWaiting(at: now), let base, awaitsRows(of: base) { (lacksRows, wantsFlush) = (true, true) }
-    return pause?.takeDue(of: view, at: now)
+    if mayBeToldWaiting(at: now), let base, awaitsRows(of: base) {
+      attention.pause?.lacksRows = true
+      flushAtOnce()
+    }
+    return attention.pause?.takeDue(of: view, at: now)
   }
 
   /// Returns the indices of the window's rows that were changed or inserted since the pause.
   ///
   /// The result is empty if the client is not paused.
   func newerRows(of window: WindowState) -> [Int] {
-    guard let pause, let view else { return [] }
+    guard let pause = attention.pause, let view else { return [] }
     return window.items.indices.filter { index in
       guard case .row(let row) = window.items[index], let slot = view.table.slot(of: row.id) else { return false }
       return pause.isNewer(slot, in: view)
     }
   }
 
+  // MARK: Patches
+
   /// Cuts a patch from the last window to the current rows, or returns `nil` if they are equal.
   func cut(
     at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
   ) -> (patch: Patch, shift: Int)? {
     guard let folded else { return nil }
-    hasNewPrefetchTargets = true
+    notePrefetchTargets()
     folded.view.catchUp()
     guard canLook() else {
       // So much changed that the view is being rebuilt.
-      wantsFlush = true
+      flushAtOnce()
       return nil
     }
     let (cutter, shift) = isHeld ? heldCutter(folded, limits, &shared) : followingCutter(folded, limits)
@@ -435,37 +493,35 @@ final class Session {
     let result: Cutter.Result
     if let known = shared[key] {
       result = known
-      counters.sharedCuts += 1
+      statistics.counters.sharedCuts += 1
     } else {
       result = cutter.cut()
       shared[key] = result
-      counters.cuts += 1
+      statistics.counters.cuts += 1
     }
-    wantsFlush = !result.isComplete
-    if !isHeld { awaitsItems = !result.isComplete }
-    if pause != nil { lacksRows = wantsFlush }
+    pacing.wantsFlush = !result.isComplete
+    if !isHeld { attention.awaitsItems = !result.isComplete }
+    attention.pause?.lacksRows = !result.isComplete
     // An empty patch is sent only to move the client to its anchor or to answer a resume.
-    guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
+    guard !result.isEmpty || shift != 0 || resumption.owesAnswer else { return nil }
     let patch = result.patch
     let (pool, former) = (patch.result.pool, cutter.base?.pool)
-    counters.headersMade += UInt64(pool.made - (former?.made ?? 0))
-    counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
-    formerBase = wantsWindow || awaitsWindow ? nil : base
-    (wantsWindow, owesAnswer, anchorToFind) = (false, false, nil)
-    base = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
-    sequence += 1
-    sentAt = now
-    (shiftOnItsWay, sentShift) = (shift, shift)
-    isWritable = false
+    statistics.counters.headersMade += UInt64(pool.made - (former?.made ?? 0))
+    statistics.counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
+    let window = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
+    flow.send(window, isOfSameQuery: position.progress == .held, at: now)
+    position.noteSent(shift: shift)
+    (resumption.owesAnswer, resumption.anchorToFind) = (false, nil)
     return (patch, shift)
   }
 
   /// Returns a cutter that cuts to the current order, and moves the viewport along.
   private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
     // A window of another query says nothing about positions in this one.
-    let found = !wantsWindow ? 0 : anchorToFind.map { reader.find($0.row, offset: $0.offset, in: folded) } ?? 0
-    let shift = shiftOnItsWay + found + reader.follow(folded, since: awaitsWindow ? nil : base)
-    return (cutter(folded, reader, budget: limits.patchBytes), shift)
+    let anchor = position.wantsWindow ? resumption.anchorToFind : nil
+    let found = anchor.map { position.anchor.find($0.row, offset: $0.offset, in: folded) } ?? 0
+    let followed = position.anchor.follow(folded, since: position.awaitsWindow ? nil : base)
+    return (cutter(folded, position.anchor, budget: limits.patchBytes), position.shiftOnItsWay + found + followed)
   }
 
   /// Returns a cutter that keeps the held order, and counts the moves that the hold delays.
@@ -473,23 +529,24 @@ final class Session {
     _ folded: FoldedView, _ limits: Limits, _ shared: inout [CutKey: Cutter.Result]
   ) -> (Cutter, shift: Int) {
     guard let base else { preconditionFailure("there is no order to hold") }
-    var wouldBe = reader
+    var wouldBe = position.anchor
     _ = wouldBe.follow(folded, since: base)
     let free = cutter(folded, wouldBe, budget: .max)
     let key = CutKey(free)
     let result = shared[key] ?? free.cut()
     shared[key] = result
+    let anchor = position.anchor
     var held = Cutter(
       folded: folded, base: base, range: base.start..<base.start + base.items.count,
-      visible: reader.visible(of: base.total), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+      visible: anchor.visible(of: base.total), isTravellingUp: anchor.isTravellingUp, budget: limits.patchBytes)
     held.waitingMoves = result.patch.moves
-    return (held, shiftOnItsWay)
+    return (held, position.shiftOnItsWay)
   }
 
-  private func cutter(_ folded: FoldedView, _ reader: Reader, budget: Int) -> Cutter {
+  private func cutter(_ folded: FoldedView, _ anchor: ScrollAnchor, budget: Int) -> Cutter {
     Cutter(
-      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
-      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: budget)
+      folded: folded, base: position.wantsWindow ? nil : base, range: anchor.window(of: folded.itemCount),
+      visible: anchor.visible(of: folded.itemCount), isTravellingUp: anchor.isTravellingUp, budget: budget)
   }
 }
 
@@ -499,50 +556,24 @@ extension Session {
     let request: UInt64
     let query: QueryRequest
     fileprivate weak var view: (any QueryView)?
-    fileprivate var reader: Reader
-    fileprivate var sentShift: Int
-    fileprivate var shiftOnItsWay: Int
-    fileprivate var wantsWindow: Bool
-    fileprivate var awaitsWindow: Bool
-
-    /// Scrolls in the rows of this query.
-    ///
-    /// - Parameter isBehind: Whether the client has not applied the last patch.
-    fileprivate mutating func scroll(to viewport: Viewport, isBehind: Bool, limits: Limits) {
-      reader.resize(viewport, limits: limits)
-      guard !awaitsWindow || (!wantsWindow && !isBehind) else { return }
-      reader.go(to: viewport, shift: isBehind ? sentShift : 0)
-      shiftOnItsWay = isBehind ? reader.first - max(0, viewport.first) : 0
-      if !isBehind { sentShift = 0 }
-    }
-
-    fileprivate mutating func acknowledge() {
-      (sentShift, shiftOnItsWay) = (0, 0)
-      if !wantsWindow { awaitsWindow = false }
-    }
+    fileprivate var position: ViewportPosition
   }
 
   /// Remembers the current query, to restore it if the next one is refused.
   private func noteGood() {
     guard let view else { return }
-    var query = queryRequest
+    var query = asked.query
     query.collapsed = Array(collapsed)
-    good = Good(
-      request: request, query: query, view: view, reader: reader, sentShift: sentShift, shiftOnItsWay: shiftOnItsWay,
-      wantsWindow: wantsWindow, awaitsWindow: awaitsWindow)
+    asked.good = Good(request: asked.request, query: query, view: view, position: position)
   }
 
   /// Removes and returns the last query that succeeded, if any.
-  func takeGood() -> Good? {
-    defer { good = nil }
-    return good
-  }
+  func takeGood() -> Good? { asked.good.take() }
 
   /// Restores an earlier query.
   func goBack(to good: Good) {
-    (request, queryRequest, reader) = (good.request, good.query, good.reader)
-    (sentShift, shiftOnItsWay) = (good.sentShift, good.shiftOnItsWay)
-    (wantsWindow, awaitsWindow, wantsFlush) = (good.wantsWindow, good.awaitsWindow, true)
+    (asked.request, asked.query, position) = (good.request, good.query, good.position)
+    flushAtOnce()
   }
 
   /// Discards the window if another view now shows the same query.
@@ -550,39 +581,14 @@ extension Session {
   /// Section numbers and the row ids of a windowed source differ between views.
   func checkWindow(of good: Good) {
     guard view == nil || view !== good.view else { return }
-    base = nil
-    (wantsWindow, wantsFlush) = (true, true)
+    discardWindow()
+    flushAtOnce()
   }
 
   /// Discards the window because there is nothing to show.
   func forgetWindow() {
-    (base, formerBase) = (nil, nil)
-    (wantsWindow, wantsFlush, awaitsWindow) = (true, true, sequence > 0)
-  }
-
-  /// The rows of the last window at the present viewport, ordered by urgency.
-  ///
-  /// Visible rows come first, then those ahead, then those behind, each from near to far. Rows
-  /// outside the present window are left out; rows newly scrolled to come with the next patch. The
-  /// result is empty while the client is hidden or waits for another query's window.
-  var prefetchTargets: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
-    guard let base, !isHidden, !(awaitsWindow && wantsWindow) else { return [] }
-    let held = base.start..<base.start + base.items.count
-    let window = reader.window(of: base.total).clamped(to: held)
-    let visible = reader.visible(of: base.total).clamped(to: window)
-    let (above, below) = (window.lowerBound..<visible.lowerBound, visible.upperBound..<window.upperBound)
-    var rows: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] = []
-    func add(_ range: Range<Int>, _ zone: PrefetchQueue<DeferredItem>.Zone, isUp: Bool) {
-      for distance in 0..<range.count {
-        let position = isUp ? range.upperBound - 1 - distance : range.lowerBound + distance
-        guard case .row(let row) = base.items[position - base.start] else { continue }
-        rows.append((row.id, zone, distance))
-      }
-    }
-    let isUp = reader.isTravellingUp
-    add(visible, .visible, isUp: isUp)
-    add(isUp ? above : below, .leading, isUp: isUp)
-    add(isUp ? below : above, .trailing, isUp: !isUp)
-    return rows
+    flow.discardAll()
+    position.needFirstWindow(holdsAnother: flow.sequence > 0)
+    flushAtOnce()
   }
 }

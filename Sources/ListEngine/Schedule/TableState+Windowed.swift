@@ -18,12 +18,12 @@ extension TableState {
     guard let windowed else { return attach(session, to: query, at: now) }
     // A pending refusal refers to the previous query.
     refused.removeAll { $0.session === session }
-    session.hasNewPrefetchTargets = true
+    session.notePrefetchTargets()
     let split = QuerySplit(query, table.schema, windowed.capabilities)
     guard split.rest != nil else {
       attach(session, to: query, at: now)
       if let view = session.view as? WindowedView {
-        view.expect(session.reader.first + session.reader.count)
+        view.expect(session.scrollAnchor.first + session.scrollAnchor.count)
         windowed.awaitRows(of: view, at: now)
       }
       return
@@ -36,7 +36,7 @@ extension TableState {
         return TableState(table.another(schema, ids: ids), id: id, at: now)
       }
     } catch {
-      throw QueryFault(error, at: places(of: session.queryRequest))
+      throw QueryFault(error, at: places(of: session.asked.query))
     }
     residualQuery.attach(session, split, at: now)
   }
@@ -123,12 +123,12 @@ extension TableState {
   /// Applies the effects of an answer to the sessions.
   private func note(_ effect: WindowedTable.Effect, at now: Instant) {
     refused += effect.refused
-    for session in effect.sessions { session.hasNewPrefetchTargets = true }
+    for session in effect.sessions { session.notePrefetchTargets() }
     for session in sessions where effect.view != nil && session.view === effect.view {
-      session.hasNewPrefetchTargets = true
+      session.notePrefetchTargets()
       // Requested rows are sent at once, as after a scroll.
       guard session.showsPlaceholders else { continue }
-      session.wantsFlush = true
+      session.flushAtOnce()
       // A hold must not delay rows that were placeholders.
       session.release()
     }
@@ -144,7 +144,7 @@ extension TableState {
     guard let windowed else { return }
     for view in windowed.turn(to: now, sessions: sessions) {
       for session in sessions where session.view === view {
-        session.hasNewPrefetchTargets = true
+        session.notePrefetchTargets()
         session.noteChange(at: now)
       }
     }
@@ -161,7 +161,7 @@ extension TableState {
     guard let windowed else { return }
     for session in allSessions where session.hasNewPrefetchTargets {
       windowed.follow(session, at: now)
-      session.hasNewPrefetchTargets = false
+      session.clearPrefetchTargets()
     }
     for view in windowed.ask(at: now, outputs: &outputs) {
       for session in sessions where session.view === view { session.noteChange(at: now) }

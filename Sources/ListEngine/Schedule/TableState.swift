@@ -119,12 +119,9 @@ final class TableState {
   func update(_ session: Session) {
     // Sessions on residual queries belong to other tables.
     if !queue.contains(session), let windowed { return windowed.remainders.forEach { $0.state.update(session) } }
-    if session.hasNewPrefetchTargets, loader != nil, !session.isListedForPrefetch {
-      sessionsWithNewTargets.append(session)
-      session.isListedForPrefetch = true
-    }
+    if loader != nil, session.takeListing() { sessionsWithNewTargets.append(session) }
     queue.update(
-      session, deadline: session.deadline(inStepWith: ticks[session.throttle.interval]),
+      session, deadline: session.deadline(inStepWith: ticks[session.pacing.throttle.interval]),
       awaitsChange: session.awaitsChange, at: lastMoment)
   }
 
@@ -238,8 +235,7 @@ final class TableState {
     let view = views[query] ?? makeView(query)
     view.viewers += 1
     view.unwatchedSince = nil
-    session.view = view
-    session.countedChanges = changes
+    session.show(view, changes: changes)
     queue.insert(session)
     update(session)
   }
@@ -262,13 +258,10 @@ final class TableState {
   func detach(_ session: Session, at now: Instant) {
     windowed?.leave(session, at: now)
     guard let view = session.view else { return }
-    session.view = nil
-    departed += session.counters
-    session.counters = EngineCounters()
+    if session.isListedForPrefetch { sessionsWithNewTargets.removeAll { $0 === session } }
+    departed += session.leaveView()
     loader?.leave(session, at: now)
     queue.remove(session)
-    if session.isListedForPrefetch { sessionsWithNewTargets.removeAll { $0 === session } }
-    session.isListedForPrefetch = false
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter would otherwise leave its unfinished predecessors behind.
@@ -292,7 +285,7 @@ final class TableState {
     follow(now)
     if statusThrottle.takeFlush(at: now) {
       for session in allSessions {
-        session.owesStatus = true
+        session.noteStatus()
         update(session)
       }
     }
@@ -338,7 +331,7 @@ final class TableState {
       // Its first items were sent without aggregates, which are now available.
       guard view.build == nil, !view.query.aggregates.isEmpty else { continue }
       for session in sessions where session.view === view {
-        session.wantsFlush = true
+        session.flushAtOnce()
         update(session)
       }
     }
@@ -391,7 +384,7 @@ final class TableState {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
       guard mayBeDue, session.takeDue(at: now, &ticks) else { continue }
       session.count(changes)
-      session.reader.greatestWindow = greatestWindow
+      session.limitWindow(to: greatestWindow)
       let cuts = shared.count
       guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared, windows: &windows)
       else { continue }
@@ -400,8 +393,10 @@ final class TableState {
         .deliver(
           session.id,
           Delivery(
-            sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
-            base: session.sequence - 1, schema: session.isRestricted ? restrictedSchema : table.schema, patch: patch,
+            sequence: session.flow.sequence, request: session.asked.request, interval: session.pacing.throttle.interval,
+            shift: shift,
+            base: session.flow.sequence - 1, schema: session.isRestricted ? restrictedSchema : table.schema,
+            patch: patch,
             newer: session.newerRows(of: patch.result))))
     }
     // Update last: a session that is due again at once must not prolong the turn.
@@ -429,8 +424,7 @@ final class TableState {
 
   /// Sends the source's status to a session that does not have it, unless it gets no messages.
   private func tellStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {
-    guard session.owesStatus, !session.isQuiet else { return }
-    session.owesStatus = false
+    guard session.takeStatus() else { return }
     outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
   }
 
@@ -475,7 +469,7 @@ final class TableState {
     guard loader != nil else { return }
     for session in sessionsWithNewTargets {
       loader?.follow(session, at: now)
-      (session.hasNewPrefetchTargets, session.isListedForPrefetch) = (false, false)
+      session.clearPrefetchTargets()
     }
     sessionsWithNewTargets.removeAll(keepingCapacity: true)
     if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }

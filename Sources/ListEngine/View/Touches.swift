@@ -95,7 +95,7 @@ final class Touches {
 
   private func place(of moment: Moment) -> Int {
     let place = firstPlace { $0.moment >= moment }
-    precondition(place < moments.count && moments[place].moment == moment, "nobody counts from moment \(moment)")
+    precondition(place < moments.count && moments[place].moment == moment, "no pause counts from moment \(moment)")
     return place
   }
 

@@ -175,7 +175,7 @@ struct PrefetchQueue<Item: Hashable> {
     func checkInvariants() {
       #if CHECK_INVARIANTS
         precondition(best == ranks.values.map(\.rank).min(), "an item's most urgent rank is forgotten")
-        precondition(bestCount == ranks.values.count { $0.rank == best }, "those who share a rank are miscounted")
+        precondition(bestCount == ranks.values.count { $0.rank == best }, "the items of equal rank are miscounted")
       #endif
     }
   }
@@ -548,14 +548,14 @@ extension PrefetchQueue {
         precondition(
           !letGo.contains(number) || (entry.phase == .inFlight && entry.holds.isEmpty), "item \(number) is let go")
         precondition(
-          !entry.holds.isEmpty || entry.phase == .inFlight || entry.phase == .resting, "nobody wants item \(number)")
+          !entry.holds.isEmpty || entry.phase == .inFlight || entry.phase == .resting, "item \(number) is not wanted")
         precondition(
           entry.phase != .inFlight || !entry.holds.isEmpty || policy.prefersToFinish || letGo.contains(number),
-          "nobody wants item \(number), and nothing ends it")
+          "item \(number) is not wanted, and is not cancelled")
         entry.holds.checkInvariants()
         for holder in entry.holds.holders {
           precondition(
-            wishes[holder]?.contains(number) == true, "item \(number) is held by one who does not say so")
+            wishes[holder]?.contains(number) == true, "item \(number) is held by a session that does not list it")
         }
         if entry.phase == .ready { ready += 1 }
       }

@@ -111,17 +111,17 @@ enum ActionReader {
     case .null: return nil
     case .integer(let value): return Double(value)
     case .number(let value) where value.isFinite: return value
-    default: throw Fault("\(place) is no number")
+    default: throw Fault("\(place) is not a number")
     }
   }
 
   /// Reads a default or a choice, which must be a valid value of the argument.
   private static func value(_ said: list_cell, _ argument: ActionArgument, _ place: String) throws(Fault) -> Cell {
-    guard let cell = FlatCell(said).cell else { throw Fault("\(place) cannot be read") }
+    guard let cell = FlatCell(said).cell else { throw Fault("\(place) is not readable") }
     do throws(ActionFault) {
       return try argument.checked(cell)
     } catch {
-      throw Fault("\(place) cannot be: \(error.reason)")
+      throw Fault("\(place) is invalid: \(error.reason)")
     }
   }
 }

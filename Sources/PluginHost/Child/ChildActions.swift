@@ -89,7 +89,7 @@ enum ChildActions {
     do throws(ActionFault) {
       return try argument.checked(plain(element))
     } catch {
-      throw fault("\(place) cannot be: \(error.reason)")
+      throw fault("\(place) is invalid: \(error.reason)")
     }
   }
 

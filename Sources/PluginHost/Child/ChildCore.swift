@@ -282,7 +282,7 @@ final class ChildCore: @unchecked Sendable {
       learn: { [self] schema, speaks in
         monitor.withLock { self.schema = schema }
         guard !speaks, let key = configuration.keys.min() else { return }
-        post(.refused("\(name).\(key): there is no such setting: the program prints rows only"))
+        post(.refused("\(name).\(key): unknown setting: the program prints rows only"))
       },
       end: { [self] isInsideReload in
         monitor.withLock { wasInsideReload = isInsideReload }

@@ -35,14 +35,15 @@ extension ChildDecoder {
       let place = "row \(rows.count + 1)"
       var items = item.items
       guard let key = items.next()?.key(as: schema.key) else {
-        throw Fault("\(place): it is no list that begins with \(schema.key == .integer ? "a whole number" : "a text")")
+        throw Fault(
+          "\(place): it is not a list that begins with \(schema.key == .integer ? "a whole number" : "a text")")
       }
       rows.append((key, try cells(&items, schema, place)))
     }
     guard let more = root["more"].map({ $0.boolean }) ?? false else { throw Fault("“more” is neither true nor false") }
     var count: Int?
     if let value = root["count"], !value.isNull {
-      guard let number = value.integer, number >= 0 else { throw Fault("“count” is no number of rows") }
+      guard let number = value.integer, number >= 0 else { throw Fault("“count” is not a number of rows") }
       count = Int(number)
     }
     return RowPage(
@@ -92,7 +93,7 @@ extension ChildDecoder {
     guard let group, group.kind == .list else { throw Fault("“group” must name the columns of the sections") }
     for item in group.items {
       guard let name = item.text, let column = schema.index(of: name) else {
-        throw Fault("“group” names what is no column")
+        throw Fault("“group” names an unknown column")
       }
       types.append(schema.columns[column].type)
     }

@@ -134,7 +134,7 @@ struct ChildDecoder: ~Copyable {
     do throws(JSONParser.Fault) {
       root = try parser.parse(line)
     } catch {
-      return noteBadLine(number, "it is no JSON: \(error.reason)")
+      return noteBadLine(number, "it is not JSON: \(error.reason)")
     }
     guard root.kind == .object else { return noteBadLine(number, "it is \(root.name), not an object") }
     switch mode {
@@ -280,7 +280,7 @@ struct ChildDecoder: ~Copyable {
       } else if word.spells("hello") {
         throw Fault("it said hello before")
       } else {
-        throw Fault("there is no message of the type “\(String(decoding: word.prefix(40), as: UTF8.self))”")
+        throw Fault("unknown message type “\(String(decoding: word.prefix(40), as: UTF8.self))”")
       }
     } catch {
       noteBadLine(number, error.reason)
@@ -306,7 +306,7 @@ struct ChildDecoder: ~Copyable {
 
   private mutating func readHello(_ root: JSONElement, _ number: Int) {
     guard let version = root["version"]?.integer else {
-      return events.append(.refused("its hello says no version of the protocol"))
+      return events.append(.refused("its hello has no version of the protocol"))
     }
     guard version == Self.version else {
       return events.append(
@@ -325,7 +325,7 @@ struct ChildDecoder: ~Copyable {
       read = try ChildSchema.read(root, table: table)
       read.loadsImages = read.loadsImages || hasImages
     } catch {
-      return events.append(.refused("its schema cannot be: \(ForeignText.cut(error.reason))"))
+      return events.append(.refused("its schema is invalid: \(ForeignText.cut(error.reason))"))
     }
     guard known == nil || known == read else {
       return events.append(.refused("it came back with other columns; restart rowcast"))
@@ -410,7 +410,7 @@ struct ChildDecoder: ~Copyable {
   ) {
     var items = item.items
     guard let key = items.next() else {
-      return part.noteUnnamedRejections(1, "line \(number), row \(place): it is no list that begins with a key")
+      return part.noteUnnamedRejections(1, "line \(number), row \(place): it is not a list that begins with a key")
     }
     let cells = items
     if let second = items.next(), second.kind == .object {
@@ -536,7 +536,7 @@ struct ChildDecoder: ~Copyable {
     guard let key = root["key"]?.key(as: schema.key) else { throw Fault("it has no “key” that the schema allows") }
     guard let columnName = root["column"], columnName.kind == .text, let column = column(columnName.bytes, 0),
       schema.columns[column].isDeferred
-    else { throw Fault("“column” is no deferred column of the schema") }
+    else { throw Fault("“column” is not a deferred column of the schema") }
     flush()
     if word.spells("failed") {
       let reason = root["reason"]?.message() ?? "the plugin gave no reason"

@@ -31,7 +31,7 @@ final class ChildProcess {
   ) throws(Fault) {
     let ours = ChildCommand.ours
     guard let path = command.path(searching: ours["PATH"]) else {
-      throw Fault(reason: "there is no program “\(command.program)” that may be run")
+      throw Fault(reason: "no program “\(command.program)” that is executable")
     }
     if command.sha256 != nil {
       do throws(PluginError) {

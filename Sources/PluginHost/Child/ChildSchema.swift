@@ -51,7 +51,7 @@ enum ChildSchema {
     }
     guard let name, !name.isEmpty else { throw Fault(reason: "schema.name is missing") }
     guard let key else { throw Fault(reason: "schema.key is missing: “integer” or “text”") }
-    guard let list, list.kind == .list else { throw Fault(reason: "schema.columns is no list") }
+    guard let list, list.kind == .list else { throw Fault(reason: "schema.columns is not a list") }
     var columns: [Column] = []
     var names: Set<String> = []
     let limit = Limits().columns
@@ -67,7 +67,7 @@ enum ChildSchema {
       capabilities = try ChildWindowed.read(windowed, columns)
       if let column = columns.first(where: \.isDeferred) {
         throw Fault(
-          reason: "the column “\(column.name)” is deferred: of a windowed table all is loaded where someone looks")
+          reason: "the column “\(column.name)” is deferred; a windowed table has no deferred columns")
       }
     }
     let schema = Schema(
@@ -101,7 +101,7 @@ enum ChildSchema {
         name = try text(value, "columns[\(index)].name")
       } else if member.spells("type") {
         type = value.text.flatMap(ColumnType.init)
-        guard type != nil else { throw Fault(reason: "columns[\(index)].type is no type that a column can have") }
+        guard type != nil else { throw Fault(reason: "columns[\(index)].type is not a column type") }
       } else if member.spells("title") {
         title = try text(value, "columns[\(index)].title")
       } else if member.spells("unit") {
@@ -113,7 +113,7 @@ enum ChildSchema {
         alignment = value.text.flatMap(ColumnAlignment.init)
       } else if member.spells("width") {
         guard let number = value.integer, number >= 0 else {
-          throw Fault(reason: "columns[\(index)].width is no number of characters")
+          throw Fault(reason: "columns[\(index)].width is not a number of characters")
         }
         width = Int(min(number, 1_000))
       } else if member.spells("deferred") {

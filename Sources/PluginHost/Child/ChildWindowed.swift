@@ -55,7 +55,7 @@ enum ChildWindowed {
     var numbers: Set<Int> = []
     for item in value.items {
       guard let name = item.text, let number = columns.firstIndex(where: { $0.name == name }) else {
-        throw fault("windowed.\(place) names what is no column")
+        throw fault("windowed.\(place) names an unknown column")
       }
       numbers.insert(number)
     }

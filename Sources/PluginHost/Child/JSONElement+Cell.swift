@@ -27,8 +27,8 @@ extension JSONElement {
 
   private func misfit(_ type: ColumnType) -> String {
     switch type {
-    case .integer where number != nil: "is no whole number of 64 bits"
-    case .timestamp where kind == .text: "is no timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"
+    case .integer where number != nil: "is not a whole number of 64 bits"
+    case .timestamp where kind == .text: "is not a timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"
     default: "is \(name), the column is of type \(type)"
     }
   }

@@ -65,7 +65,7 @@ struct SettingRules {
     guard !allowsOthers else { return nil }
     let names = rules.keys.sorted().joined(separator: ", ")
     throw Fault(
-      key: key, reason: "there is no such setting" + (names.isEmpty ? "; there are none" : "; there are \(names)"))
+      key: key, reason: "unknown setting" + (names.isEmpty ? "; there are none" : "; the settings are \(names)"))
   }
 }
 
@@ -97,7 +97,7 @@ extension SettingRules.Rule {
         guard let element = try? parser.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return false }
         return element.kind == (kind == .array ? .list : .object)
       }
-      guard isFitting else { throw refuse("'\(value)' is no JSON \(kind.rawValue)") }
+      guard isFitting else { throw refuse("'\(value)' is not a JSON \(kind.rawValue)") }
       writer.bytes.append(contentsOf: value.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
     }
   }

@@ -211,7 +211,7 @@ struct Supervisor {
       badLines.removeAll { $0.duration(to: now) >= policy.badLineSpan }
       badLines.append(now)
       guard badLines.count >= policy.badLines else { break }
-      end(.fault("\(badLines.count) lines could not be read; the last one: \(reason)"), at: now, &commands)
+      end(.fault("\(badLines.count) lines were not readable; the last one: \(reason)"), at: now, &commands)
     case .badRow(let reason):
       guard case .running = phase else { break }
       noteUnshown(reason, &commands)
@@ -346,7 +346,7 @@ struct Supervisor {
 
   private mutating func leaveIfGone(at now: Instant, _ commands: inout [Command]) {
     guard let exit, isDrained else { return }
-    let unread = liveSince == nil ? lastBadLine.map { ", and could not be understood: \($0)" } : nil
+    let unread = liveSince == nil ? lastBadLine.map { "; its output was not understood: \($0)" } : nil
     leave(words(exit) + (unread ?? ""), at: now, &commands)
   }
 

@@ -63,7 +63,7 @@ public struct Exam {
     let wanted = bench.options.level
     let (rule, lack): (ExamRule, String) =
       if bench.level == 0 {
-        (.hello, "it prints rows and says no hello, which is level 0")
+        (.hello, "it prints rows without a hello, which is level 0")
       } else if wanted == 2 {
         (.answers, "it has no deferred columns and no images, and keeps no rows itself, which is level \(bench.level)")
       } else {
@@ -170,7 +170,7 @@ public struct Exam {
         return bench.find(.settings, in: examRun.part, "it refused a setting without a reason")
       }
       guard refusal.contains(Self.wrongName) || refusal.contains("plugin.") else {
-        return examRun.find(.settings, "it refused a setting and did not say which: \(refusal)")
+        return examRun.find(.settings, "it refused a setting without naming it: \(refusal)")
       }
       return
     }

@@ -72,7 +72,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   /// A short description of the rule.
   public var title: String {
     switch self {
-    case .start: "it starts, and tells what it has"
+    case .start: "it starts, and declares its schema"
     case .lines: "each line is a JSON object"
     case .wholeLines: "the last line has an end"
     case .rows: "each row can be taken"
@@ -114,7 +114,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .stays:
       "let nothing that the host says or does end the program: ignore messages and members that it does not know, join lines that come "
         + "in pieces, and wait when its output is not read"
-    case .end: "end when standard input ends and at SIGTERM, and end what was started beside"
+    case .end: "end when standard input ends and at SIGTERM, and end the processes that it has started"
     case .restart:
       "keep nothing that hinders a second start (locks, temporary files, ports), say the same schema again, and begin with reload"
     case .keys: "make the key of what the row stands for, not of a counter or of chance"
@@ -138,7 +138,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
       "sort by the columns of “sort”, the first one first, empty cells last in both directions, texts as the column's collation says, ties "
         + "always in the same order; or do not name the column in “sort” of the schema's “windowed”"
     case .filter:
-      "give exactly the rows that pass “filter” and “search”, as docs/protocol.md says what they mean; or do not name the operator in "
+      "give exactly the rows that pass “filter” and “search”, as docs/protocol.md defines them; or do not name the operator in "
         + "“filters” or the column in “filterColumns” of the schema's “windowed”"
     case .pages:
       "begin with the first row, leave out “skip” rows and no more, go on behind the place “after”, and give “count” rows unless the list ends "

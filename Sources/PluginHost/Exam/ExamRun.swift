@@ -394,7 +394,7 @@ final class ExamRun {
     refusal = reason
     if reason.hasPrefix("it came back with other columns") {
       find(.restart, "it came back with other columns than before", line)
-    } else if reason.hasPrefix("its schema cannot be") {
+    } else if reason.hasPrefix("its schema is invalid") {
       find(.schema, reason, line)
     } else if reason.contains("of the protocol") {
       bench.level = max(bench.level, 1)

@@ -31,7 +31,7 @@ struct ImagesExam {
       guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
       // A host in between refuses large images, but the plugin is responsible.
       if case .failed(let reason) = outcome, reason.hasPrefix(ImageGiver.tooLarge) {
-        return find("the image “\(key.prefix(80))” cannot be shown: \(reason)")
+        return find("the image “\(key.prefix(80))” is not shown: \(reason)")
       }
       // A failure or a missing image is a valid answer.
       guard case .bytes(let bytes) = outcome else { continue }

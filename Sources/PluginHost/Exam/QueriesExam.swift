@@ -246,7 +246,7 @@ struct QueriesExam {
       }
       let told = Set(sections.map(\.values))
       if let missing = expected.keys.first(where: { !told.contains($0) }) {
-        note(.sections, "it does not tell the section \(Self.words(missing)) by \(words)", line, comparesAnswers: true)
+        note(.sections, "it does not list the section \(Self.words(missing)) by \(words)", line, comparesAnswers: true)
       }
     }
   }

@@ -56,7 +56,7 @@ struct SectionsExam {
     case .failed(let reason):
       // A table with so few rows has no more sections than the limit.
       guard let count, count <= Self.limit else { return nil }
-      return "it could not tell the sections by “\(name)” of its \(count) rows: \(reason)"
+      return "it failed to list the sections by “\(name)” of its \(count) rows: \(reason)"
     case .page: return "it answered with rows when it was asked for sections"
     }
     guard sections.count <= Self.limit else { return "it told \(sections.count) sections; \(Self.limit) were allowed" }

@@ -70,7 +70,7 @@ public final class HostedLibrary: @unchecked Sendable {
           ask(message, word.bytes)
         }
       } catch {
-        log(.warning, "a line of the host cannot be read: \(error.reason)")
+        log(.warning, "a line of the host is not readable: \(error.reason)")
       }
     }
   }

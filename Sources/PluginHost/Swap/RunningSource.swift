@@ -19,3 +19,19 @@ public typealias SourceMaker =
 extension ChildSource: RunningSource {}
 
 extension PluginSource: RunningSource {}
+
+extension WatchSource: RunningSource {
+  /// Does nothing, because rows without a declared schema offer nothing to request.
+  public func send(_ wish: SourceRequest) {}
+}
+
+extension StreamSource: RunningSource {
+  /// Stops reading; does not wait, because the thread ends as soon as it is not blocked by events.
+  @discardableResult public func stop(within bound: Duration) -> Bool {
+    stop()
+    return true
+  }
+
+  /// Does nothing, because rows without a declared schema offer nothing to request.
+  public func send(_ wish: SourceRequest) {}
+}

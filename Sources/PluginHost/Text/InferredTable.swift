@@ -270,7 +270,7 @@ struct InferredTable {
 
   private mutating func note(unknown name: String, at place: String) {
     guard !leftOut.contains(name), unknown.count < Self.rememberedNames, unknown.insert(name).inserted else { return }
-    reject("\(place): “\(name.prefix(80))” is no column: the columns were guessed from the first rows")
+    reject("\(place): “\(name.prefix(80))” is not a column: the columns were guessed from the first rows")
   }
 
   // MARK: Keys

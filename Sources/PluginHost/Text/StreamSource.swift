@@ -12,6 +12,7 @@ public final class StreamSource: Sendable {
   private let name: String
   private let options: TextOptions
   private let isFollowing: Bool
+  private let ownsFile: Bool
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   /// `nil` when no file descriptor was left, and the source fails to start.
@@ -22,10 +23,12 @@ public final class StreamSource: Sendable {
 
   /// Creates a source without starting it.
   ///
-  /// `isFollowing`: whether to wait for appended data at the end of a file. A file that was
-  /// truncated is then read from its beginning.
+  /// - Parameters:
+  ///   - isFollowing: Whether to wait for appended data at the end of a file. A file that was
+  ///     truncated is then read from its beginning.
+  ///   - ownsFile: Whether the source closes the file descriptor after its last read.
   public init(
-    _ file: Int32, name: String, options: TextOptions, isFollowing: Bool = false,
+    _ file: Int32, name: String, options: TextOptions, isFollowing: Bool = false, ownsFile: Bool = false,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void = { _, _ in },
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
@@ -33,6 +36,7 @@ public final class StreamSource: Sendable {
     self.name = name
     self.options = options
     self.isFollowing = isFollowing
+    self.ownsFile = ownsFile
     self.log = log
     self.events = events
   }
@@ -46,7 +50,11 @@ public final class StreamSource: Sendable {
     let reading = Reading(
       file: file, feed: TextFeed(name: name, options: options, events: events), stopping: stopping,
       isFollowing: isFollowing, log: log)
-    let code = startThread("in-\(name)") { reading.run() }
+    let (file, ownsFile) = (file, ownsFile)
+    let code = startThread("in-\(name)") {
+      reading.run()
+      if ownsFile { close(file) }
+    }
     guard code == 0 else { throw .noThread(source: name, code: code) }
   }
 

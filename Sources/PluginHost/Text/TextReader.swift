@@ -263,7 +263,7 @@ struct TextReader: ~Copyable {
       }
       found.append(.row(JSONFlattening.row(root), place: "line \(number)"))
     } catch {
-      found.append(.fault("line \(number): it is no JSON: \(error.reason)"))
+      found.append(.fault("line \(number): it is not JSON: \(error.reason)"))
     }
   }
 
@@ -462,7 +462,7 @@ struct TextReader: ~Copyable {
           }
         }
       } catch {
-        found.append(.fault("it is no JSON: \(error.reason)"))
+        found.append(.fault("it is not JSON: \(error.reason)"))
       }
     }
   }

@@ -44,7 +44,7 @@ final class TraceFile: @unchecked Sendable {
     case .strange where isRecording:
       throw .noTrace(path, reason: "this is a recording, no trace: rowcast replay serves it again")
     case .strange:
-      throw .noTrace(path, reason: "this is no trace: rowcast plugin run --trace has not written its first line")
+      throw .noTrace(path, reason: "this is not a trace: rowcast plugin run --trace has not written its first line")
     }
   }
 

@@ -80,7 +80,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
         else { return }
       case .strange(let number):
         strange += 1
-        if strange <= Self.namedLines { log(.warning, "\(path): line \(number) is no line of a trace") }
+        if strange <= Self.namedLines { log(.warning, "\(path): line \(number) is not a line of a trace") }
       case .cutOff(let number): log(.warning, "\(path): the file ends within line \(number)")
       }
     }

@@ -51,7 +51,7 @@ public final class TraceWriter: @unchecked Sendable {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     self.failed = failed
     guard file >= 0 else { throw .noTrace(path, reason: String(cString: strerror(errno))) }
-    guard Self.isReplaceable(file) else { throw .noTrace(path, reason: "there is a file that is no trace") }
+    guard Self.isReplaceable(file) else { throw .noTrace(path, reason: "the file exists and is not a trace") }
     _ = ftruncate(file, 0)
   }
 

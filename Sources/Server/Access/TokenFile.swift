@@ -27,15 +27,15 @@ public enum TokenFile {
     /// A description of the error for operators.
     public var description: String {
       switch self {
-      case .missing(let path): "there is no token file at \(path)"
-      case .unreadable(let path): "the token file \(path) cannot be read"
+      case .missing(let path): "missing token file: \(path)"
+      case .unreadable(let path): "reading the token file \(path) failed"
       case .exposed(let path): "the token file \(path) must be yours, and no one else's to read or write (chmod 600)"
-      case .exposedFolder(let path): "the folder \(path) must be yours, and writable by nobody else (chmod 700)"
+      case .exposedFolder(let path): "the folder \(path) must be yours, and writable by you only (chmod 700)"
       case .badLine(let path, let line):
         "\(path):\(line): a line is “operator TOKEN” or “viewer TOKEN”, the token "
           + "\(AccessToken.leastLength) to \(AccessToken.greatestLength) letters, digits, - and _"
       case .empty(let path): "the token file \(path) has no token in it"
-      case .notWritten(let path): "the token file \(path) cannot be written"
+      case .notWritten(let path): "writing the token file \(path) failed"
       }
     }
   }
@@ -75,7 +75,7 @@ public enum TokenFile {
   /// Writes tokens to a file that only its owner may read, replacing it atomically.
   public static func write(_ tokens: [AccessToken], to path: String) throws(Failure) {
     let text =
-      "# Whoever has one of these is let in by rowcast.\n"
+      "# Each line is a token that gives access to rowcast.\n"
       + tokens.map { "\($0.role.rawValue) \($0.text)\n" }.joined()
     let draft = path + ".\(getpid())"
     unlink(draft)

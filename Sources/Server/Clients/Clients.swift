@@ -78,7 +78,7 @@ struct Clients {
 
   // MARK: Deadlines
 
-  /// The time of the next ``takeUngreeted(at:)`` or ``takeKeepalive(at:)``, or of an overdue action.
+  /// The time at which a client is next due to be checked, or an action is overdue.
   var deadline: Instant? {
     [greetings.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
   }

@@ -97,7 +97,7 @@ extension Server {
       client.delivery.noteReady(at: EventLoop.now)
       return .acknowledge(client.id, sequence: sequence)
     case (.resync(let sequence, let reason), _):
-      operations.pageLog.log(.info, "a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
+      operations.pageLog.log(.info, "a client requests its whole window", metadata: ["reason": "\(reason.prefix(100))"])
       return .resync(client.id, sequence: sequence)
     case (.pace(let interval), _): return .pace(client.id, interval)
     case (.visibility(let isHidden), _):

@@ -21,7 +21,7 @@ public struct PageFiles: Sendable {
     /// A description of the error for operators.
     public var description: String {
       switch self {
-      case .noFolder(let path): "there is no web folder at \(path)"
+      case .noFolder(let path): "missing web folder: \(path)"
       case .noIndex(let path): "the web folder \(path) has no index.html"
       case .tooLarge(let path): "the web folder \(path) holds more than 32 MiB or 1,000 files"
       }
@@ -30,7 +30,7 @@ public struct PageFiles: Sendable {
 
   private static let contentTypes = [
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
-    "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "woff2": "font/woff2",
+    "map": "application/json", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "woff2": "font/woff2",
   ]
   private static let greatestByteCount = 32 << 20
   private static let greatestFileCount = 1_000

@@ -66,7 +66,7 @@ struct RequestGuard {
     guard common == .allow else { return common }
     guard head.method != .other else { return .refuse(status: 405, reason: "GET and HEAD only.") }
     guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {
-      return .refuse(status: 505, reason: "Of HTTP versions 1.0 and 1.1 are spoken here.")
+      return .refuse(status: 505, reason: "The HTTP versions are 1.0 and 1.1.")
     }
     return .allow
   }

@@ -15,7 +15,7 @@ extension Server {
       key.utf8.count <= ImageRequests.greatestKey
     else { return refuse(400, "An image has a table and a key of at most \(ImageRequests.greatestKey) bytes.") }
     guard let table = sources[name], table.schema.loadsImages else {
-      return refuse(404, "There is no such table, or it has no images.")
+      return refuse(404, "Unknown table, or a table without images.")
     }
     switch exchanges.images.ask(table.id, key, for: socket, until: EventLoop.now.advanced(by: ImageRequests.patience)) {
     case .full:
@@ -45,7 +45,7 @@ extension Server {
       } else if let kind = ImageKind(of: bytes) {
         response = HTTPResponse(image: bytes, kind)
       } else {
-        response = HTTPResponse(refusal: 502, reason: "What the source gave is no image that is shown here.")
+        response = HTTPResponse(refusal: 502, reason: "The source's image has an unknown format.")
       }
     case .none: response = HTTPResponse(refusal: 404, reason: "There is no such image.")
     case .failed(let reason): response = HTTPResponse(refusal: 502, reason: "The source could not load it: \(reason)")

@@ -7,7 +7,7 @@ import PluginHost
 struct PluginCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "The exam: runs a plugin, does to it what may happen, and says which rules it breaks.",
+    abstract: "The exam: runs a plugin under faults, and reports the rules that it breaks.",
     discussion: """
       A folder with a Makefile is built first. Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins.md.
       """)

@@ -101,7 +101,7 @@ struct PluginChoice: ParsableArguments {
       return command
     }
     guard access(file, X_OK) == 0 else {
-      throw EnvironmentFailure(description: "\(path!): not a program that may be run (chmod +x)")
+      throw EnvironmentFailure(description: "\(path!): not a program that is executable (chmod +x)")
     }
     return ChildCommand(file)
   }

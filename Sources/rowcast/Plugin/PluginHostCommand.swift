@@ -11,7 +11,9 @@ struct PluginHostCommand: ParsableCommand {
       rowcast serve --child clock='rowcast plugin-host /usr/lib/rowcast/libclock.so'
       """)
 
-  @Argument(help: ArgumentHelp("The library: a path, or the name of a plugin beside this command.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("The library: a path, or the name of a plugin in the folder of this command.", valueName: "file")
+  )
   var file: String
 
   func run() throws {

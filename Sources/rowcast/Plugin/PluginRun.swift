@@ -6,7 +6,7 @@ import Server
 /// The command `rowcast plugin run PATH`.
 struct PluginRun: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Shows one plugin in the browser, with its log, and anew when its file changes.",
+    commandName: "run", abstract: "Shows one plugin in the browser with its log, and reloads it when its file changes.",
     discussion: """
       A folder with a Makefile is built first. The plugin runs as a program of its own, a shared library too. When its file is written the new one is started beside the old one, and takes
       over with its first whole list. The table “log” has what it writes to standard error.

@@ -12,6 +12,7 @@ import Yams
 ///       - plugin: market
 ///         settings: {rows: 100000, rate: 1000}
 ///       - child: jobs=sh jobs.sh
+///       - watch: df -h
 struct ConfigurationFile {
   /// An error in the file's content.
   struct Problem: Error, Equatable, CustomStringConvertible {
@@ -25,7 +26,7 @@ struct ConfigurationFile {
   /// An unreadable or oversized file.
   struct Unreadable: Error, CustomStringConvertible {
     var path: String
-    var description: String { "the configuration \(path) cannot be read, or is larger than 256 KiB" }
+    var description: String { "the configuration \(path) is not readable, or is larger than 256 KiB" }
   }
 
   private static let greatestByteCount = 256 << 10
@@ -110,7 +111,7 @@ struct ConfigurationFile {
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)
     case "sources": settings.sources = try sources(value)
-    default: throw problem(key, "there is no setting “\(name)”")
+    default: throw problem(key, "unknown setting “\(name)”")
     }
   }
 
@@ -124,6 +125,15 @@ struct ConfigurationFile {
       let place = "sources[\(index)]"
       marks["\(place).plugin"] = node.mark
       var source = Settings.Source()
+      if let mapping = node.mapping, mapping.keys.contains(where: { Self.textKinds.contains($0.string ?? "") }) {
+        for kind in Self.textKinds { marks["\(place).\(kind)"] = mapping[kind]?.mark }
+        collect(place) { file throws(Problem) in
+          source.text = try file.textSource(mapping)
+          if let node = mapping["isolation"] { source.isolation = try file.isolation(node) }
+        }
+        sources.append(source)
+        continue
+      }
       if let mapping = node.mapping {
         for (key, value) in mapping {
           collect(place) { file throws(Problem) in try file.take(key, value, of: &source, at: place) }
@@ -137,7 +147,10 @@ struct ConfigurationFile {
           note(problem(node, "isolation is for a program, not for a shared library"), about: place)
         }
       } else {
-        note(problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings"), about: place)
+        note(
+          problem(
+            node, "a source is “plugin: name”, “child: name=command”, “watch: command”, “file: path” or “stdin: name”"),
+          about: place)
       }
       // Keep invalid sources, too, because problems refer to sources by index.
       sources.append(source)
@@ -163,11 +176,7 @@ struct ConfigurationFile {
       guard FileDigest.isOne(digest) else { throw problem(value, "sha256 must be 64 hexadecimal digits") }
       source.sha256 = digest
     case "isolation":
-      let name = try text(value, "isolation")
-      guard let isolation = Isolation(rawValue: name) else {
-        throw problem(value, "isolation must be none, light, standard or strict, not “\(name)”")
-      }
-      source.isolation = isolation
+      source.isolation = try isolation(value)
     case "settings":
       guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
       for (key, value) in pairs {
@@ -181,7 +190,15 @@ struct ConfigurationFile {
     }
   }
 
-  private func text(_ node: Node, _ name: String) throws(Problem) -> String {
+  private func isolation(_ node: Node) throws(Problem) -> Isolation {
+    let name = try text(node, "isolation")
+    guard let isolation = Isolation(rawValue: name) else {
+      throw problem(node, "isolation must be none, light, standard or strict, not “\(name)”")
+    }
+    return isolation
+  }
+
+  func text(_ node: Node, _ name: String) throws(Problem) -> String {
     guard let text = node.scalar?.string else { throw problem(node, "\(name) must be a text") }
     guard !text.isEmpty, !(node.scalar?.style == .plain && ["~", "null", "Null", "NULL"].contains(text)) else {
       throw problem(node, "\(name) must not be empty")
@@ -198,7 +215,7 @@ struct ConfigurationFile {
     return try nodes.map { node throws(Problem) in try text(node, name) }
   }
 
-  private func number(_ node: Node, _ name: String) throws(Problem) -> Int {
+  func number(_ node: Node, _ name: String) throws(Problem) -> Int {
     guard let scalar = node.scalar, scalar.style == .plain, let number = Int(scalar.string),
       "\(number)" == scalar.string
     else {
@@ -207,7 +224,7 @@ struct ConfigurationFile {
     return number
   }
 
-  private func truth(_ node: Node, _ name: String) throws(Problem) -> Bool {
+  func truth(_ node: Node, _ name: String) throws(Problem) -> Bool {
     guard let scalar = node.scalar, scalar.style == .plain, let truth = Bool(scalar.string) else {
       throw problem(node, "\(name) must be true or false")
     }
@@ -237,7 +254,7 @@ struct ConfigurationFile {
     return Problem(path: path, line: mark.line, column: mark.column, text: "\(name): \(problem.text)")
   }
 
-  private func problem(_ node: Node, _ text: String) -> Problem {
+  func problem(_ node: Node, _ text: String) -> Problem {
     Problem(path: path, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1, text: text)
   }
 
@@ -259,7 +276,7 @@ struct ConfigurationFile {
       let before = text.utf8.prefix(offset ?? 0)
       let line = before.count { $0 == UInt8(ascii: "\n") } + 1
       return Problem(path: path, line: line, column: 1, text: problem)
-    default: return Problem(path: path, line: 1, column: 1, text: "this is no YAML: \(error)")
+    default: return Problem(path: path, line: 1, column: 1, text: "this is not YAML: \(error)")
     }
   }
 

@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the tokens that let somebody in; made if it is not there. (default: one in the state folder, made at the first start)",
+      "The file with the access tokens; created if it is missing. (default: one in the state folder, made at the first start)",
       valueName: "file"))
   var tokenFile: String?
 
@@ -44,7 +44,7 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
   var noToken = false
 
-  @Flag(help: "Nobody may do more than look.")
+  @Flag(help: "All clients are viewers.")
   var readOnly = false
 
   @Flag(help: "Serve as root beyond this machine: a source then has root's rights.")
@@ -66,6 +66,16 @@ struct ServeOptions: ParsableArguments {
       "A program that is a data source, as a line for the shell; may be given several times.", valueName: "name=command"
     ))
   var child: [Child] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A command that runs again every two seconds, as a line for the shell; may be given several times.",
+      valueName: "name=command"))
+  var watch: [String] = []
+
+  @Option(
+    help: ArgumentHelp("A file of rows, read to its end and followed; may be given several times.", valueName: "path"))
+  var file: [String] = []
 
   @Argument(
     parsing: .postTerminator,
@@ -137,8 +147,16 @@ struct ServeOptions: ParsableArguments {
     let sources =
       plugin.map { Settings.Source(plugin: $0) } + child.map { Settings.Source(command: $0) }
       + [Child(words: command)].compactMap(\.self).map { Settings.Source(command: $0) }
+      + watch.compactMap { watched($0) }.map { Settings.Source(text: $0) }
+      + file.map { Settings.Source(text: .reading(file: $0, isFollowed: true)) }
     flags.sources = sources.isEmpty ? nil : sources
     return flags
+  }
+
+  /// Returns the source of `--watch NAME=COMMAND`, or `nil` if the name or the command is missing.
+  private func watched(_ argument: String) -> TextSource? {
+    guard let child = Child(argument: argument) else { return nil }
+    return .watching(line: child.command.arguments[1], name: child.name)
   }
 
   /// A closure that reads all settings again; `nil` if no file was named that could change them.
@@ -149,13 +167,17 @@ struct ServeOptions: ParsableArguments {
 
   /// Checks the flags.
   func validate() throws {
+    for argument in watch where watched(argument) == nil {
+      throw ValidationError("--watch must be name=command, the name of letters, digits, - and _, not \(argument)")
+    }
     // With a configuration file, problems are reported later, with their location in the file.
     if config == nil { _ = try settings() }
   }
 
   /// Throws if the arguments name a source, for commands that have a source of their own.
   func refuseSources(_ command: String, butCommand: Bool = false) throws {
-    guard plugin.isEmpty, child.isEmpty, set.isEmpty, butCommand || self.command.isEmpty else {
+    guard plugin.isEmpty, child.isEmpty, watch.isEmpty, file.isEmpty, set.isEmpty, butCommand || self.command.isEmpty
+    else {
       throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
     }
   }

@@ -46,7 +46,7 @@ extension Settings {
       refuse("log-format", "must be text or json, not “\(logFormat)”")
     }
     if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key beside it") }
-    if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate beside it") }
+    if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate, too") }
     if noToken == true, tokenFile != nil { refuse("no-token", "excludes token-file") }
     if noToken == true, publicURLs?.isEmpty == false {
       refuse("no-token", "excludes public-url: everyone who reaches that address would be let in as an operator")
@@ -77,11 +77,11 @@ extension Settings {
     var problems: [Problem] = []
     var names: Set<String> = []
     for (index, source) in (sources ?? []).enumerated() {
-      let key = "sources[\(index)].\(source.command == nil ? "plugin" : "child")"
-      if source.command == nil, source.plugin.isEmpty {
+      let key = "sources[\(index)].\(source.kind)"
+      if source.command == nil, source.plugin.isEmpty, source.text == nil {
         problems.append(Problem(key: key, text: "must be the name or the path of a plugin"))
-      } else if source.command != nil, !source.plugin.isEmpty {
-        problems.append(Problem(key: key, text: "excludes plugin"))
+      } else if [source.command != nil, !source.plugin.isEmpty, source.text != nil].count(where: \.self) > 1 {
+        problems.append(Problem(key: key, text: "excludes the other kinds of sources"))
       } else if !names.insert(source.name).inserted {
         problems.append(Problem(key: key, text: "a source called \(source.name) is there twice"))
       }
@@ -112,10 +112,14 @@ extension Settings {
         problems.append(Problem(key: "token-file", text: "\(error)"))
       }
     }
-    for (index, source) in (sources ?? []).enumerated() where source.child == nil {
+    for (index, source) in (sources ?? []).enumerated() {
+      if let problem = source.text?.problem {
+        problems.append(Problem(key: "sources[\(index)].\(source.kind)", text: problem))
+      }
+      guard source.child == nil, source.text == nil else { continue }
       let path = Installation.pluginPath(source.plugin)
       if access(path, R_OK) != 0 {
-        problems.append(Problem(key: "sources[\(index)].plugin", text: "there is no plugin at \(path)"))
+        problems.append(Problem(key: "sources[\(index)].plugin", text: "missing plugin: \(path)"))
       }
     }
     return problems

@@ -12,6 +12,8 @@ struct Settings: Equatable {
     var plugin = ""
     /// The command to run, if the source is not a plugin.
     var command: Child?
+    /// The text to read, if the source is neither.
+    var text: TextSource?
     /// The plugin's own settings in the order in which they were written.
     var settings: [Pair] = []
     /// The required SHA-256 of the plugin's file; `nil` for any.
@@ -24,15 +26,30 @@ struct Settings: Equatable {
       var value: String
     }
 
-    /// The program to run; `nil` if the source is a shared library.
-    var child: Child? { command ?? Child(plugin: plugin) }
+    /// The program to run as a plugin; `nil` if the source is a shared library or text.
+    var child: Child? { text == nil ? command ?? Child(plugin: plugin) : nil }
+    /// The program to run as a plugin or as a watched command.
+    var program: ChildCommand? {
+      if case .watch(let command, _)? = text?.origin { return command }
+      return child?.command
+    }
     /// The plugin's file, which is watched for changes; `nil` for a command.
     var file: String? {
+      guard text == nil else { return nil }
       guard let child else { return Installation.pluginPath(plugin) }
       return child.isPlugin ? child.command.program : nil
     }
     /// The name that identifies the source in table names and settings.
-    var name: String { child?.name ?? Installation.pluginName(plugin) }
+    var name: String { text?.name ?? child?.name ?? Installation.pluginName(plugin) }
+    /// The key of the source's kind in a configuration file, also the name of its flag.
+    var kind: String {
+      switch text?.origin {
+      case .watch: "watch"
+      case .file: "file"
+      case .input: "stdin"
+      case nil: command == nil ? "plugin" : "child"
+      }
+    }
     /// The plugin's settings in the form of `--set` arguments.
     var flags: [Setting] { settings.map { Setting(plugin: name, key: $0.key, value: $0.value) } }
   }

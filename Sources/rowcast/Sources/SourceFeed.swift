@@ -70,6 +70,12 @@ final class SourceFeed: Feed {
     var configuration: [String: String] = [:]
     for pair in source.settings { configuration[pair.key] = pair.value }
     let name = source.name
+    if let text = source.text {
+      let command = source.program.map { confined($0, source, secrets) }
+      return { events throws(PluginError) in
+        try text.make(command, log: { level, message in log.log(Logger.Level(level), message) }, events: events)
+      }
+    }
     guard var child = source.child else {
       let library = try PluginLibrary(
         path: Installation.pluginPath(source.plugin), sha256: source.sha256, isCopied: isAgain)
@@ -99,8 +105,8 @@ final class SourceFeed: Feed {
 
   /// Reports the restrictions in force to the log and to clients.
   private func tellConfinement(_ source: Settings.Source) {
-    guard let child = source.child else { return inlet.describe(confinement: nil) }
-    let words = Confinement(Self.confined(child.command, source, secrets)).description
+    guard let program = source.program else { return inlet.describe(confinement: nil) }
+    let words = Confinement(Self.confined(program, source, secrets)).description
     inlet.describe(confinement: words)
     log.log(.info, "isolation \(words)")
   }

@@ -8,16 +8,16 @@ import Testing
     var rejections = Rejections()
     rejections.note("row 1", "its cell “a” is a text (line 4)\n{\"id\":1}")
     rejections.note("row 2", "its cell “a” is a text (line 9)\n{\"id\":2}")
-    rejections.note("", "line 12: it is no JSON: x\nnoise")
-    rejections.note("", "line 13, row 2: it is no JSON: x", count: 3)
+    rejections.note("", "line 12: it is not JSON: x\nnoise")
+    rejections.note("", "line 13, row 2: it is not JSON: x", count: 3)
     #expect(
       rejections.reasons == [
         RejectionReason(
           reason: "its cell “a” is a text", count: 2, example: "row 2: its cell “a” is a text (line 9): {\"id\":2}"),
-        RejectionReason(reason: "it is no JSON: x", count: 4, example: "line 13, row 2: it is no JSON: x"),
+        RejectionReason(reason: "it is not JSON: x", count: 4, example: "line 13, row 2: it is not JSON: x"),
       ])
     #expect(rejections.total == 6)
-    #expect(rejections.last == "line 13, row 2: it is no JSON: x")
+    #expect(rejections.last == "line 13, row 2: it is not JSON: x")
   }
 
   @Test func `tells eight reasons apart and counts the others together`() {

@@ -93,15 +93,15 @@ import Testing
     }
     #expect(reason { $0.upsert(.integer(9), [.integer(1)]) } == "row 9: it has 1 cells for 2 columns")
     #expect(reason { $0.upsert(.integer(9), [.text("x"), .null]) } == "row 9: its cell “a” is text, not integer")
-    #expect(reason { $0.upsert(.text("nine"), [.null, .null]) } == "row nine: its key is no integer")
+    #expect(reason { $0.upsert(.text("nine"), [.null, .null]) } == "row nine: its key is not of type integer")
     #expect(
       reason { $0.upsert(.integer(9), [.null, .text("12345678901")]) }
         == "row 9: its cell “b” has 11 bytes, more than 10")
-    #expect(reason { $0.update(.integer(9), [.integer(1), nil]) } == "row 9: there is no row with its key")
+    #expect(reason { $0.update(.integer(9), [.integer(1), nil]) } == "row 9: no row has its key")
     #expect(
       reason { $0.update(.integer(1), [.text("x"), .text("changed")]) } == "row 1: its cell “a” is text, not integer")
-    #expect(reason { $0.move(.integer(9), before: nil) } == "row 9: there is no row with its key")
-    #expect(reason { $0.move(.integer(1), before: .integer(9)) } == "row 1: there is no row to go before")
+    #expect(reason { $0.move(.integer(9), before: nil) } == "row 9: no row has its key")
+    #expect(reason { $0.move(.integer(1), before: .integer(9)) } == "row 1: the row to go before is missing")
     for bad in [[0x61, 0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
       #expect(
         reason { changes in
@@ -273,13 +273,13 @@ import Testing
     changes.beginsReload = true
     changes.endsReload = true
     changes.upsert(.integer(1), [.text("bad")])
-    changes.reject(.integer(2), "its cell cannot be")
+    changes.reject(.integer(2), "its cell is invalid")
     changes.noteUnnamedRejections(2, "two had no key")
     table.apply(changes)
     #expect(order(table) == [1, 2])
     #expect(cells(table, .integer(1)) == [.integer(10)])
     #expect(table.rejected == 4)
-    #expect(table.lastRejection == "row 2: its cell cannot be")
+    #expect(table.lastRejection == "row 2: its cell is invalid")
   }
 
   @Test func rowsWithoutAKeyAreCountedWithTheReasonOfTheLast() {

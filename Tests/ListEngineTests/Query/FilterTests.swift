@@ -335,7 +335,7 @@ import Testing
     #expect(
       complaint(.matches("text", "a(b"))
         == .unreadableMessage(
-          "query.filter.value is no regular expression: a group that does not end at character 2"))
+          "query.filter.value is not a regular expression: a group that does not end at character 2"))
   }
 
   @Test func filtersHaveBounds() {

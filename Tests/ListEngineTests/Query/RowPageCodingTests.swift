@@ -19,7 +19,7 @@ import Testing
     #expect(read.rows.map(\.key) == page.rows.map(\.key))
     #expect(read.rows.map(\.cells) == page.rows.map(\.cells))
     guard case .number(let zero) = read.rows[0].cells[2] else {
-      Issue.record("\(read.rows[0].cells[2]) is no number")
+      Issue.record("\(read.rows[0].cells[2]) is not a number")
       return
     }
     #expect(zero.sign == .minus)

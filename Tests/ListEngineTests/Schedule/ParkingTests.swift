@@ -3,10 +3,10 @@ import Testing
 @testable import ListEngine
 
 @Suite struct ParkingTests {
-  private func session(_ number: UInt64) -> Session {
+  private func session(_ number: UInt64, flow: PatchFlow = PatchFlow()) -> Session {
     Session(
       SessionID(rawValue: number), table: "t", request: 1, query: QueryRequest(), viewport: nil, interval: .zero,
-      limits: Limits())
+      limits: Limits(), flow: flow)
   }
 
   private func at(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
@@ -61,12 +61,11 @@ import Testing
 
   @Test func largeWindowsLeaveBeforeTheirTime() {
     func holding(_ number: UInt64, _ count: Int) -> Session {
-      let session = session(number)
       let item = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, absence: .pending))
-      session.base = WindowState(
+      let window = WindowState(
         start: 0, total: count, rows: count, items: Array(repeating: item, count: count), lead: [], pool: HeaderPool(),
         commit: 0)
-      return session
+      return session(number, flow: PatchFlow(base: window))
     }
     let half = Parking.greatestItemCount / 2
     var parking = Parking(limit: 10, time: .seconds(10))

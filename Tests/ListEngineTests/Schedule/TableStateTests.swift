@@ -79,10 +79,10 @@ import Testing
 
   @Test func viewsThatSomeoneLooksAtDoNotCount() {
     let readers = Self.queries.enumerated().map { (session(UInt64($0 + 10)), $1) }
-    for (reader, query) in readers { state.attach(reader, to: query, at: .zero) }
+    for (scrollAnchor, query) in readers { state.attach(scrollAnchor, to: query, at: .zero) }
     let view = look(Query(), in: state, at: .zero)
     #expect(look(Query(), in: state, at: .zero) === view)
-    for (reader, query) in readers { #expect(look(query, in: state, at: .zero) === reader.view) }
+    for (scrollAnchor, query) in readers { #expect(look(query, in: state, at: .zero) === scrollAnchor.view) }
   }
 
   @Test func equalQueriesShareAViewAsLongAsOneLooks() {

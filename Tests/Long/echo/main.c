@@ -1,5 +1,5 @@
-// Says again what it hears: libwebsockets as the server uses it (its loop, no extensions, UTF-8 validated), for the Autobahn test suite, which
-// wants an echo and nothing else. It says READY PORT.
+// An echo server for the Autobahn test suite. It uses libwebsockets as the server does: on a libuv
+// loop, without extensions, with UTF-8 validation. It prints `READY PORT`.
 #define _GNU_SOURCE
 #include <libwebsockets.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uv.h>
 
-// A message on its way in or out; the next one is not read before it has gone.
+// The message being received or sent. The next one is not read until this one has been sent.
 struct session {
   unsigned char *bytes;
   size_t length, capacity;

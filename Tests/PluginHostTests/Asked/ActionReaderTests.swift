@@ -132,7 +132,7 @@ import Testing
       reason { said, _ in said.type = LIST_SERIES.rawValue }
         == "argument 0 of action 'stop' has type 8, which no argument can have")
     #expect(
-      reason { said, _ in said.minimum = list_boolean(1) } == "minimum of argument 0 of action 'stop' is no number")
+      reason { said, _ in said.minimum = list_boolean(1) } == "minimum of argument 0 of action 'stop' is not a number")
     #expect(
       reason { said, _ in said.choice_count = 2 } == "the choices of argument 0 of action 'stop' are NULL")
     #expect(
@@ -143,7 +143,7 @@ import Testing
         said.standard = list_integer(9)
         said.maximum = list_integer(8)
       }
-        == "standard of argument 0 of action 'stop' cannot be: the argument “grace” must be at most 8")
+        == "standard of argument 0 of action 'stop' is invalid: the argument “grace” must be at most 8")
     #expect(
       read({ action, _ in action.argument_count = 33 }, argument: { _, _ in }).reason
         == "action 'stop' has 33 arguments, more than 32")

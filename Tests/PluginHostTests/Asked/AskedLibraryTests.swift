@@ -89,7 +89,7 @@ import struct ListEngine.DeferredCell
     try recorder.wait("answers") { outcomes($0).count == 3 }
     #expect(
       outcomes(recorder.view) == [
-        "7 done: 3: 4 -2 0.5 -2.0 true", "8 failed: not today", "9 failed: there is no action “other”",
+        "7 done: 3: 4 -2 0.5 -2.0 true", "8 failed: not today", "9 failed: unknown action “other”",
       ])
     #expect(source.stop(within: .seconds(30)))
     #expect(recorder.log == [])
@@ -169,7 +169,7 @@ import struct ListEngine.DeferredCell
     "rated", key: .text, columns: [Column("name", .text), Column("rating", .number, isDeferred: true)])
 
   @Test func deferredCellsAreLoadedFailedAndForgotten() throws {
-    struct Unrated: Error, CustomStringConvertible { let description = "nobody has rated it" }
+    struct Unrated: Error, CustomStringConvertible { let description = "it has no rating" }
     let loader = CellLoader(inFlight: 3, patience: .seconds(9)) { cell -> any CellValue in
       switch cell.key.text {
       case "a": 4.5
@@ -191,7 +191,7 @@ import struct ListEngine.DeferredCell
         "\(RowKey.text("a")) 1 loaded: \(Cell.number(4.5))", "\(RowKey.text("b")) 1 loaded: \(Cell.null)",
         "\(RowKey.text("c")) 1 not loaded: the value has the type 4, the column is of type number",
         "\(RowKey.text("d")) 1 not loaded: the value is not UTF-8, or no value at all",
-        "\(RowKey.text("e")) 1 not loaded: nobody has rated it",
+        "\(RowKey.text("e")) 1 not loaded: it has no rating",
       ])
     #expect(source.stop(within: .seconds(30)))
   }
@@ -320,7 +320,7 @@ import struct ListEngine.DeferredCell
       recorder.log == [
         "error: actions: act is NULL", "error: actions: the actions are NULL",
         "error: actions: actions were offered before",
-        "error: acted: the action 1 was not asked for, or was answered before", "error: acted: 2 is no outcome",
+        "error: acted: the action 1 was not asked for, or was answered before", "error: acted: 2 is not an outcome",
         "error: deferred: the loader is NULL", "error: loaded: no schema was declared",
         "error: loaded: the value is NULL",
       ])

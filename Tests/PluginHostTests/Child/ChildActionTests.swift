@@ -52,14 +52,14 @@ import Testing
     ),
     (
       #"[{"name":"a","arguments":[{"name":"x","type":"integer","default":9,"maximum":8}]}]"#,
-      "actions[0].arguments[0].default cannot be: the argument “x” must be at most 8"
+      "actions[0].arguments[0].default is invalid: the argument “x” must be at most 8"
     ),
     (
       #"[{"name":"a","arguments":[{"name":"x","type":"text","choices":["a"],"default":"b"}]}]"#,
-      "actions[0].arguments[0].default cannot be: the argument “x” is none of its choices"
+      "actions[0].arguments[0].default is invalid: the argument “x” is none of its choices"
     ),
   ]) func actionsThatCannotBeAreRefused(_ written: String, _ reason: String) {
-    #expect(decode([Self.hello, Self.schema(written)]).refusals == ["its schema cannot be: \(reason)"])
+    #expect(decode([Self.hello, Self.schema(written)]).refusals == ["its schema is invalid: \(reason)"])
   }
 
   @Test func thereAreSixtyFourActionsAtMost() {

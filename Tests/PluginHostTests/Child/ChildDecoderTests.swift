@@ -119,10 +119,10 @@ import Testing
     ),
     (#"{"type":"schema","name":"x","key":"uuid","columns":[]}"#, "schema.key must be “integer” or “text”"),
     (#"{"type":"schema","name":"x","key":"text","columns":[]}"#, "schema.columns is empty"),
-    (#"{"type":"schema","name":"x","key":"text","columns":{}}"#, "schema.columns is no list"),
+    (#"{"type":"schema","name":"x","key":"text","columns":{}}"#, "schema.columns is not a list"),
     (
       #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"blob"}]}"#,
-      "columns[0].type is no type that a column can have"
+      "columns[0].type is not a column type"
     ),
     (#"{"type":"schema","name":"x","key":"text","columns":[{"name":"a"}]}"#, "the column “a” has no type"),
     (
@@ -167,7 +167,7 @@ import Testing
     ),
   ])
   func aSchemaThatCannotBeIsRefused(_ line: String, _ reason: String) {
-    #expect(decode([Self.hello, line]).refusals == ["its schema cannot be: \(reason)"])
+    #expect(decode([Self.hello, line]).refusals == ["its schema is invalid: \(reason)"])
   }
 
   @Test func columnsHaveABound() {
@@ -176,14 +176,14 @@ import Testing
       return decode([Self.hello, #"{"type":"schema","name":"x","key":"text","columns":[\#(columns)]}"#])
     }
     #expect(schema(512).schema?.columns.count == 512)
-    #expect(schema(513).refusals == ["its schema cannot be: a table has at most 512 columns"])
+    #expect(schema(513).refusals == ["its schema is invalid: a table has at most 512 columns"])
   }
 
   @Test func anotherVersionIsRefused() {
     #expect(
       decode([#"{"type":"hello","version":2}"#]).refusals
         == ["it speaks version 2 of the protocol; this host speaks version 1"])
-    #expect(decode([#"{"type":"hello"}"#]).refusals == ["its hello says no version of the protocol"])
+    #expect(decode([#"{"type":"hello"}"#]).refusals == ["its hello has no version of the protocol"])
   }
 
   @Test func oneThatComesBackWithOtherColumnsIsRefused() {
@@ -276,13 +276,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("integer", "1.5", "is no whole number of 64 bits"),
+    ("integer", "1.5", "is not a whole number of 64 bits"),
     ("integer", "\"1x\"", "is a text, the column is of type integer"),
     ("integer", "true", "is a boolean, the column is of type integer"),
     ("number", "\"1\"", "is a text, the column is of type number"),
     ("text", "1", "is a number, the column is of type text"),
     ("boolean", "0", "is a number, the column is of type boolean"),
-    ("timestamp", "\"now\"", "is no timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"),
+    ("timestamp", "\"now\"", "is not a timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"),
     ("timestamp", "true", "is a boolean, the column is of type timestamp"),
     ("series", "[1,true]", "has a boolean in its series"), ("series", "1", "is a number, the column is of type series"),
     ("image", "[]", "is a list, the column is of type image"),
@@ -335,7 +335,7 @@ import Testing
       events.rows == [
         PlainRow(.upsert, .integer(1), [.null]), PlainRow(.upsert, .integer(2), [.integer(.max)]),
         PlainRow(.upsert, .integer(3), [.integer(.min)]),
-        PlainRow(.reject, .integer(4), [.text("its cell “c” is no whole number of 64 bits (line 3)")]),
+        PlainRow(.reject, .integer(4), [.text("its cell “c” is not a whole number of 64 bits (line 3)")]),
       ])
     #expect(events.unnamed == (1, "line 3: its cell “c” is beyond 64 bits: the cell stays empty"))
     #expect(events.badLines == [])
@@ -362,9 +362,9 @@ import Testing
 
   @Test(
     arguments: [
-      ("", nil), ("   \t", nil), ("x", "it is no JSON"), ("[1]", "it is a list, not an object"),
+      ("", nil), ("   \t", nil), ("x", "it is not JSON"), ("[1]", "it is a list, not an object"),
       ("{}", "it has no “type”"),
-      (#"{"type":7}"#, "it has no “type”"), (#"{"type":"fly"}"#, "there is no message of the type “fly”"),
+      (#"{"type":7}"#, "it has no “type”"), (#"{"type":"fly"}"#, "unknown message type “fly”"),
       (#"{"type":"hello","version":1}"#, "it said hello before"),
       (#"{"type":"upsert","key":1}"#, "it has none of row, cells and rows"),
       (#"{"type":"upsert","cells":["a",1]}"#, "it has no “key”"),
@@ -518,7 +518,7 @@ import Testing
         #"{"type":"loaded","key":"a","column":"n","value":"x"}"#, #"{"type":"loaded","key":1,"column":"w","value":1}"#,
         #"{"type":"loaded","key":"a","column":"w"}"#
       ) == [
-        "line 3: “column” is no deferred column of the schema", "line 4: it has no “key” that the schema allows",
+        "line 3: “column” is not a deferred column of the schema", "line 4: it has no “key” that the schema allows",
         "line 5: it has no “value”",
       ])
   }

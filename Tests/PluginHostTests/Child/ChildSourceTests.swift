@@ -112,7 +112,7 @@ import Testing
     #expect(source.stop())
     #expect(
       recorder.view.states.allSatisfy {
-        $0.hasPrefix("backingOff: there is no program “/no/such/program” that may be run")
+        $0.hasPrefix("backingOff: no program “/no/such/program” that is executable")
       })
   }
 
@@ -192,7 +192,7 @@ import Testing
     let bad = ChildSource(
       .shell("while :; do echo oops; done"), name: "bad", log: { _, _ in }, events: { other.hear($0) })
     try bad.start()
-    try other.wait("its end") { $0.states.contains { $0.hasPrefix("backingOff: 10 lines could not be read") } }
+    try other.wait("its end") { $0.states.contains { $0.hasPrefix("backingOff: 10 lines were not readable") } }
     #expect(bad.stop())
   }
 
@@ -408,7 +408,7 @@ import Testing
     let source = source(#"echo '{"id":1}'; exec sleep 100"#, configuration: ["rows": "7"])
     try source.start()
     try recorder.wait("a refusal") {
-      $0.states.last == "failed: child.rows: there is no such setting: the program prints rows only"
+      $0.states.last == "failed: child.rows: unknown setting: the program prints rows only"
     }
     #expect(source.stop())
   }

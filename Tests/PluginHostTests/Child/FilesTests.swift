@@ -254,7 +254,7 @@ import Testing
       configuration: ["path": "/no/such/folder"], log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
     try source.start()
     try recorder.wait("a refusal") { !$0.states.isEmpty }
-    #expect(recorder.view.states == ["failed: files.path: '/no/such/folder' is no folder"])
+    #expect(recorder.view.states == ["failed: files.path: '/no/such/folder' is not a folder"])
     #expect(source.stop())
   }
 }

@@ -40,10 +40,10 @@ import Testing
     (["path": "", "share": "nan"], "share: 'nan' is not a number"),
     (["path": "", "quiet": "yes"], "quiet: 'yes' is neither true nor false"),
     (["path": "", "side": "buy"], "side: 'buy' is none of BUY, SELL"),
-    (["path": "", "list": "{}"], "list: '{}' is no JSON array"),
-    (["path": "", "map": "{"], "map: '{' is no JSON object"),
+    (["path": "", "list": "{}"], "list: '{}' is not a JSON array"),
+    (["path": "", "map": "{"], "map: '{' is not a JSON object"),
     (
-      ["path": "", "speed": "1"], "speed: there is no such setting; there are list, map, path, quiet, rows, share, side"
+      ["path": "", "speed": "1"], "speed: unknown setting; the settings are list, map, path, quiet, rows, share, side"
     ),
   ])
   func whatCannotBeIsNamed(_ settings: [String: String], _ reason: String) { #expect(written(settings) == reason) }
@@ -51,7 +51,7 @@ import Testing
   @Test func withoutRulesEverySettingIsAText() { #expect(written(["a": "1"], nil) == #"{"a":"1"}"#) }
 
   @Test func othersMayBeAllowed() {
-    #expect(written(["a": "1"], #"{"properties":{}}"#) == "a: there is no such setting; there are none")
+    #expect(written(["a": "1"], #"{"properties":{}}"#) == "a: unknown setting; there are none")
     #expect(written(["a": "1"], #"{"additionalProperties":true}"#) == #"{"a":"1"}"#)
   }
 }

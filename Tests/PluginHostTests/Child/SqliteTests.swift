@@ -349,17 +349,17 @@ import Testing
   }
 
   @Test(arguments: [
-    (["table": "nothing"], "failed: sqlite.table: there is no table “nothing”"),
+    (["table": "nothing"], "failed: sqlite.table: unknown table “nothing”"),
     (["table": "things", "query": "SELECT 1"], "failed: sqlite.table: say either a table or a query"),
     ([:], "failed: sqlite.table: say either a table or a query"),
-    (["table": "things", "key": "age"], "failed: sqlite.key: there is no column “age”"),
+    (["table": "things", "key": "age"], "failed: sqlite.key: unknown column “age”"),
     (
       ["query": "SELECT 1 AS one"],
-      "failed: sqlite.key: say which column is the key: values that are different in each row, and never empty"
+      "failed: sqlite.key: name the key: a column with a different, non-empty value in each row"
     ),
     (
       ["table": "things", "path": "/no/such/file"],
-      "failed: sqlite.path: '/no/such/file' cannot be read: unable to open database file"
+      "failed: sqlite.path: reading '/no/such/file' failed: unable to open database file"
     ),
   ]) func whatCannotBeReadIsRefused(_ settings: [String: String], _ word: String) throws {
     try withSource([], settings) { source, recorder, _ in

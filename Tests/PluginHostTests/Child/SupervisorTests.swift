@@ -102,7 +102,7 @@ import Testing
       Issue.record("its list is taken for complete")
       return
     }
-    #expect(message == "exited with code 0, and could not be understood: line 1: it has no “id”")
+    #expect(message == "exited with code 0; its output was not understood: line 1: it has no “id”")
   }
 
   @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
@@ -114,7 +114,7 @@ import Testing
       Issue.record("\(commands)")
       return
     }
-    #expect(message == "exited with code 0, and could not be understood: line 1: no JSON")
+    #expect(message == "exited with code 0; its output was not understood: line 1: no JSON")
     // With rows in addition to the malformed line, the list is complete. Malformed lines of an
     // earlier process do not count.
     _ = harness.pass(.seconds(2))
@@ -388,7 +388,7 @@ import Testing
     let commands = harness.tell(.badLine("line 10: y"))
     #expect(
       commands == [
-        .report(.stale, "10 lines could not be read; the last one: line 10: y", retry: nil), .closeInput, .terminate,
+        .report(.stale, "10 lines were not readable; the last one: line 10: y", retry: nil), .closeInput, .terminate,
       ])
     #expect(harness.tell(.badLine("line 11: z")) == [])
   }

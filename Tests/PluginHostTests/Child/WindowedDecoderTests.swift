@@ -34,14 +34,14 @@ import Testing
 
   @Test(arguments: [
     ("7", "schema.windowed is a number, not an object"),
-    (#"{"sort":["age"]}"#, "windowed.sort names what is no column"),
+    (#"{"sort":["age"]}"#, "windowed.sort names an unknown column"),
     (#"{"sort":true}"#, "windowed.sort is a boolean, not a list"),
     (#"{"count":"roughly"}"#, "windowed.count must be “exact”, “estimated” or “unknown”"),
     (#"{"paging":"page"}"#, "windowed.paging must be “offset”, “keyset” or “keysetAndOffset”"),
     (#"{"refresh":999}"#, "windowed.refresh must be 1000 to 86400000 milliseconds"),
     (#"{"cancels":1}"#, "windowed.cancels is a number, not true or false"),
   ]) func whatCannotBeIsRefused(_ windowed: String, _ reason: String) {
-    #expect(decode([Self.hello, Self.schema(windowed)]).refusals == ["its schema cannot be: \(reason)"])
+    #expect(decode([Self.hello, Self.schema(windowed)]).refusals == ["its schema is invalid: \(reason)"])
   }
 
   @Test func aWindowedTableHasNoDeferredColumns() {
@@ -99,8 +99,8 @@ import Testing
         #"{"type":"page","id":7}"#, "it has none of rows, sections and error", "it has none of rows, sections and error"
       ),
       (
-        #"{"type":"page","id":7,"rows":[[1,"x",1,null]]}"#, "row 1: it is no list that begins with a text",
-        "row 1: it is no list that begins with a text"
+        #"{"type":"page","id":7,"rows":[[1,"x",1,null]]}"#, "row 1: it is not a list that begins with a text",
+        "row 1: it is not a list that begins with a text"
       ),
       (
         #"{"type":"page","id":7,"rows":[["a","x",1]]}"#, "row 1: it has 2 cells for 3 columns",
@@ -110,7 +110,10 @@ import Testing
         #"{"type":"page","id":7,"rows":[["a","x",1,null,4]]}"#, "row 1: it has more than 3 cells",
         "row 1: it has more than 3 cells"
       ),
-      (#"{"type":"page","id":7,"rows":[],"count":-1}"#, "“count” is no number of rows", "“count” is no number of rows"),
+      (
+        #"{"type":"page","id":7,"rows":[],"count":-1}"#, "“count” is not a number of rows",
+        "“count” is not a number of rows"
+      ),
       (
         #"{"type":"page","id":7,"rows":[],"more":1}"#, "“more” is neither true nor false",
         "“more” is neither true nor false"

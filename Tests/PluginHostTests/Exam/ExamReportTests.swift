@@ -15,7 +15,7 @@ import Testing
   @Test func peopleReadWhatFailedWhereAndWhatToDo() {
     let text = report.text
     #expect(text.hasPrefix("jobs & <co>: level 0\n"))
-    #expect(text.contains("  passed    start        it starts, and tells what it has\n"))
+    #expect(text.contains("  passed    start        it starts, and declares its schema\n"))
     #expect(text.contains("  FAILED    rows         each row can be taken\n"))
     #expect(text.contains("in the first start: line 2: it has no “id”\n"))
     #expect(text.contains("do: \(ExamRule.rows.remedy)\n"))

@@ -118,7 +118,7 @@ import Testing
     let rows = Exam.hold(of: ChildCommand(program), named: "rows", options)
     #expect(rows.broken == [.hello])
     #expect(
-      rows.findings.map(\.message) == ["it prints rows and says no hello, which is level 0; level 3 was asked for"])
+      rows.findings.map(\.message) == ["it prints rows without a hello, which is level 0; level 3 was asked for"])
     options.level = 0
     options.settings = ["rows": "7"]
     let market = Workshop.root.appending(path: "Plugins/market-python/market.py").path

@@ -317,7 +317,7 @@ import Testing
     let changes = table.takeChanges()!
     #expect(changes.count == 3)
     #expect(changes.unnamedRejections == 1)
-    #expect(changes.unnamedRejection == "line 2: “new” is no column: the columns were guessed from the first rows")
+    #expect(changes.unnamedRejection == "line 2: “new” is not a column: the columns were guessed from the first rows")
   }
 
   // MARK: Columns added later

@@ -63,7 +63,7 @@ import Testing
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "trace")
       try Data("my thesis\n".utf8).write(to: file)
-      #expect(throws: PluginError.noTrace(file.path, reason: "there is a file that is no trace")) {
+      #expect(throws: PluginError.noTrace(file.path, reason: "the file exists and is not a trace")) {
         _ = try TraceWriter(file.path) { _ in }
       }
       #expect(try Data(contentsOf: file) == Data("my thesis\n".utf8))
@@ -128,7 +128,7 @@ import Testing
     try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
   }
 
-  private static let notWritten = "this is no trace: rowcast plugin run --trace has not written its first line"
+  private static let notWritten = "this is not a trace: rowcast plugin run --trace has not written its first line"
 
   @Test(arguments: [
     ("", "the file is empty: nothing was kept in it"), ("\n", notWritten), ("root:x:0:0\n{}\n", notWritten),
@@ -177,7 +177,7 @@ import Testing
         try source.start()
         try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
         #expect(recorder.view.rows.count == 1)
-        let named = (2...11).map { "warning: \(path): line \($0) is no line of a trace" }
+        let named = (2...11).map { "warning: \(path): line \($0) is not a line of a trace" }
         let cut = "warning: \(path): the file ends within line \(strange + 3)"
         let rest = more > 0 ? ["warning: \(path): 11 lines are no lines of a trace"] : []
         #expect(recorder.log == named + [cut] + rest)

@@ -149,7 +149,7 @@ import Testing
     let listed = try list()
     #expect(try listed.contains(id(kept)) && listed.contains("operator  ") && listed.contains("this machine"))
     let unknown = try RunningCommand(["sessions", "--end", "AAAAAAAA"], waits: false, folder: folder.path)
-    #expect(try unknown.end() == 1 && unknown.complaints.contains("there is no sign-in AAAAAAAA"))
+    #expect(try unknown.end() == 1 && unknown.complaints.contains("unknown sign-in AAAAAAAA"))
     let end = try RunningCommand(["sessions", "--end", id(ended)], waits: false, folder: folder.path)
     #expect(try end.end() == 0)
     #expect(client.closeCode() == 1008)

@@ -49,7 +49,7 @@ extension Server {
       loop.requestTurn()
       return nil
     } catch .unknownTable {
-      return HTTPResponse(refusal: 404, reason: "There is no such table.", to: head.method)
+      return HTTPResponse(refusal: 404, reason: "Unknown table.", to: head.method)
     } catch {
       return HTTPResponse(refusal: 400, reason: LogText.printable(error.reason), to: head.method)
     }

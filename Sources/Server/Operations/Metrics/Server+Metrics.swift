@@ -66,7 +66,7 @@ extension Server {
     text.sample("rowcast_engine_views", [("state", "watched")], census.watchedViews)
     text.sample("rowcast_engine_views", [("state", "resting")], census.restingViews)
     text.single(
-      "rowcast_throttle_changes_total", .counter, "Changes of a page's table that its throttle was told of.",
+      "rowcast_throttle_changes_total", .counter, "Changes that the throttles of sessions recorded.",
       counters.changes)
     text.begin("rowcast_flushes_total", .counter, "Flushes let through by the throttle, and those asked for directly.")
     text.sample("rowcast_flushes_total", [("kind", "throttled")], counters.throttledFlushes)
@@ -111,14 +111,14 @@ extension Server {
     for source in sources.all {
       text.sample("rowcast_source_changes_total", [("source", source.inlet.name)], source.metrics.changes)
     }
-    text.begin("rowcast_source_restarts_total", .counter, "How often the source has started anew.")
+    text.begin("rowcast_source_restarts_total", .counter, "The number of times the source has restarted.")
     for source in sources.all {
       text.sample("rowcast_source_restarts_total", [("source", source.inlet.name)], source.metrics.restarts)
     }
   }
 
   private func writePrefetch(to text: inout MetricsText) {
-    text.begin("rowcast_prefetch_total", .counter, "What became of the loads of deferred cells.")
+    text.begin("rowcast_prefetch_total", .counter, "The loads of deferred cells by outcome.")
     for (number, table) in engine.tables(at: EventLoop.now).enumerated() {
       let counters = engine.prefetch(of: TableID(rawValue: number))
       for (kind, count) in [

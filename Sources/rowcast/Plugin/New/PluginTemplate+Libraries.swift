@@ -35,7 +35,7 @@ extension PluginTemplate {
       return source;
     }
 
-    // The source's own thread; it ends when the host says so.
+    // The source's own thread; it ends when the host stops it.
     static int32_t run(void *instance) {
       static const char *const spans[3] = {"1 minute", "5 minutes", "15 minutes"};
       const struct list_host *host = ((struct source *)instance)->host;
@@ -43,7 +43,7 @@ extension PluginTemplate {
       for (;;) {
         double loads[3];
         if (getloadavg(loads, 3) != 3) {
-          host->fail(host->context, NULL, "this machine does not tell how busy it is");
+          host->fail(host->context, NULL, "this machine does not report its load");
           return 1;
         }
         struct list_cell keys[3];

@@ -73,9 +73,9 @@ struct PluginTemplate {
       switch language {
       case .shell: "It prints rows: a JSON object a line, with an `id`. The columns are guessed."
       case .python:
-        "It speaks messages: columns with types, a list that is told again, an answer to `health`, a setting."
+        "It writes messages: typed columns, a reload of the list, an answer to `health`, a setting."
       case .c:
-        "It is a shared library against one header, `include/list_plugin.h`, which says what each function may do."
+        "It is a shared library against one header, `include/list_plugin.h`, which documents each function."
       case .swift:
         "It is a shared library; `ListPlugin` is the Swift side of the header in `include`, compiled into it."
       }

@@ -23,4 +23,4 @@ for line in sys.stdin:
             if key in "abc":
                 say({"type": "loaded", "key": key, "column": column, "value": 4.5})
             else:
-                say({"type": "failed", "key": key, "column": column, "reason": "nobody has rated it"})
+                say({"type": "failed", "key": key, "column": column, "reason": "it has no rating"})

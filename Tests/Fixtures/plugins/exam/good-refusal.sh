@@ -6,7 +6,7 @@ read -r hello
 read -r configure
 case $configure in
   *rowcast-exam*)
-    echo '{"type":"refuse","setting":"rowcast-exam","reason":"there is no such setting"}'
+    echo '{"type":"refuse","setting":"rowcast-exam","reason":"unknown setting"}'
     ;;
   *)
     echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"name","type":"text"},{"name":"done","type":"number"}]}'

@@ -1,6 +1,6 @@
 /// The position of a session's viewport, and its scroll anchor: the row that must not move on the
 /// screen.
-struct Reader {
+struct ScrollAnchor {
   /// The position of the first visible item, as the client counts after applying all patches sent.
   private(set) var first = 0
   /// The number of visible items.

@@ -3,22 +3,24 @@ import Testing
 @testable import ListEngine
 
 /// Design.md 4.8 and docs/protocol.md “viewport”: the items that a client should hold.
-@Suite struct ReaderWindowTests {
+@Suite struct ScrollAnchorWindowTests {
   private func reader(
     _ first: Int, count: Int = 40, ahead: Int? = nil, behind: Int? = nil, from before: Int = 0
-  ) -> Reader {
-    var reader = Reader()
-    reader.go(to: Viewport(first: before, stick: nil), shift: 0)
+  ) -> ScrollAnchor {
+    var scrollAnchor = ScrollAnchor()
+    scrollAnchor.go(to: Viewport(first: before, stick: nil), shift: 0)
     let viewport = Viewport(first: first, count: count, ahead: ahead, behind: behind, stick: nil)
-    reader.resize(viewport, limits: Limits())
-    reader.go(to: viewport, shift: 0)
-    return reader
+    scrollAnchor.resize(viewport, limits: Limits())
+    scrollAnchor.go(to: viewport, shift: 0)
+    return scrollAnchor
   }
 
   @Test func aNewReaderLooksAtFiftyItemsAtTheTop() {
-    let reader = Reader()
-    #expect(reader.first == 0 && reader.count == 50 && reader.stick == .top && reader.namedAnchor == nil)
-    #expect(reader.window(of: 1_000) == 0..<88)
+    let scrollAnchor = ScrollAnchor()
+    #expect(
+      scrollAnchor.first == 0 && scrollAnchor.count == 50 && scrollAnchor.stick == .top
+        && scrollAnchor.namedAnchor == nil)
+    #expect(scrollAnchor.window(of: 1_000) == 0..<88)
   }
 
   @Test func theWindowIsOneViewportTallerMostOfItInTheDirectionOfTravel() {
@@ -32,11 +34,11 @@ import Testing
   }
 
   @Test func theDirectionIsThatOfTheLastScrollThatWentSomewhere() {
-    var reader = reader(200)
-    #expect(!reader.isTravellingUp)
+    var scrollAnchor = reader(200)
+    #expect(!scrollAnchor.isTravellingUp)
     for (first, isUp) in [(199, true), (199, true), (200, false), (200, false), (0, true), (1, false)] {
-      reader.go(to: Viewport(first: first), shift: 0)
-      #expect(reader.isTravellingUp == isUp)
+      scrollAnchor.go(to: Viewport(first: first), shift: 0)
+      #expect(scrollAnchor.isTravellingUp == isUp)
     }
   }
 
@@ -61,36 +63,36 @@ import Testing
   }
 
   @Test func aPlaceAboveTheTopIsTheTop() {
-    var reader = reader(200)
-    reader.go(to: Viewport(first: -7, stick: nil), shift: 0)
-    #expect(reader.first == 0)
-    reader.go(to: Viewport(first: 3, stick: nil), shift: -9)
-    #expect(reader.first == 0)
-    reader.go(to: Viewport(first: -7, stick: nil), shift: 4)
-    #expect(reader.first == 4)
+    var scrollAnchor = reader(200)
+    scrollAnchor.go(to: Viewport(first: -7, stick: nil), shift: 0)
+    #expect(scrollAnchor.first == 0)
+    scrollAnchor.go(to: Viewport(first: 3, stick: nil), shift: -9)
+    #expect(scrollAnchor.first == 0)
+    scrollAnchor.go(to: Viewport(first: -7, stick: nil), shift: 4)
+    #expect(scrollAnchor.first == 4)
   }
 
   @Test func onlyWhoSticksToNoEdgeNamesAnAnchor() {
-    var reader = Reader()
+    var scrollAnchor = ScrollAnchor()
     let row = RowID(rawValue: 9)
     for (stick, isNamed) in [(nil, true), (.top, false), (.end, false)] as [(Viewport.Stick?, Bool)] {
-      reader.go(to: Viewport(first: 3, anchor: row, stick: stick), shift: 0)
-      #expect((reader.namedAnchor == row) == isNamed)
-      #expect(reader.anchor == row)
+      scrollAnchor.go(to: Viewport(first: 3, anchor: row, stick: stick), shift: 0)
+      #expect((scrollAnchor.namedAnchor == row) == isNamed)
+      #expect(scrollAnchor.anchor == row)
     }
-    reader.leaveEdge()
-    #expect(reader.stick == nil && reader.namedAnchor == row)
+    scrollAnchor.leaveEdge()
+    #expect(scrollAnchor.stick == nil && scrollAnchor.namedAnchor == row)
   }
 
   @Test func aCrowdedTableShrinksTheBufferFirstAndThenTheViewport() {
-    var reader = reader(1_000, count: 40, ahead: 60, behind: 20)
-    reader.greatestWindow = 80
-    #expect(reader.visible(of: 5_000) == 1_000..<1_040)
-    #expect(reader.window(of: 5_000) == 990..<1_070)
-    reader.greatestWindow = 30
-    #expect(reader.visible(of: 5_000) == 1_000..<1_030)
-    #expect(reader.window(of: 5_000) == 1_000..<1_030)
-    reader.greatestWindow = 120
-    #expect(reader.window(of: 5_000) == 980..<1_100)
+    var scrollAnchor = reader(1_000, count: 40, ahead: 60, behind: 20)
+    scrollAnchor.greatestWindow = 80
+    #expect(scrollAnchor.visible(of: 5_000) == 1_000..<1_040)
+    #expect(scrollAnchor.window(of: 5_000) == 990..<1_070)
+    scrollAnchor.greatestWindow = 30
+    #expect(scrollAnchor.visible(of: 5_000) == 1_000..<1_030)
+    #expect(scrollAnchor.window(of: 5_000) == 1_000..<1_030)
+    scrollAnchor.greatestWindow = 120
+    #expect(scrollAnchor.window(of: 5_000) == 980..<1_100)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Design.md 4.6: the scroll anchor.
 ///
 /// Positions are the client's own, corrected by the shifts it receives.
-@Suite struct ReaderTests {
+@Suite struct ScrollAnchorTests {
   /// Opens a session on rows sorted by value, with the viewport at `first`.
   private func reading(_ first: Int, rows: Int = 100, query: QueryRequest? = nil) throws -> (Harness, () -> Int) {
     let harness = try Harness(rows: rows)
@@ -432,31 +432,31 @@ import Testing
   }
 
   @Test func theBufferLiesInTheDirectionOfTravelAndSwapsWithIt() throws {
-    var reader = Reader()
+    var scrollAnchor = ScrollAnchor()
     let limits = Limits()
     func go(_ first: Int) {
       let viewport = Viewport(first: first, count: 40, stick: nil)
-      reader.resize(viewport, limits: limits)
-      reader.go(to: viewport, shift: 0)
+      scrollAnchor.resize(viewport, limits: limits)
+      scrollAnchor.go(to: viewport, shift: 0)
     }
     go(500)
-    #expect(reader.window(of: 10_000) == 490..<570)
+    #expect(scrollAnchor.window(of: 10_000) == 490..<570)
     go(480)
-    #expect(reader.window(of: 10_000) == 450..<530)
+    #expect(scrollAnchor.window(of: 10_000) == 450..<530)
     go(480)  // no scrolling, no change of direction
-    #expect(reader.window(of: 10_000) == 450..<530)
+    #expect(scrollAnchor.window(of: 10_000) == 450..<530)
     go(10)
-    #expect(reader.window(of: 10_000) == 0..<60)
-    #expect(reader.window(of: 30) == 0..<30)
-    #expect(reader.window(of: 0) == 0..<0)
+    #expect(scrollAnchor.window(of: 10_000) == 0..<60)
+    #expect(scrollAnchor.window(of: 30) == 0..<30)
+    #expect(scrollAnchor.window(of: 0) == 0..<0)
   }
 
   @Test func whatAPageAsksForIsBounded() throws {
-    var reader = Reader()
+    var scrollAnchor = ScrollAnchor()
     let viewport = Viewport(first: -5, count: 1_000_000, ahead: 1_000_000, behind: 1_000_000, stick: nil)
-    reader.resize(viewport, limits: Limits())
-    reader.go(to: viewport, shift: 0)
-    #expect(reader.first == 0)
-    #expect(reader.window(of: 10_000_000).count == 3000)
+    scrollAnchor.resize(viewport, limits: Limits())
+    scrollAnchor.go(to: viewport, shift: 0)
+    #expect(scrollAnchor.first == 0)
+    #expect(scrollAnchor.window(of: 10_000_000).count == 3000)
   }
 }

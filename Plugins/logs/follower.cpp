@@ -1,0 +1,452 @@
+#include "follower.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace logs {
+
+/// The bytes of a file from which its format is detected.
+static constexpr size_t sampleBytes = 262144;
+static constexpr size_t sampleLines = 500;
+/// The bytes at the beginning of a file by which a replaced content is noticed.
+static constexpr size_t headBytes = 256;
+/// The time for which a notice is shown.
+static constexpr auto noticeTime = std::chrono::seconds(60);
+
+static std::string baseName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+static std::string readHead(const Descriptor &file, size_t most) {
+  std::string head(most, '\0');
+  ssize_t got = pread(file.number(), head.data(), head.size(), 0);
+  head.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return head;
+}
+
+// MARK: The first lines
+
+/// Whether more than a twenty-fifth of the first bytes are control characters that texts do not have.
+static bool isBinary(const std::string &head) {
+  std::string_view beginning = std::string_view(head).substr(0, 4096);
+  auto isControl = [](char byte) { return static_cast<unsigned char>(byte) < 0x20 && (byte < '\t' || byte > '\r') && byte != 0x1B; };
+  return static_cast<size_t>(std::count_if(beginning.begin(), beginning.end(), isControl)) * 25 > beginning.size();
+}
+
+std::vector<std::string> Follower::paths() const {
+  const std::string &path = settings_.path;
+  if (path.find_first_of("*?[{") == std::string::npos) return {path};
+  if (access(path.c_str(), F_OK) == 0) return {path};
+  glob_t found;
+  std::vector<std::string> result;
+  if (glob(path.c_str(), GLOB_BRACE | GLOB_NOSORT, nullptr, &found) == 0) {
+    for (size_t index = 0; index < found.gl_pathc; ++index) {
+      struct stat status;
+      if (stat(found.gl_pathv[index], &status) == 0 && S_ISREG(status.st_mode)) result.push_back(found.gl_pathv[index]);
+    }
+    globfree(&found);
+  }
+  std::sort(result.begin(), result.end(), isBefore);
+  return result;
+}
+
+std::string Follower::firstBytes(const std::string &path, std::string &error, bool &isMissing, int64_t &written) {
+  Opened opened = openFile(path);
+  error = opened.error;
+  isMissing = opened.isMissing;
+  written = opened.written;
+  if (!error.empty()) return {};
+  if (!isCompressed(path)) return readHead(*opened.file, sampleBytes);
+  auto temporary = openTemporary();
+  if (!temporary) return {};
+  std::string fault = decompress(path, temporary->number(), 1ull << 40, [](uint64_t done) { return done < sampleBytes; });
+  std::string head = readHead(*temporary, sampleBytes);
+  if (head.empty() && !fault.empty()) error = "'" + path + "' cannot be decompressed: " + fault;
+  return head;
+}
+
+std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &times, double &recordBytes) {
+  bool hasWaited = false;
+  while (true) {
+    std::string head, error, problem;
+    auto candidates = settings_.command.empty() ? paths() : std::vector<std::string>();
+    std::string name = settings_.path;
+    if (!settings_.command.empty()) {
+      if (!feed_) {
+        feed_ = std::make_unique<Feed>(settings_.command, settings_.spoolBytes / 2);
+        feed_->start();
+      }
+      Feed::File file;
+      if (feed_->waitForLines(file)) head = readHead(*file.file, sampleBytes);
+      problem = feed_->state();
+      if (problem.empty()) problem = "waiting for the first line of the command";
+      name = "the output of the command";
+      times.setWritten(time(nullptr));
+    }
+    for (auto path = candidates.rbegin(); path != candidates.rend() && head.empty(); ++path) {
+      bool isMissing = false;
+      int64_t written = 0;
+      head = firstBytes(*path, error, isMissing, written);
+      if (!error.empty() && !isMissing) return error;
+      if (isMissing) problem = "waiting for " + *path + ": it does not exist";
+      if (error.empty() && head.empty()) problem = "waiting for the first line of " + *path;
+      times.setWritten(written);
+      name = *path;
+    }
+    if (candidates.empty() && !feed_) problem = "waiting for a file that fits " + settings_.path;
+    // A line without an end may be written just now.
+    if (!head.empty() && head.find('\n') == std::string::npos && head.size() < sampleBytes && !hasWaited) {
+      problem = "waiting for the end of the first line of " + name;
+      hasWaited = true;
+      head.clear();
+    }
+    if (!head.empty()) {
+      bool isExport = head.compare(0, 9, "__CURSOR=") == 0;
+      bool isChosen = settings_.format.format != "auto" || !settings_.format.pattern.empty();
+      if (!isExport && !isChosen && isBinary(head)) {
+        return "'" + name + "' is not a text file: too many control characters at its beginning (convert UTF-16 with iconv, or set format to read it all the same)";
+      }
+      size_t from = 0;
+      while (from < head.size() && lines.size() < sampleLines) {
+        size_t feed = head.find('\n', from);
+        if (feed == std::string::npos && !lines.empty()) break;
+        std::string line = head.substr(from, feed == std::string::npos ? feed : feed - from);
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        std::string cleaned;
+        clean(line, cleaned);
+        lines.push_back(isExport ? line : cleaned);
+        from = feed == std::string::npos ? head.size() : feed + 1;
+      }
+      recordBytes = static_cast<double>(std::max<size_t>(1, from)) / static_cast<double>(lines.size());
+      return {};
+    }
+    conversation_.state(true, problem);
+    poll(nullptr, 0, hasWaited ? 100 : 200);
+  }
+}
+
+// MARK: Parts
+
+std::shared_ptr<Part> Follower::makePart(const std::string &path, const Opened &opened, bool isLive) {
+  auto part = std::make_shared<Part>();
+  part->slot = table_->newSlot(opened.device, opened.inode);
+  part->path = path;
+  part->name = baseName(path);
+  part->device = opened.device;
+  part->inode = opened.inode;
+  part->file = opened.file;
+  part->size = opened.size;
+  part->isLive = isLive;
+  part->times.setZone(settings_.zone);
+  part->times.setWritten(opened.written);
+  part->head = readHead(*opened.file, std::min<size_t>(headBytes, static_cast<size_t>(opened.size)));
+  if (!isCompressed(path)) return part;
+  // Its text goes to a temporary file, which grows like one that is followed.
+  auto temporary = openTemporary();
+  if (!temporary) {
+    note(part->name + " is left out: no temporary file can be made (TMPDIR)");
+    return nullptr;
+  }
+  part->file = temporary;
+  part->size = 0;
+  part->isLive = false;
+  part->isFilling = true;
+  std::thread([this, part, path] {
+    std::string error = decompress(path, part->file->number(), settings_.spoolBytes, [&](uint64_t done) {
+      table_->grow(part, done);
+      return !part->isGone;
+    });
+    table_->change([&] { part->isFilling = false; });
+    if (!error.empty()) note(part->name + ": " + error + "; the rows up to there are shown");
+  }).detach();
+  return part;
+}
+
+/// Returns where a part belongs: parts are ordered by the file they belong to, then by age.
+size_t Follower::placeOf(const std::shared_ptr<Part> &part) {
+  auto parts = table_->parts();
+  auto groupOf = [&](const std::string &path) {
+    size_t group = live_.size(), length = 0;
+    for (size_t index = 0; index < live_.size(); ++index) {
+      const std::string &base = live_[index].path;
+      if (base.size() <= length || path.compare(0, base.size(), base) != 0) continue;
+      group = index;
+      length = base.size();
+    }
+    return group;
+  };
+  size_t group = groupOf(part->path), place = 0;
+  auto order = rotatedParts(group < live_.size() ? live_[group].path : part->path);
+  auto ageOf = [&](const std::string &path) { return static_cast<size_t>(std::find(order.begin(), order.end(), path) - order.begin()); };
+  size_t age = ageOf(part->path);
+  for (; place < parts.size(); ++place) {
+    size_t other = groupOf(parts[place]->path);
+    if (other > group || (other == group && (parts[place]->isLive || ageOf(parts[place]->path) > age) && !part->isLive)) break;
+  }
+  return place;
+}
+
+void Follower::addRotated(const std::string &path) {
+  Opened opened = openFile(path);
+  if (!opened.error.empty()) {
+    if (!opened.isMissing) note(opened.error);
+    return;
+  }
+  if (auto part = makePart(path, opened, false)) {
+    former_.push_back(part);
+    table_->add(part, placeOf(part));
+  }
+}
+
+void Follower::addPath(const std::string &path) {
+  auto place = std::find_if(live_.begin(), live_.end(), [&](const Live &live) { return isBefore(path, live.path); });
+  size_t index = static_cast<size_t>(place - live_.begin());
+  live_.insert(place, {path, nullptr, false});
+  if (settings_.hasParts) {
+    for (const std::string &part : rotatedParts(path)) addRotated(part);
+  }
+  rescan(live_[index]);
+}
+
+void Follower::start(std::shared_ptr<Table> table) {
+  table_ = std::move(table);
+  if (!settings_.command.empty()) {
+    feed_->onGrowth = [this](const Feed::File &file) { growFeed(file); };
+    growFeed(feed_->current());
+  } else {
+    for (const std::string &path : paths()) addPath(path);
+  }
+  std::thread([this] { follow(); }).detach();
+}
+
+// MARK: Following
+
+void Follower::note(const std::string &text) {
+  Conversation::log("warning: " + text);
+  std::lock_guard<std::mutex> lock(mutex_);
+  notice_ = text;
+  noticed_ = Clock::now();
+}
+
+void Follower::report() {
+  std::string message = table_->progress();
+  bool isStale = false;
+  std::string missing;
+  for (const Live &live : live_) {
+    if (live.isMissing) missing = live.path;
+  }
+  if (!missing.empty()) {
+    bool hasOthers = std::any_of(live_.begin(), live_.end(), [](const Live &live) { return !live.isMissing; });
+    isStale = !hasOthers;
+    message = "waiting for " + missing + ": it was removed";
+  } else if (feed_ && !feed_->state().empty()) {
+    message = feed_->state();
+    isStale = message.find("again") != std::string::npos;
+  } else if (message.empty()) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!notice_.empty() && Clock::now() - noticed_ < noticeTime) message = notice_;
+  }
+  conversation_.state(isStale, message);
+}
+
+void Follower::watch() {
+  if (inotify_ < 0) return;
+  for (const Live &live : live_) {
+    std::string folder = live.path.substr(0, live.path.rfind('/') + 1);
+    if (watches_.count(folder)) continue;
+    watches_[folder] = inotify_add_watch(
+        inotify_, folder.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_CLOSE_WRITE);
+  }
+}
+
+void Follower::follow() {
+  inotify_ = settings_.command.empty() ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
+  watch();
+  auto lastScan = Clock::now();
+  while (true) {
+    // While something is counted its progress is reported; otherwise events wake the thread.
+    struct pollfd wait = {inotify_, POLLIN, 0};
+    bool isBusy = !table_->progress().empty();
+    int ready = poll(&wait, inotify_ >= 0 ? 1 : 0, isBusy ? 100 : 250);
+    if (ready > 0) {
+      alignas(struct inotify_event) char events[16384];
+      while (read(inotify_, events, sizeof events) > 0) continue;
+    }
+    // Each second also without an event: files on network drives have none.
+    if (settings_.follows && settings_.command.empty() && (ready > 0 || Clock::now() - lastScan > std::chrono::seconds(1))) {
+      lastScan = Clock::now();
+      rescan();
+      watch();
+    }
+    table_->tick();
+    report();
+    if (ready > 0) poll(nullptr, 0, 20);  // many small writes are one growth
+  }
+}
+
+void Follower::rescan() {
+  if (settings_.path.find_first_of("*?[{") != std::string::npos) {
+    for (const std::string &path : paths()) {
+      bool isKnown = std::any_of(live_.begin(), live_.end(), [&](const Live &live) { return live.path == path; });
+      bool isFormer = std::any_of(former_.begin(), former_.end(), [&](const auto &part) { return part->path == path; });
+      struct stat status;
+      // A file that was renamed and still fits the pattern is in the table already.
+      bool isMoved = stat(path.c_str(), &status) == 0 && std::any_of(former_.begin(), former_.end(), [&](const auto &part) {
+        return part->inode == status.st_ino && part->device == status.st_dev;
+      });
+      if (!isKnown && !isFormer && !isMoved) {
+        note("there is a new file: " + path);
+        addPath(path);
+      }
+    }
+  }
+  for (Live &live : live_) rescan(live);
+  rescanFormer();
+  if (settings_.hasParts) rescanParts();
+}
+
+void Follower::rescan(Live &live) {
+  struct stat status;
+  if (stat(live.path.c_str(), &status) != 0) {
+    if (!live.isMissing) Conversation::log("warning: " + live.path + " was removed");
+    live.isMissing = true;
+  }
+  auto &part = live.part;
+  bool isSame = part && !live.isMissing && status.st_ino == part->inode && status.st_dev == part->device;
+  if (part && !isSame) {
+    // What was still written to the former file.
+    struct stat former;
+    if (fstat(part->file->number(), &former) == 0 && !isCompressed(live.path)) table_->grow(part, static_cast<uint64_t>(former.st_size));
+  }
+  if (stat(live.path.c_str(), &status) != 0) return;
+  live.isMissing = false;
+  isSame = part && status.st_ino == part->inode && status.st_dev == part->device;
+  if (isSame && !isCompressed(live.path)) {
+    uint64_t size = static_cast<uint64_t>(status.st_size);
+    bool isReplaced = size < part->size;
+    if (!isReplaced && !part->head.empty()) isReplaced = readHead(*part->file, part->head.size()) != part->head;
+    if (!isReplaced) {
+      if (part->head.size() < headBytes) {
+        std::string head = readHead(*part->file, std::min<size_t>(headBytes, static_cast<size_t>(size)));
+        part->head = head;
+      }
+      if (size > part->size) {
+        TimeContext times = part->times;
+        times.setWritten(status.st_mtime);
+        table_->change([&] { part->times = times; });
+        table_->grow(part, size);
+      }
+      return;
+    }
+    note(part->name + " was truncated: the rows before that are gone" + (settings_.hasParts ? " unless a part has them" : ""));
+    auto former = part;
+    Opened opened = openFile(live.path);
+    if (!opened.error.empty()) return;
+    part = makePart(live.path, opened, true);
+    table_->remove(former);
+    table_->add(part, placeOf(part));
+    return;
+  }
+  if (isSame) return;
+  Opened opened = openFile(live.path);
+  if (!opened.error.empty()) {
+    if (!opened.isMissing) note(opened.error);
+    return;
+  }
+  auto former = part;
+  part = makePart(live.path, opened, true);
+  if (!part) return;
+  if (former) {
+    former_.push_back(former);
+    table_->change([&] { former->isLive = false; });
+    rescanFormer();
+    note(baseName(live.path) + " was rotated: the rows before that are in " + former->name);
+  }
+  table_->add(part, placeOf(part));
+}
+
+/// Follows parts that were rotated out: they may still grow, be renamed, compressed and deleted.
+void Follower::rescanFormer() {
+  for (size_t index = 0; index < former_.size();) {
+    auto part = former_[index];
+    struct stat status;
+    bool isAtPath = stat(part->path.c_str(), &status) == 0 && status.st_ino == part->inode && status.st_dev == part->device;
+    bool isHeld = !part->isLive && !isCompressed(part->path) && fstat(part->file->number(), &status) == 0;
+    if (isHeld && static_cast<uint64_t>(status.st_size) > part->size) table_->grow(part, static_cast<uint64_t>(status.st_size));
+    if (isAtPath) {
+      ++index;
+      continue;
+    }
+    // Where is it now?
+    std::string found;
+    for (const Live &live : live_) {
+      for (const std::string &path : rotatedParts(live.path)) {
+        struct stat other;
+        if (stat(path.c_str(), &other) == 0 && other.st_ino == part->inode && other.st_dev == part->device) found = path;
+      }
+    }
+    bool isDeleted = found.empty() && (!isHeld || status.st_nlink == 0);
+    if (!found.empty()) {
+      table_->change([&] {
+        part->path = found;
+        part->name = baseName(found);
+      });
+    } else if (isDeleted) {
+      table_->remove(part);
+      former_.erase(former_.begin() + static_cast<std::ptrdiff_t>(index));
+      if (!settings_.hasParts) note(part->name + " was deleted: its rows are gone");
+      continue;
+    }
+    ++index;
+  }
+}
+
+/// Adds rotated parts that have come.
+void Follower::rescanParts() {
+  for (const Live &live : live_) {
+    for (const std::string &path : rotatedParts(live.path)) {
+      struct stat status;
+      if (stat(path.c_str(), &status) != 0) continue;
+      bool isKnown = false;
+      for (const auto &part : table_->parts()) isKnown = isKnown || (part->inode == status.st_ino && part->device == status.st_dev);
+      if (isKnown) continue;
+      // A copy that precedes a truncation has what the file itself still has.
+      if (live.part && !isCompressed(path)) {
+        Opened opened = openFile(path);
+        if (!opened.file || live.part->head.empty() || readHead(*opened.file, live.part->head.size()) == live.part->head) continue;
+      }
+      addRotated(path);
+    }
+  }
+}
+
+// MARK: Commands
+
+void Follower::growFeed(const Feed::File &file) {
+  std::lock_guard<std::mutex> lock(feedMutex_);
+  if (file.number > fedNumber_) {
+    Opened opened;
+    opened.file = file.file;
+    opened.size = file.size;
+    opened.inode = static_cast<ino_t>(file.number);
+    opened.written = time(nullptr);
+    fedNumber_ = file.number;
+    fed_.push_back(makePart("/command", opened, true));
+    table_->add(fed_.back(), fed_.size() - 1);
+    if (fed_.size() > 2) {
+      note("the output of the command is larger than the setting spool: its oldest rows are gone");
+      table_->remove(fed_.front());
+      fed_.erase(fed_.begin());
+    }
+  } else if (file.number == fedNumber_) {
+    table_->grow(fed_.back(), file.size);
+  }
+}
+
+}  // namespace logs

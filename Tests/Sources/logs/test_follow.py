@@ -1,0 +1,303 @@
+"""Files that grow, rotate, are truncated, compressed, missing or not readable; parts, merging, commands and cancels."""
+
+import gzip
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from program import Failed, Logs, seeded
+from reading import read
+from writing import write
+
+
+def line(number, extra=""):
+    return f"2026-03-01T00:{number // 60 % 60:02}:{number % 60:02}Z INFO line {number}{extra}\n"
+
+
+def lines(numbers):
+    return "".join(map(line, numbers))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.path = self.folder / "app.log"
+
+    def append(self, text, path=None):
+        with open(path or self.path, "ab") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+
+    def messages(self, logs, **query):
+        message = logs.columns.index("message") + 1
+        return [row[message] for row in logs.all(**query)]
+
+    def expect(self, logs, numbers, **query):
+        """Waits until a query has the lines with these numbers, the newest first."""
+        numbers = list(numbers)
+        logs.settled(len(numbers), **query)
+        self.assertEqual(self.messages(logs, **query), [f"line {number}" for number in reversed(numbers)])
+
+
+class FollowTests(Folder):
+    def test_shows_lines_as_they_come(self):
+        self.append(lines(range(5)))
+        with Logs(path=str(self.path)) as logs:
+            self.expect(logs, range(5))
+            changes = logs.changes
+            self.append(lines(range(5, 900)))
+            logs.wait(lambda: logs.changes > changes, "a change")
+            self.expect(logs, range(900))
+            self.append(line(900)[:-1])
+            self.expect(logs, range(901))
+            self.append("\n  at a stack trace\n" + line(901))
+            logs.settled(902)
+            self.assertEqual(self.messages(logs)[1], "line 900\n  at a stack trace")
+
+    def test_keeps_a_search_current_while_the_file_grows(self):
+        random = seeded(self)
+        data = b""
+        self.append(write(random, "iso", 20))
+        with Logs(path=str(self.path)) as logs:
+            for _ in range(8):
+                self.append(write(random, "iso", random.choice([1, 30, 2_000])))
+                data = self.path.read_bytes()
+                rows = [cells for _, cells in read(data, "iso", logs.columns)]
+                found = [row for row in rows if "refused" in row[2]]
+                logs.settled(len(found), search="refused")
+                self.assertEqual([row[1:] for row in logs.all(search="refused")], found[::-1])
+                self.assertEqual([row[1:] for row in logs.all(search="refused", sort=[{"column": "line"}])], found)
+
+    def test_follows_a_rotation_by_rename(self):
+        self.append(lines(range(10)))
+        with Logs(path=str(self.path)) as logs:
+            self.expect(logs, range(10))
+            os.rename(self.path, f"{self.path}.1")
+            self.append(lines(range(10, 12)), f"{self.path}.1")  # the writer has not noticed yet
+            self.append(lines(range(12, 20)))
+            logs.says("rotated")
+            self.expect(logs, range(20))
+            self.append(line(20))
+            self.expect(logs, range(21))
+            os.unlink(f"{self.path}.1")
+            logs.says("deleted")
+            self.expect(logs, range(12, 21))
+
+    def test_follows_a_truncation(self):
+        self.append(lines(range(100)))
+        with Logs(path=str(self.path), parts=True) as logs:
+            self.expect(logs, range(100))
+            (self.folder / "app.log.1").write_bytes(self.path.read_bytes())
+            os.truncate(self.path, 0)
+            self.append(lines(range(100, 105)))
+            logs.says("truncated")
+            self.expect(logs, range(105))
+
+    def test_notices_a_truncation_that_grew_again(self):
+        self.append(lines(range(3)))
+        with Logs(path=str(self.path)) as logs:
+            self.expect(logs, range(3))
+            with open(self.path, "r+b") as file:
+                file.truncate(0)
+                file.write(lines(range(50, 99)).encode())
+            logs.says("truncated")
+            self.expect(logs, range(50, 99))
+
+    def test_waits_for_a_missing_file(self):
+        with Logs(path=str(self.path)) as logs:
+            logs.says("does not exist")
+            self.append(lines(range(3)))
+            self.expect(logs, range(3))
+            os.unlink(self.path)
+            logs.says("removed")
+            self.append(lines(range(3, 7)))
+            self.expect(logs, range(3, 7))
+
+    def test_keeps_keys_after_a_restart(self):
+        self.append(lines(range(30)))
+        with Logs(path=str(self.path)) as logs:
+            before = logs.all()
+        self.append(lines(range(30, 40)))
+        with Logs(path=str(self.path)) as logs:
+            logs.settled(40)
+            self.assertEqual(logs.all()[10:], before)
+
+
+class PartTests(Folder):
+    def test_reads_parts_as_one_table(self):
+        self.append(gzip.compress(lines(range(0, 40)).encode()) + gzip.compress(lines(range(40, 50)).encode()), self.folder / "app.log.10.gz")
+        self.append(lines(range(60, 70)), self.folder / "app.log.2")
+        self.append(lines(range(70, 80)), self.folder / "app.log.1")
+        self.append(gzip.compress(lines(range(70, 80)).encode()), self.folder / "app.log.1.gz")  # being compressed
+        self.append(lines(range(50, 60)), self.folder / "plain")
+        subprocess.run(["zstd", "-q", str(self.folder / "plain"), "-o", str(self.folder / "app.log.9.zst")], check=True)
+        self.append(lines(range(80, 95)))
+        with Logs(path=str(self.path), parts=True) as logs:
+            self.expect(logs, range(95))
+            self.assertEqual([row[-1] for row in logs.all()], list(range(95, 0, -1)))
+            names = [row[logs.columns.index("file") + 1] for row in logs.all(sort=[{"column": "line"}])]
+            expected = ["app.log.10.gz"] * 50 + ["app.log.9.zst"] * 10 + ["app.log.2"] * 10 + ["app.log.1"] * 10 + ["app.log"] * 15
+            self.assertEqual(names, expected)
+            self.expect(logs, range(60, 70), filter={"column": "file", "op": "=", "value": "app.log.2"})
+            logs.settled(50, search="LOG.10")
+
+    def test_shows_what_a_damaged_part_has(self):
+        whole = gzip.compress(lines(range(3_000)).encode())
+        self.append(whole[: len(whole) // 2], self.folder / "app.log.1.gz")
+        self.append(lines(range(3)))
+        with Logs(path=str(self.path), parts=True) as logs:
+            logs.says("app.log.1.gz: unexpected end of file")
+            self.assertGreater(len(self.messages(logs)), 100)
+
+    def test_reads_several_files_in_the_order_of_their_names(self):
+        for number in (2, 10, 1):
+            self.append(lines(range(number * 10, number * 10 + 10)), self.folder / f"web{number}.log")
+        with Logs(path=str(self.folder / "web*.log")) as logs:
+            self.expect(logs, [*range(10, 30), *range(100, 110)])
+            self.append(lines(range(30, 33)), self.folder / "web3.log")
+            self.expect(logs, [*range(10, 33), *range(100, 110)])
+
+
+class MergeTests(Folder):
+    def test_merges_files_by_time(self):
+        random = seeded(self)
+        names = [f"{name}.log" for name in "abc"]
+        for name in names:
+            self.append(write(random, "iso", random.choice([30, 1_500])), self.folder / name)
+        with Logs(path=str(self.folder / "*.log"), merge=True) as logs:
+            columns, rows = logs.columns, []
+            for place, name in enumerate(names):
+                latest = float("-inf")
+                for offset, cells in read((self.folder / name).read_bytes(), "iso", columns):
+                    cells[columns.index("file")] = name
+                    latest = max(latest, float(cells[0]) if cells[0] is not None else latest)
+                    rows.append(((latest, place, offset), cells))
+            expected = [cells for _, cells in sorted(rows, key=lambda row: row[0])]
+            logs.settled(len(expected))
+            self.assertEqual([row[1:] for row in logs.all(lambda: random.randrange(1, 400))], expected[::-1])
+            for _ in range(15):
+                skip = random.randrange(len(expected) + 10)
+                page = logs.page(skip=skip, count=40)
+                self.assertEqual([row[1:] for row in page["rows"]], expected[::-1][skip : skip + 40])
+                if page["rows"]:
+                    after = logs.page(after=page["end"], skip=7, count=5)
+                    self.assertEqual([row[1:] for row in after["rows"]], expected[::-1][skip + 47 : skip + 52])
+            found = [row for row in expected if "refused" in row[2]]
+            logs.settled(len(found), search="refused")
+            self.assertEqual([row[1:] for row in logs.all(search="refused")], found[::-1])
+            skip = random.randrange(len(found) + 1)
+            self.assertEqual([row[1:] for row in logs.page(search="refused", skip=skip, count=20)["rows"]], found[::-1][skip : skip + 20])
+
+
+class TimeTests(Folder):
+    def test_sorts_by_time_and_line_in_all_directions(self):
+        random = seeded(self)
+        second, data = 0, []
+        for number in range(4_000):
+            second += random.random() < 0.01
+            data.append(f"2026-03-01 {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02} INFO line {number} {random.choice(['yes', 'no'])}\n")
+        self.append("".join(data))
+        with Logs(path=str(self.path)) as logs:
+            rows = [[row[1], row[-1]] for row in logs.all(sort=[{"column": "line"}])]
+            logs.settled(len(rows))
+            for time in (False, True):
+                for place in (False, True):
+                    sort = [{"column": "time", "descending": time}, {"column": "line", "descending": place}]
+                    expected = sorted(rows, key=lambda row: (-row[0] if time else row[0], -row[1] if place else row[1]))
+                    found = [[row[1], row[-1]] for row in logs.all(lambda: random.randrange(1, 300), sort=sort)]
+                    self.assertEqual(found, expected)
+                    skip = random.randrange(4_000)
+                    page = logs.page(sort=sort, skip=skip, count=50)
+                    self.assertEqual([[row[1], row[-1]] for row in page["rows"]], expected[skip : skip + 50])
+
+    def test_refuses_to_sort_by_times_that_decrease(self):
+        self.append(lines([5, 3]))
+        with Logs(path=str(self.path)) as logs:
+            logs.settled(2)
+            with self.assertRaisesRegex(Failed, "sort by line instead"):
+                logs.page(sort=[{"column": "time"}])
+
+    def test_finds_a_range_of_times(self):
+        self.append("".join(f"2026-03-{number // 3000 + 1:02}T00:{number // 60 % 60:02}:{number % 60:02}Z INFO line {number}\n" for number in range(0, 30_000)))
+        with Logs(path=str(self.path)) as logs:
+            logs.settled(30_000)
+            begin = 1_772_582_400_000  # March 4
+            query = {"filter": {"column": "time", "op": "range", "from": begin, "through": begin + 9_000}}
+            found = self.messages(logs, **query)
+            self.assertEqual(found, [f"line {number}" for number in range(11_999, 8_999, -1) if number % 3600 < 10])
+
+
+class RefusalTests(Folder):
+    def refused(self, part, **settings):
+        with Logs(**settings) as logs:
+            logs.wait(lambda: logs.refusal, "a refusal")
+            self.assertIn(part, logs.refusal["reason"])
+
+    def test_refuses_what_is_no_text_file(self):
+        self.refused("is a folder", path=str(self.folder))
+        self.append(bytes(range(256)) * 20)
+        self.refused("not a text file", path=str(self.path))
+        self.refused("relative", path="app.log")
+        self.refused("either path", path="/x", command="y")
+        self.append(lines(range(3)), self.folder / "b.log")
+        self.refused("not a pattern of RE2", path=str(self.folder / "b.log"), pattern="(")
+        self.refused("is not a zone", path=str(self.path), zone="Mars")
+        self.refused("is not a file", path="/dev/null")
+
+
+class OtherTests(Folder):
+    def test_reads_a_pattern_with_named_groups(self):
+        self.append("".join(f"{number}|E|2026-03-01 00:00:{number:02}|it is {number}\n  more\n" for number in range(20)) + "other\n")
+        with Logs(path=str(self.path), pattern=r"^(?<id>\d+)\|(?<level>\w)\|(?<time>[^|]+)\|(?<message>.*)$") as logs:
+            self.assertEqual(logs.columns, ["time", "level", "message", "id", "line"])
+            rows = logs.all(sort=[{"column": "line"}])
+            self.assertEqual(rows[3][2:], ["E", "it is 3\n  more", 3, 7])
+            self.assertEqual(rows[20][1:], [None, None, "other", None, 41])
+
+    def test_cuts_long_lines_with_a_mark(self):
+        self.append(line(1, " " + "x" * 300_000 + "needle") + line(2))
+        with Logs(path=str(self.path), limit=500) as logs:
+            logs.settled(2)
+            self.assertRegex(self.messages(logs)[1], "^line 1 x{400,500} … [(]cut after 500 bytes[)]$")
+            logs.settled(0, search="needle")
+            logs.settled(1, search="line 2")
+
+    def test_shows_the_output_of_a_command(self):
+        self.append(lines(range(4_000)))
+        with Logs(command=f"cat {self.path}; echo {line(4_000)[:-1]!r}; tail -n 1 -f {self.path}") as logs:
+            self.expect(logs, [*range(4_001), 3_999])
+            self.append(line(4_001))
+            self.expect(logs, [*range(4_001), 3_999, 4_001])
+
+    def test_runs_a_failed_command_again(self):
+        with Logs(command=f"echo '{line(1)[:-1]}'; exit 3") as logs:
+            logs.says("ended with code 3")
+            logs.settled(2)
+
+    def test_answers_others_after_cancels(self):
+        self.append(lines(range(3_000)))
+        with Logs(path=str(self.path)) as logs:
+            for number in range(300):
+                identity = logs.ask(search=f"nothing {number}")
+                logs.send(type="cancel", queries=[identity])
+            self.expect(logs, range(3_000))
+            logs.settled(1, search="line 2999")
+
+    def test_uses_little_memory_for_a_large_file(self):
+        block = lines(range(3_600)).encode() * 20
+        with open(self.path, "wb") as file:
+            for _ in range(128):
+                file.write(block)
+        with Logs(path=str(self.path)) as logs:
+            logs.settled(3_600 * 20 * 128)
+            logs.settled(20 * 128, search="line 3599")
+            status = pathlib.Path(f"/proc/{logs.process.pid}/status").read_text()
+            resident = int(status.split("VmHWM:")[1].split()[0]) * 1024
+            self.assertLess(resident, 24 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
