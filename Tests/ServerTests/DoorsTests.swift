@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: [
     ("command: df", "“about” is missing"), ("about: x\ncommand: df\nkind: y", "unknown member “kind”"),
     ("about: x\ncommand: df\ncolumns: {a: {type: y}}", "unknown type “y”"),
-    ("about: x\ncommand: df\npattern: y", "pattern “y” names no column"),
+    ("about: x\ncommand: df\npattern: y", "pattern “y” has no named group"),
   ]) func `an invalid preset is one line and 1`(_ text: String, _ reason: String) throws {
     let scratch = try Scratch()
     _ = try scratch.write("own.yaml", text)

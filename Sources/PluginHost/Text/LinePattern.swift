@@ -54,7 +54,7 @@ public struct LinePattern: Hashable, Sendable {
       let names = Self.readyMade.map(\.name).joined(separator: ", ")
       throw Fault(
         reason:
-          "pattern “\(text)” names no column: use a regular expression with groups such as (?<status>\\d+), or one of \(names)"
+          "pattern “\(text)” has no named group: use a regular expression with groups such as (?<status>\\d+), or one of \(names)"
       )
     }
     self.init(text, text, joinsLines: true)
