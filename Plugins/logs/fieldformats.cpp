@@ -47,6 +47,7 @@ class FieldFormat : public Format {
     std::string time = choose({"time", "timestamp", "@timestamp", "ts", "@t", "datetime", "date", "eventTime", "t"});
     std::string level = choose({"level", "severity", "lvl", "loglevel", "log.level", "levelname", "@l"});
     std::string message = choose({"message", "msg", "@m", "MESSAGE", "event", "text", "log"});
+    timeKey_ = time;
     addCommonColumns(!time.empty(), !level.empty());
     for (Field &field : fields) {
       if (field.key == time) {
@@ -82,8 +83,9 @@ class FieldFormat : public Format {
       return true;
     }
     if (place->second == timeColumn) {
-      int64_t time = readTime(value, context);
-      cell = Cell::ofTime(time);
+      // The first of several counts, so that the index need not read on.
+      int64_t time = cell.kind == Cell::empty ? readTime(value, context) : noTime;
+      if (time != noTime) cell = Cell::ofTime(time);
       return time != noTime;
     }
     if (place->second == levelColumn && hasNumericLevels_) {
@@ -125,6 +127,8 @@ class FieldFormat : public Format {
   }
 
   std::unordered_map<std::string, size_t> places_;
+  /// The field with the time, or empty.
+  std::string timeKey_;
   /// Whether levels are numbers in the first lines; they are then shown as words.
   bool hasNumericLevels_ = false;
 };
@@ -148,9 +152,6 @@ class JSONFormat : public FieldFormat {
       }
     }
     addFields(fields, context);
-    for (const auto &[name, column] : places_) {
-      if (column == timeColumn) timeKey_ = name;
-    }
   }
 
   bool fits(std::string_view line, const TimeContext &) const override {
@@ -176,19 +177,19 @@ class JSONFormat : public FieldFormat {
 
   int64_t time(std::string_view record, const TimeContext &context, Row &row) const override {
     if (timeKey_.empty()) return noTime;
-    // The value counts only in an object that is complete, and the last of several; both are rare exceptions.
+    // A line that is not JSON further on has a time here and none in its row. The times of a chunk
+    // may include more than those of its rows.
     JSONScanner scanner(record);
     JSONMember member;
-    int64_t time = noTime;
     while (scanner.next(member)) {
       if (member.key.find('\\') != std::string_view::npos) return Format::time(record, context, row);
-      if (member.key == timeKey_) time = readTime(member.isText ? unescaped(member.value, row) : member.value, context);
+      if (member.key != timeKey_) continue;
+      int64_t time = readTime(member.isText ? unescaped(member.value, row) : member.value, context);
+      if (time != noTime) return time;
     }
-    return scanner.isComplete() ? time : noTime;
+    return noTime;
   }
 
- private:
-  std::string timeKey_;
 };
 
 std::shared_ptr<Format> makeJSON(const std::vector<std::string> &sample, const TimeContext &context) {
@@ -378,6 +379,17 @@ class LogfmtFormat : public FieldFormat {
       std::string_view value = pair.isQuoted ? unescaped(pair.value, row) : pair.value;
       if (!pair.hasValue || !take(pair.key, value, true, context, row)) addOther(pair.whole, row);
     }
+  }
+
+  int64_t time(std::string_view record, const TimeContext &context, Row &row) const override {
+    if (timeKey_.empty() || !looksLikePairs(record)) return noTime;
+    Pair pair;
+    for (std::string_view rest = record; next(rest, pair);) {
+      if (!pair.hasValue || pair.key != timeKey_) continue;
+      int64_t time = readTime(pair.isQuoted ? unescaped(pair.value, row) : pair.value, context);
+      if (time != noTime) return time;
+    }
+    return noTime;
   }
 
  private:

@@ -71,6 +71,24 @@ class FollowTests(Folder):
                 self.assertEqual([row[1:] for row in logs.all(search="refused")], found[::-1])
                 self.assertEqual([row[1:] for row in logs.all(search="refused", sort=[{"column": "line"}])], found)
 
+    def test_grows_during_a_search(self):
+        random = seeded(self)
+        block = "".join(f"2026-03-01T00:00:00Z INFO {random.choice(['alpha', 'beta', 'gamma'])} {number}\n" for number in range(20_000)).encode()
+        self.append(block * 30)
+        with Logs(path=str(self.path)) as logs:
+            identities = []
+            for round in range(40):
+                identities += [logs.ask(search=f"alpha {round}"), logs.ask(search="gamma", skip=round * 1_000)]
+                self.append(block[: random.randrange(len(block))] + b"\n")
+            for identity in identities:
+                logs.answer(identity)
+            data = self.path.read_bytes()
+            logs.settled(data.count(b" gamma"), search="gamma")
+            logs.settled(sum(line != b"" for line in data.split(b"\n")))
+            found = [row[3] for row in logs.all(search="alpha 39", sort=[{"column": "line"}])]
+            expected = [line[26:].decode() for line in data.split(b"\n") if b"alpha 39" in line]
+            self.assertEqual([text.removeprefix("INFO ") for text in found], [text.strip() for text in expected])
+
     def test_follows_a_rotation_by_rename(self):
         self.append(lines(range(10)))
         with Logs(path=str(self.path)) as logs:
