@@ -53,7 +53,7 @@ class FieldFormat : public Format {
       if (field.key == time) {
         places_[field.key] = timeColumn;
       } else if (field.key == level) {
-        hasNumericLevels_ = field.guess.type() == Type::integer;
+        hasNumericLevels_ = field.guess.type() == Type::number;
         places_[field.key] = levelColumn;
       } else if (field.key == message) {
         places_[field.key] = messageColumn;

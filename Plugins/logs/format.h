@@ -163,6 +163,7 @@ class TypeGuess {
 
  private:
   size_t values_ = 0, integers_ = 0, numbers_ = 0, booleans_ = 0, times_ = 0;
+  bool isLarge_ = false;
 };
 
 /// Converts a text to a cell of a type. Returns false if it does not fit.

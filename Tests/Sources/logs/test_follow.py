@@ -162,6 +162,31 @@ class PartTests(Folder):
             self.expect(logs, range(60, 70), filter={"column": "file", "op": "=", "value": "app.log.2"})
             logs.settled(50, search="LOG.10")
 
+    def test_follows_a_rotation_of_all_parts(self):
+        self.append(gzip.compress(lines(range(0, 10)).encode()), self.folder / "app.log.2.gz")
+        self.append(lines(range(10, 20)), self.folder / "app.log.1")
+        self.append(lines(range(20, 30)))
+        with Logs(path=str(self.path), parts=True) as logs:
+            self.expect(logs, range(30))
+            for turn in range(1, 4):
+                for part in range(turn + 1, 1, -1):
+                    os.rename(self.folder / f"app.log.{part}.gz", self.folder / f"app.log.{part + 1}.gz")
+                text = (self.folder / "app.log.1").read_bytes()
+                self.append(gzip.compress(text), self.folder / "app.log.2.gz.new")
+                os.rename(self.folder / "app.log.2.gz.new", self.folder / "app.log.2.gz")
+                os.unlink(self.folder / "app.log.1")
+                os.rename(self.path, self.folder / "app.log.1")
+                self.append(lines(range(20 + turn * 10, 30 + turn * 10)))
+                self.expect(logs, range(30 + turn * 10))
+
+    def test_takes_columns_from_a_part_if_the_file_is_new(self):
+        self.append('{"time":"2026-03-01T00:00:00Z","msg":"a","user":"x","took":1}\n', self.folder / "app.log.1")
+        self.append('{"time":"2026-03-01T00:00:01Z","msg":"b"}\n{"time":"2026-03-01T00:00:01Z","msg":"c","took":1.5,"new":[1]}\n')
+        with Logs(path=str(self.path)) as logs:
+            self.assertEqual(logs.columns, ["time", "message", "took", "new", "user", "other", "line"])
+            logs.settled(2)
+            self.assertEqual(logs.all()[0][2:], ["c", 1.5, "[1]", None, None, 2])
+
     def test_shows_what_a_damaged_part_has(self):
         whole = gzip.compress(lines(range(3_000)).encode())
         self.append(whole[: len(whole) // 2], self.folder / "app.log.1.gz")
