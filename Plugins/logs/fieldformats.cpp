@@ -31,20 +31,27 @@ class FieldFormat : public Format {
   struct Field {
     std::string key;
     TypeGuess guess;
-    bool isNested = false;
+    size_t values = 0, times = 0;
+
+    void add(std::string_view value, bool isQuoted, const TimeContext &context) {
+      guess.add(value, isQuoted, context);
+      ++values;
+      // Numbers that would be times long ago are durations.
+      times += readTime(value, context) > 600'000'000'000'000'000;
+    }
   };
 
   /// Makes the columns from the fields in the order of their appearance.
   void addFields(std::vector<Field> &fields, const TimeContext &) {
-    auto choose = [&](std::initializer_list<const char *> keys) {
+    auto choose = [&](std::initializer_list<const char *> keys, bool mustBeTimes = false) {
       for (const char *key : keys) {
         for (const Field &field : fields) {
-          if (field.key == key) return field.key;
+          if (field.key == key && (!mustBeTimes || field.times * 2 > field.values)) return field.key;
         }
       }
       return std::string();
     };
-    std::string time = choose({"time", "timestamp", "@timestamp", "ts", "@t", "datetime", "date", "eventTime", "t"});
+    std::string time = choose({"time", "timestamp", "@timestamp", "ts", "@t", "datetime", "date", "eventTime", "t"}, true);
     std::string level = choose({"level", "severity", "lvl", "loglevel", "log.level", "levelname", "@l"});
     std::string message = choose({"message", "msg", "@m", "MESSAGE", "event", "text", "log"});
     timeKey_ = time;
@@ -69,7 +76,7 @@ class FieldFormat : public Format {
     for (Field &known : fields) {
       if (known.key == key) return known;
     }
-    fields.push_back({std::string(key), {}, false});
+    fields.push_back({std::string(key), {}, 0, 0});
     return fields.back();
   }
 
@@ -148,7 +155,7 @@ class JSONFormat : public FieldFormat {
         unescapeJSON(member.key, key);
         Field &known = field(fields, key);
         if (member.value == "null" && !member.isText) continue;
-        known.guess.add(member.value, member.isText, context);
+        known.add(member.value, member.isText, context);
       }
     }
     addFields(fields, context);
@@ -352,7 +359,7 @@ class LogfmtFormat : public FieldFormat {
       while (next(rest, pair)) {
         size_t length = 0;
         bool isTime = readISO(pair.value, context, length) != noTime;
-        if (pair.hasValue && !pair.value.empty()) field(fields, pair.key).guess.add(pair.value, pair.isQuoted || isTime, context);
+        if (pair.hasValue && !pair.value.empty()) field(fields, pair.key).add(pair.value, pair.isQuoted || isTime, context);
       }
     }
     addFields(fields, context);

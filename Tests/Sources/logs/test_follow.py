@@ -300,6 +300,13 @@ class OtherTests(Folder):
             self.assertEqual(rows[3][2:], ["E", "it is 3\n  more", 3, 7])
             self.assertEqual(rows[20][1:], [None, None, "other", None, 41])
 
+    def test_takes_the_time_from_a_field_that_has_times(self):
+        self.append('{"time":0.25,"ts":1772323200.5,"level":50,"msg":"a"}\n{"time":3,"ts":1772323201,"level":30,"msg":"b","more":null}\nbroken {\n')
+        with Logs(path=str(self.path)) as logs:
+            self.assertEqual(logs.columns, ["time", "level", "message", "time_2", "more", "other", "line"])
+            expected = [[1772323200500, "error", "a", 0.25, None, None, 1], [1772323201000, "info", "b", 3, None, None, 2], [None, None, "broken {"] + [None] * 3 + [3]]
+            self.assertEqual([row[1:] for row in logs.all(sort=[{"column": "line"}])], expected)
+
     def test_cuts_long_lines_with_a_mark(self):
         self.append(line(1, " " + "x" * 300_000 + "needle") + line(2))
         with Logs(path=str(self.path), limit=500) as logs:
