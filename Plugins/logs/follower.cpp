@@ -316,7 +316,10 @@ void Follower::follow() {
 }
 
 void Follower::rescan() {
-  if (settings_.path.find_first_of("*?[{") != std::string::npos) {
+  // Each write is an event; folders need not be read that often.
+  bool readsFolders = Clock::now() - foldersRead_ > std::chrono::milliseconds(250);
+  if (readsFolders) foldersRead_ = Clock::now();
+  if (readsFolders && settings_.path.find_first_of("*?[{") != std::string::npos) {
     for (const std::string &path : paths()) {
       bool isKnown = std::any_of(live_.begin(), live_.end(), [&](const Live &live) { return live.path == path; });
       bool isFormer = std::any_of(former_.begin(), former_.end(), [&](const auto &part) { return part->path == path; });
@@ -333,7 +336,7 @@ void Follower::rescan() {
   }
   for (Live &live : live_) rescan(live);
   rescanFormer();
-  if (settings_.hasParts) rescanParts();
+  if (settings_.hasParts && readsFolders) rescanParts();
 }
 
 void Follower::rescan(Live &live) {

@@ -85,7 +85,7 @@ class Follower {
   std::mutex feedMutex_;
   std::mutex mutex_;
   std::string notice_;
-  Clock::time_point noticed_;
+  Clock::time_point noticed_, foldersRead_;
 };
 
 /// Opens a file for reading.
