@@ -80,7 +80,7 @@ class FieldFormat : public Format {
     return fields.back();
   }
 
-  /// Fills a cell with a field's value. Returns false if there is no column for it.
+  /// Fills a cell with a field's value. Returns false if it has no column.
   bool take(std::string_view key, std::string_view value, bool isText, const TimeContext &context, Row &row) const {
     auto place = places_.find(std::string(key));
     if (place == places_.end()) return false;
