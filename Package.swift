@@ -117,7 +117,8 @@ let package = Package(
       name: "LogsPlugin", path: "Plugins/logs", exclude: ["README.md"],
       cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
       linkerSettings: [
-        .linkedLibrary("m"), .linkedLibrary("re2"), .linkedLibrary("simdjson"), .linkedLibrary("z"), .linkedLibrary("zstd"),
+        .linkedLibrary("m"), .linkedLibrary("re2"), .linkedLibrary("simdjson"), .linkedLibrary("z"),
+        .linkedLibrary("zstd"),
       ]),
 
     .executableTarget(

@@ -31,28 +31,36 @@ class FieldFormat : public Format {
   struct Field {
     std::string key;
     TypeGuess guess;
-    bool isNested = false;
+    size_t values = 0, times = 0;
+
+    void add(std::string_view value, bool isQuoted, const TimeContext &context) {
+      guess.add(value, isQuoted, context);
+      ++values;
+      // Numbers that would be times long ago are durations.
+      times += readTime(value, context) > 600'000'000'000'000'000;
+    }
   };
 
   /// Makes the columns from the fields in the order of their appearance.
   void addFields(std::vector<Field> &fields, const TimeContext &) {
-    auto choose = [&](std::initializer_list<const char *> keys) {
+    auto choose = [&](std::initializer_list<const char *> keys, bool mustBeTimes = false) {
       for (const char *key : keys) {
         for (const Field &field : fields) {
-          if (field.key == key) return field.key;
+          if (field.key == key && (!mustBeTimes || field.times * 2 > field.values)) return field.key;
         }
       }
       return std::string();
     };
-    std::string time = choose({"time", "timestamp", "@timestamp", "ts", "@t", "datetime", "date", "eventTime", "t"});
+    std::string time = choose({"time", "timestamp", "@timestamp", "ts", "@t", "datetime", "date", "eventTime", "t"}, true);
     std::string level = choose({"level", "severity", "lvl", "loglevel", "log.level", "levelname", "@l"});
     std::string message = choose({"message", "msg", "@m", "MESSAGE", "event", "text", "log"});
+    timeKey_ = time;
     addCommonColumns(!time.empty(), !level.empty());
     for (Field &field : fields) {
       if (field.key == time) {
         places_[field.key] = timeColumn;
       } else if (field.key == level) {
-        hasNumericLevels_ = field.guess.type() == Type::integer;
+        hasNumericLevels_ = field.guess.type() == Type::number;
         places_[field.key] = levelColumn;
       } else if (field.key == message) {
         places_[field.key] = messageColumn;
@@ -68,11 +76,11 @@ class FieldFormat : public Format {
     for (Field &known : fields) {
       if (known.key == key) return known;
     }
-    fields.push_back({std::string(key), {}, false});
+    fields.push_back({std::string(key), {}, 0, 0});
     return fields.back();
   }
 
-  /// Fills a cell with a field's value. Returns false if there is no column for it.
+  /// Fills a cell with a field's value. Returns false if it has no column.
   bool take(std::string_view key, std::string_view value, bool isText, const TimeContext &context, Row &row) const {
     auto place = places_.find(std::string(key));
     if (place == places_.end()) return false;
@@ -82,8 +90,9 @@ class FieldFormat : public Format {
       return true;
     }
     if (place->second == timeColumn) {
-      int64_t time = readTime(value, context);
-      cell = Cell::ofTime(time);
+      // The first of several counts, so that the index need not read on.
+      int64_t time = cell.kind == Cell::empty ? readTime(value, context) : noTime;
+      if (time != noTime) cell = Cell::ofTime(time);
       return time != noTime;
     }
     if (place->second == levelColumn && hasNumericLevels_) {
@@ -125,6 +134,8 @@ class FieldFormat : public Format {
   }
 
   std::unordered_map<std::string, size_t> places_;
+  /// The field with the time, or empty.
+  std::string timeKey_;
   /// Whether levels are numbers in the first lines; they are then shown as words.
   bool hasNumericLevels_ = false;
 };
@@ -144,13 +155,10 @@ class JSONFormat : public FieldFormat {
         unescapeJSON(member.key, key);
         Field &known = field(fields, key);
         if (member.value == "null" && !member.isText) continue;
-        known.guess.add(member.value, member.isText, context);
+        known.add(member.value, member.isText, context);
       }
     }
     addFields(fields, context);
-    for (const auto &[name, column] : places_) {
-      if (column == timeColumn) timeKey_ = name;
-    }
   }
 
   bool fits(std::string_view line, const TimeContext &) const override {
@@ -176,19 +184,19 @@ class JSONFormat : public FieldFormat {
 
   int64_t time(std::string_view record, const TimeContext &context, Row &row) const override {
     if (timeKey_.empty()) return noTime;
-    // The value counts only in an object that is complete, and the last of several; both are rare exceptions.
+    // A line that is not JSON further on has a time here and none in its row. The times of a chunk
+    // may include more than those of its rows.
     JSONScanner scanner(record);
     JSONMember member;
-    int64_t time = noTime;
     while (scanner.next(member)) {
       if (member.key.find('\\') != std::string_view::npos) return Format::time(record, context, row);
-      if (member.key == timeKey_) time = readTime(member.isText ? unescaped(member.value, row) : member.value, context);
+      if (member.key != timeKey_) continue;
+      int64_t time = readTime(member.isText ? unescaped(member.value, row) : member.value, context);
+      if (time != noTime) return time;
     }
-    return scanner.isComplete() ? time : noTime;
+    return noTime;
   }
 
- private:
-  std::string timeKey_;
 };
 
 std::shared_ptr<Format> makeJSON(const std::vector<std::string> &sample, const TimeContext &context) {
@@ -351,7 +359,7 @@ class LogfmtFormat : public FieldFormat {
       while (next(rest, pair)) {
         size_t length = 0;
         bool isTime = readISO(pair.value, context, length) != noTime;
-        if (pair.hasValue && !pair.value.empty()) field(fields, pair.key).guess.add(pair.value, pair.isQuoted || isTime, context);
+        if (pair.hasValue && !pair.value.empty()) field(fields, pair.key).add(pair.value, pair.isQuoted || isTime, context);
       }
     }
     addFields(fields, context);
@@ -378,6 +386,17 @@ class LogfmtFormat : public FieldFormat {
       std::string_view value = pair.isQuoted ? unescaped(pair.value, row) : pair.value;
       if (!pair.hasValue || !take(pair.key, value, true, context, row)) addOther(pair.whole, row);
     }
+  }
+
+  int64_t time(std::string_view record, const TimeContext &context, Row &row) const override {
+    if (timeKey_.empty() || !looksLikePairs(record)) return noTime;
+    Pair pair;
+    for (std::string_view rest = record; next(rest, pair);) {
+      if (!pair.hasValue || pair.key != timeKey_) continue;
+      int64_t time = readTime(pair.isQuoted ? unescaped(pair.value, row) : pair.value, context);
+      if (time != noTime) return time;
+    }
+    return noTime;
   }
 
  private:

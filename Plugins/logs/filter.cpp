@@ -103,7 +103,9 @@ std::string Filter::readTerm(JSON value, const std::vector<Column> &columns, Ter
     term.kind = *op == "contains" ? Term::contains : Term::startsWith;
     auto text = textOf(operand);
     if (!text) return fault;
-    fold(*text, term.folded);
+    std::string folded;
+    fold(*text, folded);
+    term.part = FoldedPart(folded);
   } else if (*op == "matches") {
     term.kind = Term::matches;
     auto text = textOf(operand);
@@ -138,7 +140,11 @@ std::string Filter::readTerm(JSON value, const std::vector<Column> &columns, Ter
 }
 
 std::string Filter::read(JSON query, const Format &format, const std::vector<Column> &columns) {
-  if (auto search = textOf(member(query, "search"))) fold(*search, search_);
+  if (auto search = textOf(member(query, "search"))) {
+    std::string folded;
+    fold(*search, folded);
+    search_ = FoldedPart(folded);
+  }
   for (size_t column = 0; column < columns.size(); ++column) {
     if (columns[column].name == "file") fileColumn_ = column;
   }
@@ -201,7 +207,7 @@ void Filter::findLiterals(const Term &term, std::vector<std::string> &best, bool
   if (term.column == fileColumn_) return;
   switch (term.kind) {
     case Term::contains:
-    case Term::startsWith: offer({term.folded}, true); break;
+    case Term::startsWith: offer({term.part.text()}, true); break;
     case Term::matches: offer(term.regex.literals, true); break;
     case Term::compare:
       if (term.comparison == Term::equal && term.values[0].kind == Cell::text) offer({std::string(term.values[0].bytes)}, false);
@@ -221,7 +227,7 @@ void Filter::findLiterals(const Term &term, std::vector<std::string> &best, bool
 void Filter::plan(const Format &format) {
   std::vector<std::string> best;
   bool ignoresCase = true;
-  if (!search_.empty()) best.push_back(search_);
+  if (!search_.empty()) best.push_back(search_.text());
   if (root_) findLiterals(*root_, best, ignoresCase);
   if (shortest(best) == 0 || format.readsRaw()) return;
   std::vector<std::string> marks = {"\x1B"};
@@ -286,8 +292,8 @@ bool Filter::passes(const Term &term, const Row &row, std::string &scratch) cons
              (term.values[1].kind == Cell::empty || compareCells(cell, term.values[1]) <= 0);
     case Term::oneOf:
       return std::any_of(term.values.begin(), term.values.end(), [&](const Cell &value) { return compares(cell, Term::equal, value); });
-    case Term::contains: return cell.kind == Cell::text && containsFolded(cell.bytes, term.folded, scratch);
-    case Term::startsWith: return cell.kind == Cell::text && startsFolded(cell.bytes, term.folded, scratch);
+    case Term::contains: return cell.kind == Cell::text && term.part.isIn(cell.bytes, scratch);
+    case Term::startsWith: return cell.kind == Cell::text && startsFolded(cell.bytes, term.part.text(), scratch);
     case Term::matches:
       return cell.kind == Cell::text && term.regex.regex->Match(re2::StringPiece(cell.bytes.data(), cell.bytes.size()), 0, cell.bytes.size(),
                                                                 RE2::UNANCHORED, nullptr, 0);
@@ -300,7 +306,7 @@ bool Filter::passes(const Row &row, const std::vector<Column> &columns, std::str
   if (search_.empty()) return true;
   for (size_t column = 0; column < row.cells.size(); ++column) {
     if (column >= columns.size() || columns[column].type != Type::text) continue;
-    if (row.cells[column].kind == Cell::text && containsFolded(row.cells[column].bytes, search_, scratch)) return true;
+    if (row.cells[column].kind == Cell::text && search_.isIn(row.cells[column].bytes, scratch)) return true;
   }
   return false;
 }

@@ -27,8 +27,8 @@ struct Term {
   /// Values with texts that stay; of a range: from and through, either may be empty.
   std::vector<Cell> values;
   std::vector<std::unique_ptr<std::string>> texts;
-  /// The folded text of `contains` and `startsWith`.
-  std::string folded;
+  /// The text of `contains` and `startsWith`.
+  FoldedPart part;
   Regex regex;
   bool ignoresCase = false;
 };
@@ -53,8 +53,7 @@ class Filter {
   int64_t latest() const { return latest_; }
   /// Whether the filter is nothing but these bounds.
   bool isTimeOnly() const { return isTimeOnly_; }
-  /// The folded search, for texts that are the same for a whole file.
-  const std::string &search() const { return search_; }
+  const FoldedPart &search() const { return search_; }
 
  private:
   std::string readTerm(JSON value, const std::vector<Column> &columns, Term &term, int depth);
@@ -64,7 +63,7 @@ class Filter {
   void plan(const Format &format);
 
   std::unique_ptr<Term> root_;
-  std::string search_;
+  FoldedPart search_;
   size_t fileColumn_ = SIZE_MAX;
   std::vector<Literal> literals_;
   bool readsBeyondASCII_ = false;

@@ -71,6 +71,40 @@ std::string Follower::firstBytes(const std::string &path, std::string &error, bo
   return head;
 }
 
+/// Adds the lines of a beginning. Returns the bytes that they take.
+static size_t takeLines(const std::string &head, bool isExport, std::vector<std::string> &lines) {
+  size_t from = 0;
+  while (from < head.size() && lines.size() < sampleLines) {
+    size_t feed = head.find('\n', from);
+    if (feed == std::string::npos && !lines.empty()) break;
+    std::string line = head.substr(from, feed == std::string::npos ? feed : feed - from);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::string cleaned;
+    clean(line, cleaned);
+    lines.push_back(isExport ? line : cleaned);
+    from = feed == std::string::npos ? head.size() : feed + 1;
+  }
+  return std::max<size_t>(1, from);
+}
+
+/// Adds lines of older files if a file has few, so that a file that was just rotated has the same
+/// columns as the one before.
+void Follower::sampleOthers(const std::string &newest, bool isExport, std::vector<std::string> &lines) {
+  if (!settings_.command.empty()) return;
+  auto candidates = rotatedParts(newest);
+  auto others = paths();
+  candidates.insert(candidates.begin(), others.begin(), others.end());
+  for (size_t tries = 0; tries < 4 && !candidates.empty() && lines.size() < sampleLines / 5; candidates.pop_back()) {
+    if (candidates.back() == newest) continue;
+    std::string error;
+    bool isMissing = false;
+    int64_t written = 0;
+    std::string head = firstBytes(candidates.back(), error, isMissing, written);
+    if (!isBinary(head)) takeLines(head, isExport, lines);
+    ++tries;
+  }
+}
+
 std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &times, double &recordBytes) {
   bool hasWaited = false;
   while (true) {
@@ -112,18 +146,9 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
       if (!isExport && !isChosen && isBinary(head)) {
         return "'" + name + "' is not a text file: too many control characters at its beginning (convert UTF-16 with iconv, or set format to read it all the same)";
       }
-      size_t from = 0;
-      while (from < head.size() && lines.size() < sampleLines) {
-        size_t feed = head.find('\n', from);
-        if (feed == std::string::npos && !lines.empty()) break;
-        std::string line = head.substr(from, feed == std::string::npos ? feed : feed - from);
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        std::string cleaned;
-        clean(line, cleaned);
-        lines.push_back(isExport ? line : cleaned);
-        from = feed == std::string::npos ? head.size() : feed + 1;
-      }
-      recordBytes = static_cast<double>(std::max<size_t>(1, from)) / static_cast<double>(lines.size());
+      size_t bytes = takeLines(head, isExport, lines);
+      recordBytes = static_cast<double>(bytes) / static_cast<double>(lines.size());
+      sampleOthers(name, isExport, lines);
       return {};
     }
     conversation_.state(true, problem);
@@ -291,7 +316,10 @@ void Follower::follow() {
 }
 
 void Follower::rescan() {
-  if (settings_.path.find_first_of("*?[{") != std::string::npos) {
+  // Each write is an event; folders need not be read that often.
+  bool readsFolders = Clock::now() - foldersRead_ > std::chrono::milliseconds(250);
+  if (readsFolders) foldersRead_ = Clock::now();
+  if (readsFolders && settings_.path.find_first_of("*?[{") != std::string::npos) {
     for (const std::string &path : paths()) {
       bool isKnown = std::any_of(live_.begin(), live_.end(), [&](const Live &live) { return live.path == path; });
       bool isFormer = std::any_of(former_.begin(), former_.end(), [&](const auto &part) { return part->path == path; });
@@ -308,7 +336,7 @@ void Follower::rescan() {
   }
   for (Live &live : live_) rescan(live);
   rescanFormer();
-  if (settings_.hasParts) rescanParts();
+  if (settings_.hasParts && readsFolders) rescanParts();
 }
 
 void Follower::rescan(Live &live) {

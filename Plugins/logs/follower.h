@@ -53,6 +53,7 @@ class Follower {
   };
 
   std::vector<std::string> paths() const;
+  void sampleOthers(const std::string &newest, bool isExport, std::vector<std::string> &lines);
   std::string firstBytes(const std::string &path, std::string &error, bool &isMissing, int64_t &written);
   std::shared_ptr<Part> makePart(const std::string &path, const Opened &opened, bool isLive);
   void addPath(const std::string &path);
@@ -84,7 +85,7 @@ class Follower {
   std::mutex feedMutex_;
   std::mutex mutex_;
   std::string notice_;
-  Clock::time_point noticed_;
+  Clock::time_point noticed_, foldersRead_;
 };
 
 /// Opens a file for reading.

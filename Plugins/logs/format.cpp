@@ -59,6 +59,11 @@ void Format::add(std::string name, Type type, std::string style, std::string for
   for (int number = 2; std::any_of(columns_.begin(), columns_.end(), [&](const Column &column) { return column.name == unique; }); ++number) {
     unique = name + "_" + std::to_string(number);
   }
+  // Numbers that name something have no thousands separators.
+  for (std::string_view end : {"id", "port", "status", "code", "year"}) {
+    bool isNumber = type == Type::integer || type == Type::number;
+    if (isNumber && style.empty() && form.empty() && name.size() >= end.size() && name.substr(name.size() - end.size()) == end) form = "plain";
+  }
   columns_.push_back({unique, type, "", std::move(style), std::move(form), false});
 }
 
@@ -142,6 +147,7 @@ void TypeGuess::add(std::string_view value, bool isQuoted, const TimeContext &co
   } else if (readInteger(value, whole)) {
     ++integers_;
     ++numbers_;
+    isLarge_ = isLarge_ || whole > (int64_t{1} << 53) || whole < -(int64_t{1} << 53);
   } else if (readNumber(value, number)) {
     ++numbers_;
   } else if (value == "true" || value == "false") {
@@ -151,7 +157,8 @@ void TypeGuess::add(std::string_view value, bool isQuoted, const TimeContext &co
 
 Type TypeGuess::type() const {
   if (values_ == 0) return Type::text;
-  if (integers_ == values_) return Type::integer;
+  // A fraction may follow where only whole numbers have come.
+  if (integers_ == values_ && isLarge_) return Type::integer;
   if (numbers_ == values_) return Type::number;
   if (booleans_ == values_) return Type::boolean;
   if (times_ == values_) return Type::timestamp;

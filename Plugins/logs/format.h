@@ -141,11 +141,11 @@ std::shared_ptr<Format> makePlain();
 std::shared_ptr<Format> makePattern(
     const std::string &pattern, const std::vector<std::string> &sample, const TimeContext &context, std::string &error);
 
-/// Whether a word is a level such as `WARN`. Words of other meanings count in capitals only.
+/// Whether a word is a level such as `WARN`. Words with other meanings must be in capitals.
 bool isLevel(std::string_view word, bool mustBeCapitals);
 /// The word for a severity of syslog, 0 to 7.
 std::string_view severityName(int severity);
-/// Whether a part occurs in the word of a severity.
+/// Whether a part occurs in the name of a severity.
 bool isInSeverity(std::string_view part);
 /// The words for numeric levels of the libraries pino and bunyan, or an empty text.
 std::string_view numericLevel(int64_t level);
@@ -163,6 +163,7 @@ class TypeGuess {
 
  private:
   size_t values_ = 0, integers_ = 0, numbers_ = 0, booleans_ = 0, times_ = 0;
+  bool isLarge_ = false;
 };
 
 /// Converts a text to a cell of a type. Returns false if it does not fit.

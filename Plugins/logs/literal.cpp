@@ -15,6 +15,7 @@ static int commonness(unsigned char byte) {
 }
 
 Literal::Literal(std::string text, bool ignoresCase) : text_(std::move(text)), ignoresCase_(ignoresCase) {
+  if (text_.empty()) return;
   size_t best = 0;
   for (size_t at = 1; at < text_.size(); ++at) {
     if (commonness(static_cast<unsigned char>(text_[at])) < commonness(static_cast<unsigned char>(text_[best]))) best = at;

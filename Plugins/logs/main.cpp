@@ -17,6 +17,10 @@
 
 namespace logs {
 
+/// The queries that the host asks at a time. Some wait for a search, which others must not wait for;
+/// an export may add one.
+static constexpr int mostRequests = 8;
+
 /// A query that waits for an answer or is being answered.
 struct Query {
   int64_t id = 0;
@@ -168,7 +172,8 @@ static const char *typeName(Type type) {
 }
 
 static std::string schemaLine(const Table &table) {
-  std::string out = R"({"type":"schema","name":"logs","key":"integer","prefetch":{"inFlight":4,"patience":600000},"columns":[)", names;
+  std::string out = R"({"type":"schema","name":"logs","key":"integer","prefetch":{"inFlight":)" + std::to_string(mostRequests) +
+                    R"(,"patience":600000},"columns":[)", names;
   bool isFirst = true;
   for (const Column &column : table.columns()) {
     if (column.isHidden) continue;
@@ -310,7 +315,7 @@ static int run() {
   table->onChange = [] { conversation.send(R"({"type":"changed"})"); };
   conversation.send(schemaLine(*table));
   follower.start(table);
-  static Requests requests(conversation, table, 2);
+  static Requests requests(conversation, table, mostRequests + 1);
   listener.serve(&requests);
   conversation.state(false, "");
   while (true) pause();

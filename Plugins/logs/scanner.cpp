@@ -182,7 +182,7 @@ bool Scanner::count(const PartBytes &part, size_t first, size_t end, const Filte
 /// Whether every record in the buffer must be read to know which of them pass.
 bool Scanner::readsAll(const PartBytes &part, const Filter &filter) {
   if (filter.literals().empty()) return true;
-  if (!filter.search().empty() && containsFolded(part.name, filter.search(), scratch_)) return true;
+  if (!filter.search().empty() && filter.search().isIn(part.name, scratch_)) return true;
   return filter.readsBeyondASCII() && !isASCII({buffer_.data(), static_cast<size_t>(high_ - low_)});
 }
 

@@ -5,8 +5,10 @@
 
 namespace logs {
 
-/// The chunks that a thread counts at a time: 1 MiB.
-static constexpr size_t jobChunks = 16;
+/// The chunks that a thread counts at a time: 256 KiB, which fit the processor's second cache.
+static constexpr size_t jobChunks = 4;
+/// The chunks left below which progress is not reported.
+static constexpr size_t fewChunks = 64;
 /// The views whose counts are kept.
 static constexpr size_t mostViews = 12;
 static constexpr uint32_t slots = 8192;
@@ -313,7 +315,7 @@ std::string Table::progress() {
     if (part->isFilling) return "decompressing " + part->name;
   }
   // A few chunks at the end of a growing file are no progress to report.
-  if (open > 4 * jobChunks) return "indexing " + name + ": " + std::to_string((chunks - open) * 100 / chunks) + " %; counts and line numbers are estimates";
+  if (open > fewChunks) return "indexing " + name + ": " + std::to_string((chunks - open) * 100 / chunks) + " %; counts and line numbers are estimates";
   for (auto &[identity, view] : views_) {
     (void)identity;
     if (view->filter->isEmpty()) continue;
@@ -322,7 +324,7 @@ std::string Table::progress() {
       left += countsOf(*view, part).open();
       found += countsOf(*view, part).sum();
     }
-    if (left > 4 * jobChunks) return "searching: " + std::to_string((chunks - left) * 100 / chunks) + " %, " + std::to_string(found) + " rows found";
+    if (left > fewChunks) return "searching: " + std::to_string((chunks - left) * 100 / chunks) + " %, " + std::to_string(found) + " rows found";
   }
   return {};
 }

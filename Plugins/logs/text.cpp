@@ -129,10 +129,17 @@ void fold(std::string_view text, std::string &out) {
   }
 }
 
-bool containsFolded(std::string_view text, std::string_view part, std::string &scratch) {
+FoldedPart::FoldedPart(std::string folded) : text_(std::move(folded)), literal_(text_, true), isASCII_(isASCII(text_)) {}
+
+bool FoldedPart::isIn(std::string_view text, std::string &scratch) const {
+  if (text_.empty()) return true;
+  if (isASCII(text)) {
+    const char *end = text.data() + text.size();
+    return isASCII_ && literal_.find(text.data(), end) != end;
+  }
   scratch.clear();
   fold(text, scratch);
-  return scratch.find(part) != std::string::npos;
+  return scratch.find(text_) != std::string::npos;
 }
 
 bool startsFolded(std::string_view text, std::string_view part, std::string &scratch) {

@@ -23,8 +23,7 @@ void fold(std::string_view text, std::string &out);
 
 bool isASCII(std::string_view text);
 
-/// Whether a text contains an already folded part, ignoring case. `scratch` is reused.
-bool containsFolded(std::string_view text, std::string_view part, std::string &scratch);
+/// Whether a text starts with an already folded part, ignoring case. `scratch` is reused.
 bool startsFolded(std::string_view text, std::string_view part, std::string &scratch);
 
 /// Appends a JSON string with its quotes. The text must be valid UTF-8.
@@ -55,6 +54,23 @@ class Literal {
   size_t first_ = 0, second_ = 0;
   uint8_t firstByte_ = 0, secondByte_ = 0;
   uint8_t firstFold_ = 0, secondFold_ = 0;
+};
+
+/// A text that is searched for in texts, ignoring case. Empty or folded.
+class FoldedPart {
+ public:
+  FoldedPart() = default;
+  explicit FoldedPart(std::string folded);
+
+  const std::string &text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+  /// Whether a text contains it. `scratch` is reused.
+  bool isIn(std::string_view text, std::string &scratch) const;
+
+ private:
+  std::string text_;
+  Literal literal_;
+  bool isASCII_ = true;
 };
 
 /// Bit i is set where byte i of 64 is a line feed.

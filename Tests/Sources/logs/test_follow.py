@@ -71,6 +71,24 @@ class FollowTests(Folder):
                 self.assertEqual([row[1:] for row in logs.all(search="refused")], found[::-1])
                 self.assertEqual([row[1:] for row in logs.all(search="refused", sort=[{"column": "line"}])], found)
 
+    def test_grows_during_a_search(self):
+        random = seeded(self)
+        block = "".join(f"2026-03-01T00:00:00Z INFO {random.choice(['alpha', 'beta', 'gamma'])} {number}\n" for number in range(20_000)).encode()
+        self.append(block * 30)
+        with Logs(path=str(self.path)) as logs:
+            identities = []
+            for round in range(40):
+                identities += [logs.ask(search=f"alpha {round}"), logs.ask(search="gamma", skip=round * 1_000)]
+                self.append(block[: random.randrange(len(block))] + b"\n")
+            for identity in identities:
+                logs.answer(identity)
+            data = self.path.read_bytes()
+            logs.settled(data.count(b" gamma"), search="gamma")
+            logs.settled(sum(line != b"" for line in data.split(b"\n")))
+            found = [row[3] for row in logs.all(search="alpha 39", sort=[{"column": "line"}])]
+            expected = [line[26:].decode() for line in data.split(b"\n") if b"alpha 39" in line]
+            self.assertEqual([text.removeprefix("INFO ") for text in found], [text.strip() for text in expected])
+
     def test_follows_a_rotation_by_rename(self):
         self.append(lines(range(10)))
         with Logs(path=str(self.path)) as logs:
@@ -143,6 +161,31 @@ class PartTests(Folder):
             self.assertEqual(names, expected)
             self.expect(logs, range(60, 70), filter={"column": "file", "op": "=", "value": "app.log.2"})
             logs.settled(50, search="LOG.10")
+
+    def test_follows_a_rotation_of_all_parts(self):
+        self.append(gzip.compress(lines(range(0, 10)).encode()), self.folder / "app.log.2.gz")
+        self.append(lines(range(10, 20)), self.folder / "app.log.1")
+        self.append(lines(range(20, 30)))
+        with Logs(path=str(self.path), parts=True) as logs:
+            self.expect(logs, range(30))
+            for turn in range(1, 4):
+                for part in range(turn + 1, 1, -1):
+                    os.rename(self.folder / f"app.log.{part}.gz", self.folder / f"app.log.{part + 1}.gz")
+                text = (self.folder / "app.log.1").read_bytes()
+                self.append(gzip.compress(text), self.folder / "app.log.2.gz.new")
+                os.rename(self.folder / "app.log.2.gz.new", self.folder / "app.log.2.gz")
+                os.unlink(self.folder / "app.log.1")
+                os.rename(self.path, self.folder / "app.log.1")
+                self.append(lines(range(20 + turn * 10, 30 + turn * 10)))
+                self.expect(logs, range(30 + turn * 10))
+
+    def test_takes_columns_from_a_part_if_the_file_is_new(self):
+        self.append('{"time":"2026-03-01T00:00:00Z","msg":"a","user":"x","took":1}\n', self.folder / "app.log.1")
+        self.append('{"time":"2026-03-01T00:00:01Z","msg":"b"}\n{"time":"2026-03-01T00:00:01Z","msg":"c","took":1.5,"new":[1]}\n')
+        with Logs(path=str(self.path)) as logs:
+            self.assertEqual(logs.columns, ["time", "message", "took", "new", "user", "other", "line"])
+            logs.settled(2)
+            self.assertEqual(logs.all()[0][2:], ["c", 1.5, "[1]", None, None, 2])
 
     def test_shows_what_a_damaged_part_has(self):
         whole = gzip.compress(lines(range(3_000)).encode())
@@ -256,6 +299,13 @@ class OtherTests(Folder):
             rows = logs.all(sort=[{"column": "line"}])
             self.assertEqual(rows[3][2:], ["E", "it is 3\n  more", 3, 7])
             self.assertEqual(rows[20][1:], [None, None, "other", None, 41])
+
+    def test_takes_the_time_from_a_field_that_has_times(self):
+        self.append('{"time":0.25,"ts":1772323200.5,"level":50,"msg":"a"}\n{"time":3,"ts":1772323201,"level":30,"msg":"b","more":null}\nbroken {\n')
+        with Logs(path=str(self.path)) as logs:
+            self.assertEqual(logs.columns, ["time", "level", "message", "time_2", "more", "other", "line"])
+            expected = [[1772323200500, "error", "a", 0.25, None, None, 1], [1772323201000, "info", "b", 3, None, None, 2], [None, None, "broken {"] + [None] * 3 + [3]]
+            self.assertEqual([row[1:] for row in logs.all(sort=[{"column": "line"}])], expected)
 
     def test_cuts_long_lines_with_a_mark(self):
         self.append(line(1, " " + "x" * 300_000 + "needle") + line(2))

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 
 from program import PATIENCE, ROOT, built, seeded
 from writing import LINES, write
@@ -127,7 +128,7 @@ class ServerTests(unittest.TestCase):
 
     def test_passes_the_exam(self):
         random = seeded(self)
-        for form in random.sample(sorted(LINES), 2) + ["iso"]:
+        for form in random.sample(sorted(set(LINES) - {"iso"}), 1) + ["iso"]:
             with self.subTest(form=form):
                 self.path.write_bytes(write(random, form, 1_500))
                 words = [built("ROWCAST", "rowcast"), "plugin", "check", "--set", f"path={self.path}", built("ROWCAST_LOGS", "logs")]
@@ -159,6 +160,9 @@ class ServerTests(unittest.TestCase):
             client.open(first=20_000, sort=[{"column": "line", "descending": True}])
             client.wait(lambda: any(row[2][2:3] == ["line 12000"] for row in client.replica.rows), "a row in the middle")
             self.assertEqual(client.errors, [])
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=PATIENCE) as answer:
+                figures = answer.read().decode()
+            self.assertRegex(figures, r'rowcast_source_contradictions_total\{[^}]*"logs"[^}]*\} 0\n')
 
     def test_names_what_is_wrong(self):
         with Server(f"path={self.path.parent}") as server:
