@@ -162,14 +162,10 @@ class Source:
         locale = (
             "colllocale" if self.version >= 170_000 else "colliculocale" if self.version >= 150_000 else "collcollate"
         )
-        cursor.execute(
-            f"""SELECT quote_ident(n.nspname) || '.' || quote_ident(collname), quote_ident(collname),
+        cursor.execute(f"""SELECT quote_ident(n.nspname) || '.' || quote_ident(collname), quote_ident(collname),
               collprovider::text,
             coalesce({locale}, collcollate), collisdeterministic
-            FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace""".replace(
-                "%", "%%"
-            )
-        )
+            FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace""".replace("%", "%%"))
         known = {}
         for full, short, provider, place, deterministic in cursor.fetchall():
             known[full] = (provider, place, deterministic)

@@ -18,7 +18,15 @@ import sys
 import threading
 import time
 
-import psycopg2
+try:
+    import psycopg2
+except ImportError:
+    print('{"type":"hello","version":1}', flush=True)
+    print(
+        '{"type":"refuse","setting":"dsn","reason":"psycopg2 is missing: install it with apt install python3-psycopg2"}',
+        flush=True,
+    )
+    sys.exit(1)
 
 from catalog import Source
 from changes import BACKOFF_LEAST, BACKOFF_MOST, TRIGGER, Listening, Polling, Waiting, Watch
