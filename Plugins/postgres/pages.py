@@ -227,8 +227,8 @@ class Workers:
                     return connection, {"error": "cancelled"}
                 if time.monotonic() - began >= self.database.timeout * 0.9 or attempt == 3:
                     return connection, {
-                        "error": f"the database took longer than {self.database.timeout:g} s (setting timeout): an index "
-                        f"on the columns of this query would help ({self.database.reason(error)})"
+                        "error": f"the database took longer than {self.database.timeout:g} s (setting timeout); an "
+                        f"index on the columns of this query would help ({self.database.reason(error)})"
                     }
                 # A cancellation meant for the statement before.
             except (psycopg2.errors.SerializationFailure, psycopg2.errors.DeadlockDetected) as error:

@@ -22,10 +22,8 @@ try:
     import psycopg2
 except ImportError:
     print('{"type":"hello","version":1}', flush=True)
-    print(
-        '{"type":"refuse","setting":"dsn","reason":"psycopg2 is missing: install it with apt install python3-psycopg2"}',
-        flush=True,
-    )
+    reason = "psycopg2 is missing: apt install python3-psycopg2"
+    print(json.dumps({"type": "refuse", "setting": "dsn", "reason": reason}), flush=True)
     sys.exit(1)
 
 from catalog import Source

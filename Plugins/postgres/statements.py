@@ -68,7 +68,7 @@ class Statements:
 
     def column(self, name):
         if name not in self.source.by_name:
-            raise Unreadable(f"there is no column “{name}”")
+            raise Unreadable(f"unknown column “{name}”")
         return self.source.by_name[name]
 
     # Conditions
@@ -228,5 +228,5 @@ def cursor_from(text, order):
         if len(values) != len(order) or not all(map(is_place_value, values)):
             raise ValueError
     except (ValueError, TypeError) as error:
-        raise Unreadable("this is no place in this order") from error
+        raise Unreadable("the place does not belong to this order") from error
     return Cursor(values, bool(before))

@@ -125,9 +125,9 @@ class SettingsTests(unittest.TestCase):
 
     def test_bad_place_and_column_are_errors(self):
         program = self.program()
-        self.assertIn("no place in this order", program.page(after="nonsense")["error"])
-        self.assertIn("no place in this order", program.page(after="[0,[1]]")["error"])
-        self.assertIn("no column", program.page(sort=[{"column": "x"}])["error"])
+        self.assertIn("does not belong to this order", program.page(after="nonsense")["error"])
+        self.assertIn("does not belong to this order", program.page(after="[0,[1]]")["error"])
+        self.assertIn("unknown column", program.page(sort=[{"column": "x"}])["error"])
         self.assertNotIn("error", program.page(count=1))
 
     # Shapes
