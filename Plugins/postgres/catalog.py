@@ -66,7 +66,7 @@ class Source:
         series = [name.strip() for name in settings.get("series", "").split(",") if name.strip()]
         for name in series:
             if name not in names:
-                raise Unreadable(f"there is no column “{name}”", "series")
+                raise Unreadable(f"unknown column “{name}”", "series")
         self.columns = []
         for name in names:
             self.columns += columns_of(name, self.types[name], name not in self.required, self.is_utf8, series)
@@ -99,7 +99,7 @@ class Source:
         found = cursor.fetchone()
         if found is None or found[3] not in "rvmfp":
             raise Unreadable(
-                f"there is no table or view “{name}” (write it as SCHEMA.NAME when it is in no schema of "
+                f"unknown table or view “{name}” (write it as SCHEMA.NAME when it is in no schema of "
                 f"the search path)"
             )
         self.oid, self.schema, self.table, self.relkind = found
@@ -162,14 +162,10 @@ class Source:
         locale = (
             "colllocale" if self.version >= 170_000 else "colliculocale" if self.version >= 150_000 else "collcollate"
         )
-        cursor.execute(
-            f"""SELECT quote_ident(n.nspname) || '.' || quote_ident(collname), quote_ident(collname),
+        cursor.execute(f"""SELECT quote_ident(n.nspname) || '.' || quote_ident(collname), quote_ident(collname),
               collprovider::text,
             coalesce({locale}, collcollate), collisdeterministic
-            FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace""".replace(
-                "%", "%%"
-            )
-        )
+            FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace""".replace("%", "%%"))
         known = {}
         for full, short, provider, place, deterministic in cursor.fetchall():
             known[full] = (provider, place, deterministic)
@@ -193,7 +189,7 @@ class Source:
             names = [name.strip() for name in setting.split(",")] if setting not in self.types else [setting]
             for name in names:
                 if name not in self.types:
-                    raise Unreadable(f"there is no column “{name}”", "key")
+                    raise Unreadable(f"unknown column “{name}”", "key")
         else:
             names = []
             if self.is_table:
@@ -221,7 +217,7 @@ class Source:
             type_ = self.types[name]
             if type_.name not in KEY_TYPES and not type_.labels:
                 raise Unreadable(
-                    f"the column “{name}” of type {type_.name} cannot be a key; use one of whole numbers, "
+                    f"the column “{name}” of type {type_.name} is not usable as a key; choose one of whole numbers, "
                     f"texts or uuids",
                     "key",
                 )

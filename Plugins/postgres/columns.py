@@ -47,7 +47,7 @@ def fold(expression):
     """
     return (
         f'(CASE WHEN octet_length({expression}) = length({expression}) THEN lower({expression} COLLATE "C") '
-        f"ELSE lower(replace({expression} COLLATE \"C\", 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\" END)"
+        f'ELSE lower(replace({expression} COLLATE "C", \'Σ\', \'σ\') COLLATE "und-x-icu") COLLATE "C" END)'
     )
 
 

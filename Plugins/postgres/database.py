@@ -70,7 +70,7 @@ class Database:
         for variable, setting in (("PGPASSFILE", "passfile"), ("PGSERVICEFILE", "servicefile")):
             if setting in settings:
                 if not os.access(settings[setting], os.R_OK):
-                    raise Refusal(setting, f"'{settings[setting]}' cannot be read by this user")
+                    raise Refusal(setting, f"'{settings[setting]}' is not readable for this user")
                 os.environ[variable] = settings[setting]
         self.words = {
             "connect_timeout": "10",
@@ -92,7 +92,7 @@ class Database:
         except psycopg2.Error as error:
             # libpq quotes the part that it cannot read, which may be a password.
             option = re.search(r'invalid connection option "(\w{1,30})"', str(error))
-            reason = f"there is no connection option “{option[1]}”" if option else "it cannot be parsed"
+            reason = f"unknown connection option “{option[1]}”" if option else "it cannot be parsed"
             raise Refusal(
                 "dsn", f"{reason}; write it as 'host=db dbname=shop user=reader' or postgresql://reader@db/shop"
             ) from None

@@ -9,7 +9,7 @@ import psycopg2
 from catalog import indexes_hint
 from columns import Text, Unreadable, encoded
 from database import LOST, run
-from jumps import Jumps
+from jumps import Jumps, LongValues
 from statements import cursor_from, cursor_text
 
 LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per line
@@ -17,8 +17,6 @@ LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per lin
 FAR = 1_000
 #: Estimated rows above which a sort without an index is worth a line in the log.
 SORTED_ROWS = 20_000
-
-
 
 
 class Reader:
@@ -29,6 +27,7 @@ class Reader:
         self.source = statements.source
         self.orders = set()
         self.jumps = Jumps(statements, counts)
+        self.values = LongValues(statements.source)
 
     def answer(self, connection, query):
         """The members of the answer to a query, all but a dear count from one moment."""
@@ -63,7 +62,9 @@ class Reader:
     def rows(self, cursor, query, where):
         wish = query["rows"]
         order = self.statements.order(query.get("sort", []))
-        after, end = cursor_from(wish.get("after"), order), cursor_from(wish.get("upTo"), order)
+        after, end = (
+            self.values.whole(cursor, order, cursor_from(wish.get(name), order)) for name in ("after", "upTo")
+        )
         skip, wanted = wish["skip"], wish["count"]
         rows, places, size = [], [], 0
         more = False
@@ -91,7 +92,7 @@ class Reader:
                 if row[0]:  # behind the end
                     return self.page(cursor, rows, places, False, where)
                 line = self.line(row, order)
-                size += len(line)
+                size += len(line.encode())
                 if len(rows) == wanted or rows and size > LINE_LIMIT:
                     return self.page(cursor, rows, places, True, where)
                 rows.append(line)
@@ -116,6 +117,8 @@ class Reader:
 
     def page(self, cursor, rows, places, more, where):
         members = {"more": more, "count": self.counts.tell(where, cursor)}
+        for place in places[:1] + places[-1:]:
+            self.values.keep(place)
         if places:
             members["begin"] = cursor_text(places[0], before=True)
             members["end"] = cursor_text(places[-1], before=False)
@@ -224,8 +227,8 @@ class Workers:
                     return connection, {"error": "cancelled"}
                 if time.monotonic() - began >= self.database.timeout * 0.9 or attempt == 3:
                     return connection, {
-                        "error": f"the database took longer than {self.database.timeout:g} s (setting timeout): an index "
-                        f"on the columns of this query would help ({self.database.reason(error)})"
+                        "error": f"the database took longer than {self.database.timeout:g} s (setting timeout); an "
+                        f"index on the columns of this query would help ({self.database.reason(error)})"
                     }
                 # A cancellation meant for the statement before.
             except (psycopg2.errors.SerializationFailure, psycopg2.errors.DeadlockDetected) as error:

@@ -18,7 +18,13 @@ import sys
 import threading
 import time
 
-import psycopg2
+try:
+    import psycopg2
+except ImportError:
+    print('{"type":"hello","version":1}', flush=True)
+    reason = "psycopg2 is missing: apt install python3-psycopg2"
+    print(json.dumps({"type": "refuse", "setting": "dsn", "reason": reason}), flush=True)
+    sys.exit(1)
 
 from catalog import Source
 from changes import BACKOFF_LEAST, BACKOFF_MOST, TRIGGER, Listening, Polling, Waiting, Watch

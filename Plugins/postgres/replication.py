@@ -69,7 +69,7 @@ class Replication:
         self.tables = [oid for oid, (_, _, kind) in self.source.relations.items() if kind == "r"]
         others = [name for _, name, kind in self.source.relations.values() if kind not in "rp"]
         if others or not self.tables:
-            raise Unavailable(f"{others[0] if others else 'the query'} is no table whose changes are replicated")
+            raise Unavailable(f"{others[0] if others else 'the query'} has changes that are not replicated")
         cursor.execute(
             "SELECT min(relname) FROM pg_class WHERE oid = ANY(%s::oid[]) AND relpersistence <> 'p'", [self.tables]
         )
@@ -139,7 +139,7 @@ class Replication:
             ) from None
         except (psycopg2.errors.InsufficientPrivilege, psycopg2.errors.ReadOnlySqlTransaction) as error:
             raise Unavailable(
-                f"there is no publication of {tables} ({self.watch.database.reason(error)}); their owner "
+                f"no publication has {tables} ({self.watch.database.reason(error)}); their owner "
                 f"can make it: {statement}"
             ) from None
         finally:

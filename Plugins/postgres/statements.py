@@ -1,5 +1,6 @@
 """Queries of the host in SQL, and the places where their pages begin and end."""
 
+import hashlib
 import json
 from collections import namedtuple
 
@@ -11,6 +12,7 @@ Part = namedtuple("Part", "conditions values order")
 Cursor = namedtuple("Cursor", "values before")
 
 CURSOR_LIMIT = 4_000  # bytes; the host takes 4,096
+LONG_VALUE = 300  # characters; a cursor has a digest of a longer value
 
 
 class Term:
@@ -66,7 +68,7 @@ class Statements:
 
     def column(self, name):
         if name not in self.source.by_name:
-            raise Unreadable(f"there is no column “{name}”")
+            raise Unreadable(f"unknown column “{name}”")
         return self.source.by_name[name]
 
     # Conditions
@@ -202,10 +204,20 @@ def written(order):
 
 
 def cursor_text(values, before):
-    text = json.dumps([1 if before else 0, list(values)], separators=(",", ":"), ensure_ascii=False)
+    """A place as a text. A long value is replaced by a list with its digest."""
+    values = [[digest(value)] if value is not None and len(value) > LONG_VALUE else value for value in values]
+    text = json.dumps([1 if before else 0, values], separators=(",", ":"), ensure_ascii=False)
     if len(text.encode()) > CURSOR_LIMIT:
-        raise Unreadable("a value to sort by is too long to continue from; sort by a shorter column")
+        raise Unreadable("the key or a value to sort by is too long to continue from; sort by fewer columns")
     return text
+
+
+def digest(value):
+    return hashlib.sha256(value.encode()).hexdigest()[:32]
+
+
+def is_place_value(value):
+    return value is None or isinstance(value, str) or isinstance(value, list) and len(value) == 1
 
 
 def cursor_from(text, order):
@@ -213,8 +225,8 @@ def cursor_from(text, order):
         return None
     try:
         before, values = json.loads(text)
-        if len(values) != len(order) or any(value is not None and not isinstance(value, str) for value in values):
+        if len(values) != len(order) or not all(map(is_place_value, values)):
             raise ValueError
     except (ValueError, TypeError) as error:
-        raise Unreadable("this is no place in this order") from error
+        raise Unreadable("the place does not belong to this order") from error
     return Cursor(values, bool(before))

@@ -79,7 +79,7 @@ class Program:
             while not (found := is_done()):
                 if not self.news.wait(min(0.2, max(0, end - time.monotonic()))) and time.monotonic() >= end:
                     raise AssertionError(
-                        f"waited {patience} s in vain; the last messages: {self.messages[-3:]}, its log: {self.log[-5:]}"
+                        f"waited {patience} s in vain; messages: {self.messages[-3:]}, log: {self.log[-5:]}"
                     )
             return found
 

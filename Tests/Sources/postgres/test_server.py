@@ -236,7 +236,10 @@ class ServerTests(unittest.TestCase):
             self.sql(
                 "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'page'"
             )
-            dropped = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'page' AND NOT active"
+            dropped = (
+                "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+                "WHERE slot_name = 'page' AND NOT active"
+            )
             for _ in range(50):
                 if self.sql(dropped):
                     break
