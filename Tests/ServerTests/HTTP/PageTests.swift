@@ -18,7 +18,7 @@ import Testing
         "index.html": "<!doctype html><title>x</title>", "app.js": "export {};", "parts/style.css": "p{}",
         "parts/deep/icon.svg": "<svg/>", "large.js": Self.script, "empty.css": "", "secret.txt": "no",
         "README.md": "no",
-        "no-suffix": "no", ".env.js": "no", ".hidden/a.js": "no", "odd name.js": "no", "map.js.map": "no",
+        "no-suffix": "no", ".env.js": "no", ".hidden/a.js": "no", "odd name.js": "no", "map.js.txt": "no",
       ] {
         try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
       }
@@ -197,7 +197,7 @@ import Testing
       "etc/passwd", "secret.txt", "app.js", "README.md", "%65tc/passwd", "etc%2fpasswd", "proc/self/environ",
     ]
     var paths: [String] = [
-      "/secret.txt", "/README.md", "/no-suffix", "/.env.js", "/.hidden/a.js", "/odd%20name.js", "/map.js.map",
+      "/secret.txt", "/README.md", "/no-suffix", "/.env.js", "/.hidden/a.js", "/odd%20name.js", "/map.js.txt",
       "/link.js",
       "/links/hostname", "/links", "/parts", "/parts/", "/parts/deep", "/APP.JS", "/app.js/", "/app.js%00",
       "/app.js%00.html",

@@ -54,6 +54,7 @@ import Testing
         sources:
           - watch: echo '{"id":1,"word":"\(word)"}'
             name: words
+            title: Words
             key: id
         """)
     }
