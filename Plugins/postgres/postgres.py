@@ -159,6 +159,7 @@ def schema(source, settings):
             "count": settings.get("count", "exact"),
             "paging": "keysetAndOffset",
             "tellsChanges": True,
+            "refresh": 50,
             "cancels": True,
         },
     }

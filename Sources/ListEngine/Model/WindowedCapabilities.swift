@@ -67,8 +67,10 @@ public struct WindowedCapabilities: Hashable, Codable, Sendable {
   ///
   /// Otherwise the engine reloads the visible rows every ``refresh``.
   public var tellsChanges: Bool
-  /// The interval for reloading the visible rows of a source that does not report changes; `nil`
-  /// for never.
+  /// The interval for reloading the visible rows.
+  ///
+  /// For a source that does not report changes; `nil` is never. For one that does, it is the minimum
+  /// time between two reloads; `nil` is ``Limits/refreshInterval``.
   public var refresh: Duration?
   /// Whether the source can cancel requests.
   ///

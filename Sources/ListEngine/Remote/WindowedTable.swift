@@ -58,7 +58,8 @@ final class WindowedTable {
     var policy = table.schema.prefetch
     policy.prefersToFinish = policy.prefersToFinish || !capabilities.cancels
     queue = PrefetchQueue(policy)
-    changes = Throttle(interval: table.limits.refreshInterval)
+    let reported = capabilities.tellsChanges ? capabilities.refresh : nil
+    changes = Throttle(interval: reported ?? table.limits.refreshInterval)
   }
 
   /// The ids of the next requests: of sessions, and of exports.

@@ -2,8 +2,10 @@ import ListEngine
 
 /// Reads the `windowed` member of a child process's `schema` message.
 enum ChildWindowed {
-  /// The range of the refresh interval for sources that do not report changes, in milliseconds.
+  /// The range of the refresh interval in milliseconds, for sources that do not report changes and
+  /// for those that do.
   static let refresh: ClosedRange<Int64> = 1_000...86_400_000
+  static let toldRefresh: ClosedRange<Int64> = 20...86_400_000
 
   /// Reads the capabilities of a source.
   ///
@@ -12,6 +14,7 @@ enum ChildWindowed {
     guard value.kind == .object else { throw fault("schema.windowed is \(value.name), not an object") }
     var can = WindowedCapabilities()
     var tellsChanges = false
+    var refresh: JSONElement?
     for (member, value) in value.members {
       if member.spells("sort") {
         can.sort = try self.columns(value, "sort", columns)
@@ -36,15 +39,19 @@ enum ChildWindowed {
       } else if member.spells("tellsChanges") {
         tellsChanges = try flag(value, "tellsChanges")
       } else if member.spells("refresh") {
-        guard let number = value.integer, refresh.contains(number) else {
-          throw fault("windowed.refresh must be \(refresh.lowerBound) to \(refresh.upperBound) milliseconds")
-        }
-        can.refresh = .milliseconds(number)
+        refresh = value
       } else if member.spells("cancels") {
         can.cancels = try flag(value, "cancels")
       }
     }
     can.tellsChanges = tellsChanges
+    if let refresh {
+      let range = tellsChanges ? toldRefresh : Self.refresh
+      guard let number = refresh.integer, range.contains(number) else {
+        throw fault("windowed.refresh must be \(range.lowerBound) to \(range.upperBound) milliseconds")
+      }
+      can.refresh = .milliseconds(number)
+    }
     return can
   }
 

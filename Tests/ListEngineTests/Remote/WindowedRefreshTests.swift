@@ -55,6 +55,20 @@ import Testing
     #expect(harness.source.requests.dropFirst(known).map(skip) == [40, 60, 50])
   }
 
+  /// The rows 40 and on, requested again after each of five changes 100 ms apart.
+  @Test(arguments: [(Duration.milliseconds(50), 5), (nil, 1)] as [(Duration?, Int)])
+  func aSourceThatReportsChangesStatesHowOftenItIsAskedAgain(_ refresh: Duration?, _ times: Int) throws {
+    let harness = try WindowedHarness(WindowedCapabilities(refresh: refresh), rows: 200, limits: small)
+    harness.open(first: 40)
+    try harness.settle()
+    let known = harness.source.requests.count
+    for _ in 1...5 {
+      harness.change()
+      try harness.settle(within: .milliseconds(100))
+    }
+    #expect(harness.source.requests.dropFirst(known).count(where: { skip($0) == 40 }) == times)
+  }
+
   @Test func nothingIsAskedForAgainWhileSomethingIsStillToCome() throws {
     let harness = try reading()
     harness.plan = { .init(after: skip($0) == 90 ? .seconds(2) : .seconds(1)) }

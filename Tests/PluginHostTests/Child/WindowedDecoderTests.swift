@@ -39,6 +39,7 @@ import Testing
     (#"{"count":"roughly"}"#, "windowed.count must be “exact”, “estimated” or “unknown”"),
     (#"{"paging":"page"}"#, "windowed.paging must be “offset”, “keyset” or “keysetAndOffset”"),
     (#"{"refresh":999}"#, "windowed.refresh must be 1000 to 86400000 milliseconds"),
+    (#"{"refresh":19,"tellsChanges":true}"#, "windowed.refresh must be 20 to 86400000 milliseconds"),
     (#"{"cancels":1}"#, "windowed.cancels is a number, not true or false"),
   ]) func whatCannotBeIsRefused(_ windowed: String, _ reason: String) {
     #expect(decode([Self.hello, Self.schema(windowed)]).refusals == ["its schema is invalid: \(reason)"])
