@@ -60,7 +60,8 @@ struct LoadBenchmark {
         guard let table else { preconditionFailure("rows come before the schema") }
         applies.measure { engine.handle(.changes(table, changes), at: now) }
       case .state(let state, let message, _): precondition(state == .live, "the market is \(state): \(message)")
-      case .columnsAdded, .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted:
+      case .columnsAdded, .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted,
+        .upload:
         preconditionFailure("the market has no deferred cells")
       }
     }

@@ -41,4 +41,13 @@ public enum SourceEvent: Sendable {
   ///
   /// Every request is answered.
   case acted(UInt64, ActionOutcome)
+  /// A message about an upload of rows.
+  case upload(UploadAnswer)
+}
+
+extension SourceEvent {
+  /// Returns the answer of a source that takes no rows from clients.
+  static func refusing(_ request: UploadRequest) -> SourceEvent {
+    .upload(.ended(request.id, UploadReport(failure: .unavailable("its source takes no rows"))))
+  }
 }

@@ -50,8 +50,11 @@ extension Server {
       endExchange(on: socket)
       endWhenEmpty()
       return true
-    // Request bodies are refused before they begin.
-    case LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION: return false
+    // Bodies other than those of uploads are refused before they begin.
+    case LWS_CALLBACK_HTTP_BODY: return receiveBody(UnsafeRawBufferPointer(start: bytes, count: count), on: socket)
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+      endBody(on: socket)
+      return exchanges.uploads[socket] != nil || exchanges.isDiscarding(socket)
 
     // Upgrades. Never read `bytes` here: it may point to freed memory (CVE-2025-11677).
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return admitUpgrade(socket)
@@ -129,6 +132,7 @@ extension Server {
 
   private func endExchange(on socket: OpaquePointer) {
     leaveImages(socket)
+    leaveUpload(socket)
     endDownload(on: socket)
     exchanges.remove(socket)
   }

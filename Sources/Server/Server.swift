@@ -156,6 +156,7 @@ public final class Server {
     dismissTardy(at: now)
     dismissThoseWhoLeft(at: now)
     finishOverdueImages(at: now)
+    extendUploads()
   }
 
   private func perform(_ output: Output) {

@@ -61,6 +61,15 @@ struct Access {
     return path
   }
 
+  /// Returns the first token of a role in a file, which is added if it is missing.
+  static func token(of role: Role, in path: String) throws(TokenFile.Failure) -> AccessToken {
+    let tokens = try TokenFile.read(path)
+    if let token = tokens.first(where: { $0.role == role }) { return token }
+    let token = AccessToken(role: role)
+    try TokenFile.write(tokens + [token], to: path)
+    return token
+  }
+
   /// Replaces every token in a file with a new one of the same role.
   static func rotate(_ path: String) throws(TokenFile.Failure) {
     let roles = try TokenFile.read(path).map(\.role)

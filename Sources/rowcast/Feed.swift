@@ -37,6 +37,7 @@ extension SourceInlet.Event {
     case .sourceChanged: self = .sourceChanged
     case .image(let number, let outcome): self = .image(number, outcome)
     case .acted(let number, let outcome): self = .acted(number, outcome)
+    case .upload(let answer): self = .upload(answer)
     }
   }
 }
@@ -52,6 +53,7 @@ extension SourceRequest {
     case .image(let number, let key): self = .image(number, key: key)
     case .cancelImages(let numbers): self = .cancelImages(numbers)
     case .act(let request): self = .act(request)
+    case .upload(let request): self = .upload(request)
     }
   }
 }

@@ -15,6 +15,8 @@ struct SessionsCommand: ParsableCommand {
   @OptionGroup var options: ServeOptions
 
   @Option(
+    // An ID may begin with a dash.
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "End the sign-in with this ID, as “rowcast sessions” prints it; may be repeated.", valueName: "id"))
   var end: [String] = []

@@ -4,7 +4,7 @@ import Server
 /// The command `rowcast token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self])
+    commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self, Show.self])
 
   /// The command `rowcast token rotate`.
   struct Rotate: ParsableCommand {
@@ -26,6 +26,36 @@ struct TokenCommand: ParsableCommand {
         throw EnvironmentFailure(description: "\(error)")
       }
       announce("new tokens in \(path); “rowcast url” prints a link that signs a browser in")
+    }
+  }
+
+  /// The command `rowcast token show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints a server's token for programs, such as those that send rows.",
+      discussion: """
+        A token that is missing is made; a running server takes it within a few seconds. Example: \
+        curl -H "Authorization: Bearer $(rowcast token show)" --data-binary @jobs.ndjson http://127.0.0.1:7777/ingest/jobs
+        """)
+
+    @OptionGroup var options: ServeOptions
+
+    @Option(help: ArgumentHelp("The role: writer, viewer or operator.", valueName: "role"))
+    var role = Role.writer.rawValue
+
+    func validate() throws {
+      guard Role(rawValue: role) != nil else {
+        throw ValidationError("--role must be writer, viewer or operator, not \(role)")
+      }
+    }
+
+    func run() throws {
+      let path = try TokenCommand.path(try options.settings())
+      do throws(TokenFile.Failure) {
+        announce(try Access.token(of: Role(rawValue: role)!, in: path).text)
+      } catch {
+        throw EnvironmentFailure(description: "\(error)")
+      }
     }
   }
 

@@ -16,7 +16,9 @@ struct URLCommand: ParsableCommand {
   var role = Role.operator.rawValue
 
   func validate() throws {
-    guard Role(rawValue: role) != nil else { throw ValidationError("--role must be viewer or operator, not \(role)") }
+    guard Role(rawValue: role)?.mayView == true else {
+      throw ValidationError("--role must be viewer or operator, not \(role)")
+    }
   }
 
   func run() throws {

@@ -69,8 +69,8 @@ public struct WindowedCapabilities: Hashable, Codable, Sendable {
   public var tellsChanges: Bool
   /// The interval for reloading the visible rows.
   ///
-  /// For a source that does not report changes; `nil` is never. For one that does, it is the minimum
-  /// time between two reloads; `nil` is ``Limits/refreshInterval``.
+  /// For a source that does not report changes, `nil` is never. For one that does, it is the least
+  /// time between two reloads, and `nil` is ``Limits/refreshInterval``.
   public var refresh: Duration?
   /// Whether the source can cancel requests.
   ///

@@ -172,7 +172,7 @@ final class RequestQueue: @unchecked Sendable {
       questions.ask(image: number)
       return true
     case .cancelImages: return images != nil
-    case .ask, .cancelPages: return false
+    case .ask, .cancelPages, .upload: return false
     }
   }
 
@@ -186,7 +186,7 @@ final class RequestQueue: @unchecked Sendable {
       return ("the action “\(request.action)”", max(CallWatch.patience, action?.patience ?? .zero))
     case .load, .image: return ("load", CallWatch.patience)
     case .cancel, .cancelImages: return ("cancel", CallWatch.patience)
-    case .ask, .cancelPages: return ("query", CallWatch.patience)
+    case .ask, .cancelPages, .upload: return ("query", CallWatch.patience)
     }
   }
 
@@ -214,7 +214,7 @@ final class RequestQueue: @unchecked Sendable {
       let known = monitor.withLock { questions.cancel(images: numbers) }
       guard !known.isEmpty else { break }
       known.withUnsafeBufferPointer { images?.cancel?(instance, $0.baseAddress, UInt32($0.count)) }
-    case .ask, .cancelPages: break
+    case .ask, .cancelPages, .upload: break
     }
     withExtendedLifetime(cells) {}
   }
@@ -229,6 +229,7 @@ final class RequestQueue: @unchecked Sendable {
     case .ask(let requests):
       for request in requests { tell(.pageFailed(request.id, reason: "its source does not answer")) }
     case .image(let number, _): tell(.image(number, .sourceDown))
+    case .upload(let request): tell(.refusing(request))
     case .cancel, .cancelPages, .cancelImages: break
     }
   }

@@ -339,6 +339,7 @@ final class ChildCore: @unchecked Sendable {
         return answer([.acted(request.id, .failed(.sourceDown, "its source does not run, or does not listen"))])
       }
       outgoing += HostLine.action(request)
+    case .upload(let request): answer([.refusing(request)])
     }
   }
 

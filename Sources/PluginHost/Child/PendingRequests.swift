@@ -55,7 +55,7 @@ struct PendingRequests {
     case .pageFailed(let id, _): return pages.remove(id) != nil
     case .image(let number, _): return images.remove(number) != nil
     case .acted(let number, _): return actions.remove(number) != nil
-    case .schema, .columnsAdded, .changes, .state, .forget, .sourceChanged: return true
+    case .schema, .columnsAdded, .changes, .state, .forget, .sourceChanged, .upload: return true
     }
   }
 

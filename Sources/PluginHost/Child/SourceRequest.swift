@@ -16,4 +16,6 @@ public enum SourceRequest: Sendable {
   case cancelImages([UInt64])
   /// Run this action.
   case act(ActionRequest)
+  /// Take a part of an upload of rows.
+  case upload(UploadRequest)
 }

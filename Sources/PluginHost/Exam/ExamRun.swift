@@ -267,7 +267,7 @@ final class ExamRun {
       case .load(let cells): load(cells)
       case .ask(let requests): ask(requests)
       case .cancelPages(let ids): cancel(ids)
-      case .cancel, .image, .cancelImages, .act: break
+      case .cancel, .image, .cancelImages, .act, .upload: break
       }
     }
   }

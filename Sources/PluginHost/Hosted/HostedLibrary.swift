@@ -141,7 +141,7 @@ public final class HostedLibrary: @unchecked Sendable {
       guard let schema = declared else { return true }
       return write(PluginLine.forget(key, schema.columns[column]))
     case .image(let number, let outcome): return write(PluginLine.image(number, outcome))
-    case .page, .sections, .pageFailed, .sourceChanged:
+    case .page, .sections, .pageFailed, .sourceChanged, .upload:
       return true  // libraries receive no such requests
     }
   }

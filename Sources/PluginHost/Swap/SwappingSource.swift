@@ -107,6 +107,9 @@ public final class SwappingSource: @unchecked Sendable {
     case .act(let request):
       answer = .acted(request.id, .failed(.sourceDown, "its source was replaced, and nothing was done"))
     case .image(let number, _): answer = .image(number, .sourceDown)
+    case .upload(.begin(let id, _)):
+      answer = .upload(.ended(id, UploadReport(failure: .unavailable("its source was replaced"))))
+    case .upload: return
     case .load, .cancel, .ask, .cancelPages, .cancelImages: return
     }
     // Asynchronous, because delivering may wait.
@@ -149,7 +152,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// Delivers an event of a former instance only if it answers a request.
   private func answer(_ event: SourceEvent) -> Bool {
     switch event {
-    case .notLoaded, .pageFailed, .image, .acted: events(event)
+    case .notLoaded, .pageFailed, .image, .acted, .upload: events(event)
     default: false
     }
   }

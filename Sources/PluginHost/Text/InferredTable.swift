@@ -50,6 +50,8 @@ struct InferredTable {
   var retention = Retention.everything
   /// The reason for the last rejection.
   private(set) var lastRejection = ""
+  /// The faults since the last ``takeFaults()``.
+  private var faults = (count: 0, reasons: [String]())
   /// The pending report about rejected rows while no table exists.
   ///
   /// Only the first, tenth, hundredth and so on is reported.
@@ -65,7 +67,7 @@ struct InferredTable {
   /// The columns to show, in this order, or `nil` for all in order of appearance.
   private let wanted: [String]?
   /// Whether texts may represent other types.
-  private let isTextual: Bool
+  let isTextual: Bool
   /// The declared types and titles of columns, by name.
   private let hints: [String: ColumnHint]
   private var sample: [(row: UntypedRow, place: String)] = []
@@ -77,7 +79,8 @@ struct InferredTable {
   private var changes = Changeset()
   /// The extensions since the last call, in order.
   private var added: [Addition] = []
-  private var rowCount = 0
+  /// The number of rows added to the changes so far.
+  private(set) var rowCount = 0
   private var nextNumber: Int64 = 1
   /// The keys used before the inferred key was abandoned, which row numbers must not repeat.
   private var numbersInUse: GuessedKey?
@@ -179,9 +182,33 @@ struct InferredTable {
   /// Ends a reload.
   mutating func endReload() { changes.endsReload = true }
 
+  /// Ends a reload that is incomplete: rows that it has not named stay.
+  mutating func abandonReload() {
+    // A reload whose beginning was not taken yet never begins.
+    if changes.beginsReload { changes.beginsReload = false } else { changes.abandonsReload = true }
+  }
+
+  /// Deletes the row with the key in these members.
+  mutating func delete(_ row: UntypedRow, at place: String) {
+    settle()
+    guard let schema else { return reject("\(place): there is no row to delete yet") }
+    guard !key.isEmpty else { return reject("\(place): rows have no key by which to delete one; name its columns") }
+    guard let own = rowKey(row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
+    changes.delete(own)
+    rowCount += 1
+  }
+
+  /// Returns the number of faults since the last call, and the first reasons.
+  mutating func takeFaults() -> (count: Int, reasons: [String]) {
+    defer { faults = (0, []) }
+    return faults
+  }
+
   /// Counts a row that was unreadable or incomplete.
   mutating func reject(_ reason: String) {
     lastRejection = reason
+    faults.count += 1
+    if faults.reasons.count < UploadReport.greatestReasonCount { faults.reasons.append(reason) }
     changes.noteUnnamedRejections(1, reason)
     guard schema == nil else { return }
     complaints += 1
@@ -381,7 +408,7 @@ struct InferredTable {
     guard !sample.isEmpty else { return }
     if key.isEmpty {
       key = KeyGuess.key(of: sample.map(\.row), findsKey)
-      if !key.isEmpty { guess = GuessedKey() }
+      if !key.isEmpty, findsKey != .ifNamedFirst { guess = GuessedKey() }
     }
     var order: [String] = []
     var guesses: [String: ColumnGuess] = [:]

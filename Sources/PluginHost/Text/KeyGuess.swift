@@ -3,7 +3,11 @@ import ListEngine
 /// Infers the key columns of a table without a declared key.
 enum KeyGuess {
   /// The extent of the search for a key.
-  enum Effort { case never, ifNamed, always }
+  enum Effort {
+    case never, ifNamed, always
+    /// A column `id` of the first row is the key, even if its values repeat.
+    case ifNamedFirst
+  }
 
   /// Column names that are preferred as keys if their values are unique, in this order.
   private static let names = ["id", "key", "uuid", "uid", "pid", "name"]
@@ -12,6 +16,9 @@ enum KeyGuess {
   static func key(of rows: [InferredTable.UntypedRow], _ effort: Effort) -> [String] {
     guard effort != .never, let first = rows.first else { return [] }
     let columns = first.map(\.name)
+    if effort == .ifNamedFirst {
+      return columns.first { $0.lowercased() == "id" && value($0, in: first) != nil }.map { [$0] } ?? []
+    }
     if let id = columns.first(where: { $0.lowercased() == "id" }), isUnique([id], rows) { return [id] }
     guard effort == .always else { return [] }
     for name in names {

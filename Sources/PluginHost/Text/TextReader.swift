@@ -169,6 +169,14 @@ struct TextReader: ~Copyable {
     }
   }
 
+  /// Reads one line of a splitter with this limit.
+  mutating func read(_ line: LineSplitter.Line, limit: Int) {
+    switch line {
+    case .whole(let bytes, let number): read(bytes, number: number)
+    case .tooLong(let number): noteTooLong(number, limit: limit)
+    }
+  }
+
   /// Records a line that was skipped because of its length.
   mutating func noteTooLong(_ number: Int, limit: Int) {
     found.append(.fault("line \(number): it has more than \(limit) bytes"))

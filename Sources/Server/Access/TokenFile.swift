@@ -32,7 +32,7 @@ public enum TokenFile {
       case .exposed(let path): "the token file \(path) must be yours, and no one else's to read or write (chmod 600)"
       case .exposedFolder(let path): "the folder \(path) must be yours, and writable by you only (chmod 700)"
       case .badLine(let path, let line):
-        "\(path):\(line): a line is “operator TOKEN” or “viewer TOKEN”, the token "
+        "\(path):\(line): a line is “operator TOKEN”, “viewer TOKEN” or “writer TOKEN”, the token "
           + "\(AccessToken.leastLength) to \(AccessToken.greatestLength) letters, digits, - and _"
       case .empty(let path): "the token file \(path) has no token in it"
       case .notWritten(let path): "writing the token file \(path) failed"

@@ -13,7 +13,12 @@ struct Exchanges {
     var transfer: PageTransfer?
     /// The pass of an accepted upgrade whose WebSocket is not established yet.
     var pass: AccessControl.Pass?
+    /// The number of bytes of the request's body that are still discarded; `nil` for none.
+    var discards: Int?
   }
+
+  /// The maximum number of bytes that are discarded after the answer to an upload.
+  private static let greatestDiscard = 16 << 20
 
   private var bySocket: [OpaquePointer: Exchange] = [:]
   /// The exports in progress.
@@ -22,6 +27,7 @@ struct Exchanges {
   /// The clients whose response waits for a source or for the client itself.
   var waiting = WaitingClients()
   var images = ImageRequests()
+  var uploads = Uploads()
   var guardian: RequestGuard
   var connections: Connections
 
@@ -63,7 +69,8 @@ struct Exchanges {
   /// Begins to write a response, without the body if the request was HEAD.
   mutating func begin(_ response: HTTPResponse, on socket: OpaquePointer) {
     let isHead = isHead(socket)
-    bySocket[socket] = Exchange(transfer: PageTransfer(isHead ? response.withoutBody : response))
+    bySocket[socket] = Exchange(
+      transfer: PageTransfer(isHead ? response.withoutBody : response), discards: bySocket[socket]?.discards)
   }
 
   /// The response that is being written to a socket.
@@ -72,6 +79,24 @@ struct Exchanges {
     set {
       if let newValue { bySocket[socket]?.transfer = newValue } else { bySocket[socket] = nil }
     }
+  }
+
+  // MARK: Bodies
+
+  /// Marks the rest of a request's body as discarded.
+  mutating func beginDiscarding(on socket: OpaquePointer) {
+    bySocket[socket, default: Exchange()].discards = Self.greatestDiscard
+  }
+
+  func isDiscarding(_ socket: OpaquePointer) -> Bool { bySocket[socket]?.discards != nil }
+
+  /// Discards bytes of a body; returns `false` if they are too many or unexpected.
+  mutating func discardBody(_ count: Int, on socket: OpaquePointer) -> Bool {
+    guard let rest = bySocket[socket]?.discards ?? (uploads[socket] == nil ? nil : Self.greatestDiscard) else {
+      return false
+    }
+    bySocket[socket, default: Exchange()].discards = rest - count
+    return rest > count
   }
 
   // MARK: Upgrades

@@ -1,3 +1,4 @@
+import ListEngine
 import Wire
 
 /// An encoded HTTP response.
@@ -24,7 +25,8 @@ struct HTTPResponse {
 
   private static let phrases = [
     200: "OK", 303: "See Other", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-    404: "Not Found", 405: "Method Not Allowed", 426: "Upgrade Required", 429: "Too Many Requests",
+    404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 411: "Length Required",
+    422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
     431: "Request Header Fields Too Large",
     502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
   ]
@@ -79,12 +81,15 @@ struct HTTPResponse {
   }
 
   /// Creates a refusal with a plain-text reason.
-  init(refusal status: Int, reason: String, to method: RequestHead.Method = .get) {
+  ///
+  /// - Parameter allowsRows: Whether the path takes rows, and nothing else.
+  init(refusal status: Int, reason: String, to method: RequestHead.Method = .get, allowsRows: Bool = false) {
     var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8"), Self.otherCaching]
     switch status {
     case 503: headers.append(("Retry-After", "5"))
     case 401: headers.append(("WWW-Authenticate", "Bearer realm=\"rowcast\""))
-    case 405: headers.append(("Allow", "GET, HEAD"))
+    case 405 where !allowsRows: headers.append(("Allow", "GET, HEAD"))
+    case 405: headers.append(("Allow", "POST, PUT"))
     case 426: headers.append(("Sec-WebSocket-Version", "13"))
     case 429: headers.append(("Retry-After", "1"))
     default: break
@@ -129,6 +134,23 @@ struct HTTPResponse {
         ("Content-Type", contentType), ("Content-Disposition", "attachment; filename=\"\(file)\""),
         ("Transfer-Encoding", "chunked"), Self.otherCaching,
       ], body: [], isBodySent: false, isStreamed: true)
+  }
+
+  /// Creates the answer to an upload of rows.
+  ///
+  /// - Parameter endsEarly: Whether the body had more bytes than one request may have.
+  init(_ report: UploadReport, endsEarly: Bool = false) {
+    let status =
+      switch report.failure {
+      case .conflict: 409
+      case .unreadable: 422
+      case .unavailable: 503
+      case nil: report.accepted == 0 && report.rejected > 0 ? 422 : 200
+      }
+    let note = endsEarly ? "A chunked body has at most 96 MiB: send the rest in another request." : nil
+    self.init(
+      status: status, headers: [("Content-Type", "application/json"), Self.otherCaching],
+      body: report.json(note: note) + [0x0A], isBodySent: true)
   }
 
   /// Creates a response with generated content that is not cached.

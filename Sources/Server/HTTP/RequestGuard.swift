@@ -53,7 +53,14 @@ struct RequestGuard {
     guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
       return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
     }
-    // Valid requests have no body; a body could smuggle a second request.
+    guard !head.isUpload else {
+      // A length that is stated twice could smuggle a second request.
+      guard head.hasPlainFraming else {
+        return .refuse(status: 400, reason: "A body has one Content-Length, or the transfer coding “chunked”.")
+      }
+      return .allow
+    }
+    // Other requests have no body; a body could smuggle a second request.
     guard head.transferEncoding.isEmpty, head.contentLength.isEmpty || head.contentLength == ["0"] else {
       return .refuse(status: 400, reason: "A request here has no body.")
     }
@@ -64,7 +71,9 @@ struct RequestGuard {
   func verdict(onPage head: RequestHead) -> Verdict {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
-    guard head.method != .other else { return .refuse(status: 405, reason: "GET and HEAD only.") }
+    guard head.method == .get || head.method == .head || head.isUpload else {
+      return .refuse(status: 405, reason: "GET and HEAD only.")
+    }
     guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {
       return .refuse(status: 505, reason: "The HTTP versions are 1.0 and 1.1.")
     }

@@ -1,6 +1,6 @@
 /// The head of a request.
 struct RequestHead {
-  enum Method { case get, head, other }
+  enum Method { case get, head, post, put, other }
 
   var method: Method
   /// The decoded and normalized path, without arguments and without the prefix of a ``Room``.
@@ -22,11 +22,36 @@ struct RequestHead {
   var ifNoneMatch: [String] = []
   var authorization: [String] = []
   var cookie: [String] = []
+  var contentType: [String] = []
+  /// Whether the client waits for an interim response before it sends the body.
+  var expectsContinue = false
   /// The size of the URL and of all headers known to libwebsockets, in bytes.
   var byteCount = 0
 }
 
 extension RequestHead {
+  /// The paths to which rows are sent.
+  static let uploadPrefix = "/ingest/"
+
+  /// Whether the request may have a body.
+  var isUpload: Bool { (method == .post || method == .put) && path.hasPrefix(Self.uploadPrefix) }
+
+  /// Whether the length of the body is stated exactly once (RFC 9112, 6.3).
+  var hasPlainFraming: Bool {
+    guard transferEncoding.isEmpty else {
+      return transferEncoding.map({ $0.lowercased() }) == ["chunked"] && contentLength.isEmpty && version == "HTTP/1.1"
+    }
+    guard let length = contentLength.first else { return true }
+    return contentLength.count == 1 && (1...15).contains(length.utf8.count)
+      && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// The media type without parameters in lower case, or empty.
+  var mediaType: String {
+    guard contentType.count == 1 else { return "" }
+    return String(contentType[0].prefix { $0 != ";" }.trimmingBlanks()).lowercased()
+  }
+
   /// Whether the client requests a persistent connection and the request cannot smuggle another
   /// one.
   var wishesForMore: Bool {

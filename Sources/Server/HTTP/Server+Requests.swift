@@ -21,6 +21,7 @@ extension Server {
     }
     switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
     case .allow(let pass):
+      guard pass.role.mayView else { return refuse(socket, 403, "A writer may only send rows.", head) }
       exchanges.admit(socket, with: pass)
       return true
     case .refuse(let status, let reason): return refuse(socket, status, reason, head)
@@ -40,7 +41,10 @@ extension Server {
     let head = RequestHead(of: socket)
     // HEAD takes the same path as GET, including its waits.
     if head.method == .head { exchanges.noteHead(on: socket) }
-    if let response = response(to: head, on: socket) { answer(socket, with: response) }
+    if let response = response(to: head, on: socket) {
+      if head.isUpload { exchanges.beginDiscarding(on: socket) }
+      answer(socket, with: response)
+    }
     return true
   }
 
@@ -74,6 +78,10 @@ extension Server {
       return exchanges[download: socket] == nil || continueDownload(on: socket)
     }
     guard let piece = transfer.nextPiece() else {
+      guard !exchanges.isDiscarding(socket) else {
+        linger(socket)
+        return true
+      }
       guard transfer.keepsConnection, !isStopping else { return continueDownload(on: socket) }
       exchanges[transfer: socket] = nil
       return lws_http_transaction_completed(socket) == 0
@@ -100,7 +108,14 @@ extension RequestHead {
     var uri: UnsafeMutablePointer<CChar>?
     var length: Int32 = 0
     let number = lws_http_get_uri_and_method(socket, &uri, &length)
-    method = Int(number) == LWSHUMETH_GET ? .get : Int(number) == LWSHUMETH_HEAD ? .head : .other
+    method =
+      switch Int(number) {
+      case LWSHUMETH_GET: .get
+      case LWSHUMETH_HEAD: .head
+      case LWSHUMETH_POST: .post
+      case LWSHUMETH_PUT: .put
+      default: .other
+      }
     let uriText = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) }
     path = Room.strip(uriText ?? "")
     version = Self.values(of: WSI_TOKEN_HTTP, on: socket).first ?? ""
@@ -118,6 +133,8 @@ extension RequestHead {
     arguments = Self.values(of: WSI_TOKEN_HTTP_URI_ARGS, on: socket).filter { $0 != "/" && !$0.isEmpty }
     authorization = Self.values(of: WSI_TOKEN_HTTP_AUTHORIZATION, on: socket)
     cookie = Self.values(of: WSI_TOKEN_HTTP_COOKIE, on: socket)
+    contentType = Self.values(of: WSI_TOKEN_HTTP_CONTENT_TYPE, on: socket)
+    expectsContinue = Self.values(of: WSI_TOKEN_HTTP_EXPECT, on: socket).map { $0.lowercased() } == ["100-continue"]
     byteCount = Self.byteCount(on: socket)
   }
 

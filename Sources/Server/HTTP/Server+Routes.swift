@@ -33,6 +33,14 @@ extension Server {
     case "/image": return forThoseLetIn(head, on: socket) { _ in imageResponse(to: head, on: socket) }
     case _ where head.path.hasPrefix("/tables/"):
       return forThoseLetIn(head, on: socket) { beginDownload(head, with: $0, on: socket) }
+    case _ where head.path.hasPrefix(RequestHead.uploadPrefix):
+      // Browsers send Origin with every upload; a cookie without it could be another site's doing.
+      switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
+      case .allow(let pass): return beginUpload(head, with: pass, on: socket)
+      case .refuse(let status, let reason):
+        operations.metrics.refusals[status, default: 0] += 1
+        return HTTPResponse(refusal: status, reason: reason, to: head.method)
+      }
     default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
   }
@@ -41,7 +49,8 @@ extension Server {
     _ head: RequestHead, on socket: OpaquePointer, _ answer: (AccessControl.Pass) -> HTTPResponse?
   ) -> HTTPResponse? {
     switch access.verdict(onPage: head, from: address(of: socket), at: EventLoop.now) {
-    case .allow(let pass): return answer(pass)
+    case .allow(let pass) where pass.role.mayView: return answer(pass)
+    case .allow: return HTTPResponse(refusal: 403, reason: "A writer may only send rows.", to: head.method)
     case .refuse(let status, let reason):
       operations.metrics.refusals[status, default: 0] += 1
       return HTTPResponse(refusal: status, reason: reason, to: head.method)

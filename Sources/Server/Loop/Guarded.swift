@@ -5,6 +5,9 @@ import Glibc
 ///     let count = Guarded(0)
 ///     count.withLock { $0 += 1 }
 ///
+/// The state must not be a closure itself: each access would wrap the stored closure in a further
+/// conversion between generic and concrete calls. A closure belongs in a struct.
+///
 /// It replaces the standard library's `Mutex`, in which the thread sanitizer reports false races.
 final class Guarded<State>: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

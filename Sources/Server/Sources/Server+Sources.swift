@@ -25,6 +25,7 @@ extension Server {
     case .schema(let schema): declare(schema, by: source, at: now)
     case .image(let number, let outcome): finishImage(number, outcome)
     case .acted(let number, let outcome): finish(number, outcome)
+    case .upload(let answer): handle(answer)
     case .state(let state, let message, let retry):
       let name = source.inlet.name
       source.log.log(.info, "the source \(name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
@@ -55,7 +56,7 @@ extension Server {
     case .sections(let request, let sections): engine.handle(.sections(id, request, sections), at: now)
     case .pageFailed(let request, let reason): engine.handle(.pageFailed(id, request, reason: reason), at: now)
     case .sourceChanged: engine.handle(.sourceChanged(id), at: now)
-    case .schema, .state, .image, .acted: preconditionFailure("\(event) concerns no rows")
+    case .schema, .state, .image, .acted, .upload: preconditionFailure("\(event) concerns no rows")
     }
     logNotes(of: table)
   }
@@ -123,7 +124,7 @@ extension Server {
   /// - Complexity: O(*n*), where *n* is the number of cells.
   private func addColumns(_ schema: Schema, to table: ServedTable, at now: Instant) {
     guard table.schema != schema else { return }
-    let rows = engine.contents(of: table.id, columns: table.schema.columns.count)
+    let rows = engine.contents(of: table.id, columns: schema.columns.count)
     replace(table, with: schema, at: now)
     guard table.schema == schema else { return }
     for changes in rows { engine.handle(.changes(table.id, changes), at: now) }

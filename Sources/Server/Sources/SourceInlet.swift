@@ -34,6 +34,8 @@ public final class SourceInlet: Sendable {
     case image(UInt64, ImageOutcome)
     /// The result of an action request, by its number.
     case acted(UInt64, ActionOutcome)
+    /// A message about an upload of rows.
+    case upload(UploadAnswer)
   }
 
   /// A request to a source.
@@ -52,6 +54,8 @@ public final class SourceInlet: Sendable {
     case cancelImages([UInt64])
     /// Run an action and answer with ``Event/acted(_:_:)``.
     case act(ActionRequest)
+    /// Take a part of an upload of rows.
+    case upload(UploadRequest)
   }
 
   /// The name of the source in logs.
@@ -62,13 +66,18 @@ public final class SourceInlet: Sendable {
     var since: Instant
   }
 
-  let mailbox: Mailbox<Mail>
-  private let reader = Guarded<(@Sendable (String) -> Void)?>(nil)
-  private let listener = Guarded<(@Sendable (Wish, Schema?) -> Void)?>(nil)
-  /// The schema of the engine's table; requests refer to its columns by index. [the loop]
-  private let knownSchema = Guarded<Schema?>(nil)
+  /// The part that several threads use.
+  private struct State {
+    var reader: (@Sendable (String) -> Void)?
+    var listener: (@Sendable (Wish, Schema?) -> Void)?
+    /// The schema of the engine's table; requests refer to its columns by index.
+    var schema: Schema?
+    var confinement: String?
+    var takesUploads = false
+  }
 
-  private let confinementText = Guarded<String?>(nil)
+  let mailbox: Mailbox<Mail>
+  private let state = Guarded(State())
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
     self.name = name
@@ -95,7 +104,7 @@ public final class SourceInlet: Sendable {
       .acted(_, .failed(_, let text)), .image(_, .failed(let text)):
       mailbox.put(mail, rows: 1, bytes: 1_024 + text.utf8.count)
     case .loaded(_, _, let cell): mailbox.put(mail, rows: 1, bytes: 1_024 + cell.byteCount)
-    case .image, .schema, .columnsAdded, .forget, .sourceChanged: mailbox.put(mail, rows: 1, bytes: 1_024)
+    case .image, .schema, .columnsAdded, .forget, .sourceChanged, .upload: mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 
@@ -108,32 +117,39 @@ public final class SourceInlet: Sendable {
   ///
   /// The source may have declared another schema meanwhile.
   public func listenWithSchema(_ listener: @escaping @Sendable (Wish, Schema?) -> Void) {
-    self.listener.withLock { $0 = listener }
+    state.withLock { $0.listener = listener }
   }
 
   /// Sets the schema of subsequent requests. [the loop]
-  func note(_ schema: Schema) { knownSchema.withLock { $0 = schema } }
+  func note(_ schema: Schema) { state.withLock { $0.schema = schema } }
 
   /// Sets the closure that receives the server's log lines about the source's rows. [any thread]
   ///
   /// It is called on the loop; it must neither block nor call ``tell(_:)``.
-  public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { self.reader.withLock { $0 = reader } }
+  public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { state.withLock { $0.reader = reader } }
 
   /// Sets the description of the restrictions in force; `nil` for a source without a program. [any
   /// thread]
-  public func describe(confinement text: String?) { confinementText.withLock { $0 = text } }
+  public func describe(confinement text: String?) { state.withLock { $0.confinement = text } }
 
-  var confinement: String? { confinementText.withLock { $0 } }
+  /// Whether clients may send rows to the source. [any thread]
+  public var takesUploads: Bool {
+    get { state.withLock { $0.takesUploads } }
+    set { state.withLock { $0.takesUploads = newValue } }
+  }
+
+  var confinement: String? { state.withLock { $0.confinement } }
 
   /// Passes a log line about the source's rows to the reader. [the loop]
-  func note(_ line: String) { reader.withLock { $0 }?(line) }
+  func note(_ line: String) { state.withLock { $0.reader }?(line) }
 
   /// Sends a request to the source. [the loop]
   ///
   /// - Returns: Whether a listener exists.
   func ask(_ wish: Wish) -> Bool {
-    guard let listener = listener.withLock({ $0 }) else { return false }
-    listener(wish, knownSchema.withLock { $0 })
+    let (listener, schema) = state.withLock { ($0.listener, $0.schema) }
+    guard let listener else { return false }
+    listener(wish, schema)
     return true
   }
 }

@@ -1,7 +1,7 @@
 import PluginHost
 import Yams
 
-/// Sources of text in a configuration file: `watch`, `file` and `stdin`.
+/// Sources of text in a configuration file: `watch`, `file`, `stdin` and `ingest`.
 ///
 ///     sources:
 ///       - watch: df -h
@@ -12,28 +12,30 @@ import Yams
 ///         name: app
 ///         follow: true
 ///       - stdin: events
+///       - ingest: jobs
+///         key: id
+///         socket: /run/rowcast/jobs.sock
 extension ConfigurationFile {
   /// The keys that make a source one of text.
-  static let textKinds = ["watch", "preset", "file", "stdin"]
+  static let textKinds = ["watch", "preset", "file", "stdin", "ingest"]
 
   /// Returns the source of text that a mapping describes.
   func textSource(_ mapping: Node.Mapping) throws(Problem) -> TextSource {
     var values: [String: Node] = [:]
     for (key, value) in mapping {
       guard let name = key.scalar?.string,
-        Self.textKinds.contains(name) || ["name", "every", "follow", "isolation"].contains(name)
-          || Self.optionKeys.contains(name)
+        Self.textKinds.contains(name) || Self.ownKeys.contains(name) || Self.optionKeys.contains(name)
       else {
         throw problem(
           key,
-          "a source of text has “watch”, “preset”, “file” or “stdin”, and “name”, “every”, “follow”, “isolation”, "
-            + Self.optionKeys.map { "“\($0)”" }.joined(separator: ", "))
+          "a source of text has “watch”, “preset”, “file”, “stdin” or “ingest”, and "
+            + Self.ownKeys.map { "“\($0)”, " }.joined() + Self.optionKeys.map { "“\($0)”" }.joined(separator: ", "))
       }
       values[name] = value
     }
     guard let kind = Self.textKinds.first(where: { values[$0] != nil }), let node = values[kind],
       Self.textKinds.count(where: { values[$0] != nil }) == 1
-    else { throw problem(Node.mapping(mapping), "a source is one of “watch”, “preset”, “file” and “stdin”") }
+    else { throw problem(Node.mapping(mapping), "a source is one of “watch”, “preset”, “file”, “stdin” and “ingest”") }
     let name = try values["name"].map { node throws(Problem) in try self.name(node) }
     let isFollowed = try values["follow"].map { node throws(Problem) in try truth(node, "follow") } ?? false
     var source: TextSource
@@ -56,12 +58,22 @@ extension ConfigurationFile {
       }
       source = watching
     case "file": source = .reading(file: try text(node, "file"), name: name, isFollowed: isFollowed)
+    case "ingest":
+      var sockets: [PushSocket.Place] = []
+      for (key, isDatagram) in [("socket", false), ("datagram", true)] {
+        guard let node = values[key] else { continue }
+        sockets.append(PushSocket.Place(path: try path(node, key), isDatagram: isDatagram))
+      }
+      source = .ingesting(name: try self.name(node), sockets: sockets)
     default:
       source = TextSource(name: try self.name(node), origin: .input(isFollowed: isFollowed))
       source.options.title = "Standard input"
     }
     let place = kind == "preset" ? "watch" : kind
-    for (key, only) in [("every", "watch"), ("follow", "file"), ("isolation", "watch")] where place != only {
+    let places = [
+      ("every", "watch"), ("follow", "file"), ("isolation", "watch"), ("socket", "ingest"), ("datagram", "ingest"),
+    ]
+    for (key, only) in places where place != only {
       if let node = values[key], key != "follow" || kind != "stdin" {
         throw problem(node, "\(key) is for a source with “\(only)”")
       }
@@ -69,6 +81,9 @@ extension ConfigurationFile {
     try take(values, into: &source.options)
     return source
   }
+
+  /// The keys that describe the source itself.
+  private static let ownKeys = ["name", "every", "follow", "isolation", "socket", "datagram"]
 
   /// The keys that describe the text, called like the options of `rowcast watch`.
   private static let optionKeys = [
@@ -129,6 +144,14 @@ extension ConfigurationFile {
     let name = try text(node, "name")
     guard Child.isName(name) else { throw problem(node, "a name has 1 to 64 letters, digits, - and _") }
     return name
+  }
+
+  private func path(_ node: Node, _ key: String) throws(Problem) -> String {
+    let path = try text(node, key)
+    guard path.hasPrefix("/"), path.utf8.count <= 107 else {
+      throw problem(node, "\(key) must be a path that begins with / and has at most 107 bytes")
+    }
+    return path
   }
 
   private func pause(_ node: Node) throws(Problem) -> Duration {

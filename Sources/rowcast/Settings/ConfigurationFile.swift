@@ -149,7 +149,9 @@ struct ConfigurationFile {
       } else {
         note(
           problem(
-            node, "a source is “plugin: name”, “child: name=command”, “watch: command”, “file: path” or “stdin: name”"),
+            node,
+            "a source is “plugin: name”, “child: name=command”, “watch: command”, “file: path”, “stdin: name” or "
+              + "“ingest: name”"),
           about: place)
       }
       // Keep invalid sources, too, because problems refer to sources by index.

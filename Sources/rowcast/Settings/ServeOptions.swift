@@ -77,6 +77,11 @@ struct ServeOptions: ParsableArguments {
     help: ArgumentHelp("A file of rows, read to its end and followed; may be given several times.", valueName: "path"))
   var file: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A table of the rows that clients send to /ingest/NAME; may be given several times.", valueName: "name"))
+  var ingest: [String] = []
+
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("A program that is a data source, with its arguments, after --.", valueName: "command"))
@@ -149,6 +154,7 @@ struct ServeOptions: ParsableArguments {
       + [Child(words: command)].compactMap(\.self).map { Settings.Source(command: $0) }
       + watch.compactMap { watched($0) }.map { Settings.Source(text: $0) }
       + file.map { Settings.Source(text: .reading(file: $0, isFollowed: true)) }
+      + ingest.map { Settings.Source(text: .ingesting(name: $0)) }
     flags.sources = sources.isEmpty ? nil : sources
     return flags
   }
@@ -170,13 +176,17 @@ struct ServeOptions: ParsableArguments {
     for argument in watch where watched(argument) == nil {
       throw ValidationError("--watch must be name=command, the name of letters, digits, - and _, not \(argument)")
     }
+    for name in ingest where !Child.isName(name) {
+      throw ValidationError("--ingest must be a name of letters, digits, - and _, not \(name)")
+    }
     // With a configuration file, problems are reported later, with their location in the file.
     if config == nil { _ = try settings() }
   }
 
   /// Throws if the arguments name a source, for commands that have a source of their own.
   func refuseSources(_ command: String, butCommand: Bool = false) throws {
-    guard plugin.isEmpty, child.isEmpty, watch.isEmpty, file.isEmpty, set.isEmpty, butCommand || self.command.isEmpty
+    guard plugin.isEmpty, child.isEmpty, watch.isEmpty, file.isEmpty, ingest.isEmpty, set.isEmpty,
+      butCommand || self.command.isEmpty
     else {
       throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
     }

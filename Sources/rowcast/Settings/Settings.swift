@@ -47,6 +47,7 @@ struct Settings: Equatable {
       case .watch: "watch"
       case .file: "file"
       case .input: "stdin"
+      case .ingest: "ingest"
       case nil: command == nil ? "plugin" : "child"
       }
     }

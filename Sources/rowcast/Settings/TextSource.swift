@@ -1,7 +1,8 @@
 import Glibc
 import PluginHost
 
-/// A source of text without a schema: a repeated command, a file, or standard input.
+/// A source of text without a schema: a repeated command, a file, standard input, or what clients
+/// send.
 struct TextSource: Equatable {
   /// The place where the text comes from.
   enum Origin: Equatable {
@@ -11,6 +12,8 @@ struct TextSource: Equatable {
     case file(String, isFollowed: Bool)
     /// Standard input.
     case input(isFollowed: Bool)
+    /// Rows that clients send by HTTP, and to these Unix sockets.
+    case ingest([PushSocket.Place])
   }
 
   /// The pause between two runs of a command, if none is given.
@@ -59,6 +62,16 @@ struct TextSource: Equatable {
     return source
   }
 
+  /// Creates a source of the rows that clients send.
+  static func ingesting(name: String, sockets: [PushSocket.Place] = []) -> TextSource {
+    var source = TextSource(name: name, origin: .ingest(sockets))
+    source.options.bound = streamBound
+    return source
+  }
+
+  /// Whether clients send the rows.
+  var takesUploads: Bool { if case .ingest = origin { true } else { false } }
+
   /// Has a command run with the whole environment of this process.
   mutating func inheritEnvironment() {
     guard case .watch(var command, let pause) = origin else { return }
@@ -106,6 +119,8 @@ struct TextSource: Equatable {
     case .input(let isFollowed):
       return StreamSource(
         STDIN_FILENO, name: name, options: options, isFollowing: isFollowed, log: log, events: events)
+    case .ingest(let sockets):
+      return PushSource(name: name, options: options, sockets: sockets, log: log, events: events)
     case .file(let path, let isFollowed):
       if let problem { throw .badSetting(source: name, key: nil, message: problem) }
       let file = open(path, O_RDONLY | O_CLOEXEC)

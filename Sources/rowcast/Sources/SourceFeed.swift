@@ -43,6 +43,7 @@ final class SourceFeed: Feed {
     }
     first = maker
     let inlet = control.addSource(source.name)
+    inlet.takesUploads = source.text?.takesUploads ?? false
     self.inlet = inlet
     state = Mutex(
       State(
@@ -143,16 +144,24 @@ final class SourceFeed: Feed {
   func change(to source: Settings.Source) {
     let stamp = source.file.flatMap { FileStamp($0) }
     enum Step { case nothing, swap(SwappingSource), begin(SwappingSource) }
+    var former: SwappingSource?
     let step = state.withLock { state -> Step in
       guard state.isRetired || state.source != source || state.stamp != stamp else { return .nothing }
       state.source = source
       state.stamp = stamp
+      inlet.takesUploads = source.text?.takesUploads ?? false
+      // Clients send the rows when they want, so a new instance has no list to wait for.
+      if !state.isRetired, source.text?.takesUploads ?? false {
+        former = state.swapping
+        state.isRetired = true
+      }
       guard state.isRetired else { return .swap(state.swapping) }
       state.isRetired = false
       state.quarantine = nil
       state.swapping = Self.swapping(inlet, log)
       return .begin(state.swapping)
     }
+    former?.stop(within: .seconds(1))
     do throws(PluginError) {
       switch step {
       case .nothing: break
@@ -178,6 +187,7 @@ final class SourceFeed: Feed {
     }
     guard let swapping else { return }
     swapping.stop(within: .seconds(5))
+    inlet.takesUploads = false
     inlet.tell(.state(.disabled, message: "it is not in the configuration any more"))
   }
 }

@@ -35,7 +35,7 @@ import Testing
     // The token file has a token of each role, and is deleted with a server on a port chosen by the
     // system.
     let tokens = try folder.tokens(port: command.port)
-    #expect(tokens.map(\.role) == [.operator, .viewer])
+    #expect(tokens.map(\.role) == [.operator, .viewer, .writer])
     for token in tokens {
       #expect(
         try role(["Authorization: Bearer \(token.text)"], port: command.port)
@@ -150,6 +150,8 @@ import Testing
     #expect(try listed.contains(id(kept)) && listed.contains("operator  ") && listed.contains("this machine"))
     let unknown = try RunningCommand(["sessions", "--end", "AAAAAAAA"], waits: false, folder: folder.path)
     #expect(try unknown.end() == 1 && unknown.complaints.contains("unknown sign-in AAAAAAAA"))
+    let dashed = try RunningCommand(["sessions", "--end", "-AAAAAAA"], waits: false, folder: folder.path)
+    #expect(try dashed.end() == 1 && dashed.complaints.contains("unknown sign-in -AAAAAAA"))
     let end = try RunningCommand(["sessions", "--end", id(ended)], waits: false, folder: folder.path)
     #expect(try end.end() == 0)
     #expect(client.closeCode() == 1008)
@@ -195,7 +197,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "private")
     let environment = ["STATE_DIRECTORY": "\(link):/nowhere"]
     let command = try RunningCommand(["--port", "0"], folder: folder.path, environment: environment)
-    #expect(try TokenFile.read("\(folder.path)/private/\(command.port).token").count == 2)
+    #expect(try TokenFile.read("\(folder.path)/private/\(command.port).token").count == 3)
     let url = try RunningCommand(["url"], folder: folder.path, environment: environment)
     #expect(url.announcement.hasPrefix("http://127.0.0.1:\(command.port)/?code="))
   }

@@ -1,5 +1,6 @@
 import Foundation
 import ListEngine
+import Synchronization
 import Testing
 
 @testable import Server
@@ -30,5 +31,15 @@ import Testing
     #expect(inlet.mailbox.take(rows: 1).count == 1)
     while inlet.mailbox.waitingProducers > 0, RawSocket.now() < deadline { sched_yield() }
     #expect(inlet.mailbox.take(rows: 1).count == 1)
+  }
+
+  /// Each access to a closure in a generic container once wrapped it in another function, until the
+  /// stack was full.
+  @Test func `a source takes any number of requests`() {
+    let inlet = SourceInlet(name: "x", rowLimit: 1_000, byteLimit: 1 << 20, onMail: {})
+    let count = Mutex(0)
+    inlet.listen { _ in count.withLock { $0 += 1 } }
+    for _ in 0..<200_000 { #expect(inlet.ask(.cancelImages([]))) }
+    #expect(count.withLock { $0 } == 200_000)
   }
 }

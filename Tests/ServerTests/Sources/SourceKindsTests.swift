@@ -91,7 +91,7 @@ import Testing
     ("- watch: df\n    follow: true", "3:13", "follow is for a source with “file”"),
     ("- file: a.csv\n    every: 3", "3:12", "every is for a source with “watch”"),
     ("- file: a.csv\n    isolation: none", "3:16", "isolation is for a source with “watch”"),
-    ("- file: a.csv\n    watch: df", "2:5", "one of “watch”, “preset”, “file” and “stdin”"),
+    ("- file: a.csv\n    watch: df", "2:5", "one of “watch”, “preset”, “file”, “stdin” and “ingest”"),
     ("- watch: df\n    rows: 3", "3:5", "a source of text has"),
     ("- watch: df\n    format: xml", "3:13", "format must be one of"),
     ("- watch: df\n    types: size=much", "3:12", "unknown type “much”"),
@@ -110,5 +110,53 @@ import Testing
     let command = try RunningCommand(["config", "check", file], waits: false)
     #expect(try command.end() != 0)
     #expect(command.complaints.contains("rowcast.yaml:\(place): ") && command.complaints.contains(reason))
+  }
+
+  @Test func `clients send rows to a table by HTTP and to its socket`() throws {
+    let scratch = try Scratch()
+    let socket = "\(scratch.path)/jobs.sock"
+    let configuration = try scratch.write(
+      "rowcast.yaml",
+      """
+      port: 0
+      no-token: true
+      sources:
+        - ingest: jobs
+          key: job
+          title: Jobs
+          socket: \(socket)
+      """)
+    let command = try RunningCommand(["--config", configuration])
+    func post(_ body: String, _ method: String = "POST") throws -> HTTPAnswer? {
+      try HTTPAnswer.to(
+        "\(method) /ingest/jobs HTTP/1.1\r\nHost: 127.0.0.1:\(command.port)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+        port: command.port)
+    }
+    #expect(try post("{\"job\":\"backup\",\"state\":\"runs\"}\n")?.status == 200)
+    try WebSocketClient.waitFor("backup", in: "jobs", port: command.port)
+    let local = try RawSocket(path: socket)
+    local.send("{\"job\":\"report\",\"state\":\"queued\"}\n{\"state\":\"x\"}\n")
+    shutdown(local.descriptor, Int32(SHUT_WR))
+    let report = try #require(local.readToEnd())
+    #expect(String(decoding: report, as: UTF8.self).hasPrefix("{\"accepted\":1,\"rejected\":1"))
+    try WebSocketClient.waitFor("report", in: "jobs", port: command.port)
+    #expect(try post("[{\"job\":\"backup\",\"state\":\"done\"}]", "PUT")?.status == 200)
+    let rest = try #require(try HTTPAnswer.get("/tables/jobs.ndjson", port: command.port))
+    #expect(String(decoding: rest.body, as: UTF8.self).contains("done"))
+    #expect(!String(decoding: rest.body, as: UTF8.self).contains("report"))
+    try end(command)
+  }
+
+  @Test func `token show prints a writer's token that a running server takes`() throws {
+    let scratch = try Scratch()
+    let command = try RunningCommand(["serve", "--port", "0", "--ingest", "jobs"], folder: scratch.path)
+    let show = try RunningCommand(["token", "show", "--port", "\(command.port)"], folder: scratch.path)
+    let token = show.announcement
+    #expect(try show.end() == 0)
+    let answer = try HTTPAnswer.to(
+      "POST /ingest/jobs HTTP/1.1\r\nHost: 127.0.0.1:\(command.port)\r\nAuthorization: Bearer \(token)\r\n"
+        + "Content-Length: 8\r\n\r\n{\"id\":1}", port: command.port)
+    #expect(answer?.status == 200)
+    try end(command)
   }
 }

@@ -53,6 +53,23 @@ import Testing
     #expect(status["table"] as? String == "numbers")
   }
 
+  @Test func `rows stay when a source adds columns`() throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(3)
+    var wider = RunningServer.schema
+    wider.columns.append(Column("note", .text))
+    inlet.tell(.columnsAdded(wider))
+    var changes = Changeset()
+    changes.upsert(.integer(3), [.integer(3), .text("row 3"), .text("new")])
+    inlet.tell(.changes(changes))
+    var body = ""
+    let deadline = RawSocket.now() + RawSocket.patience
+    while !body.contains("new"), RawSocket.now() < deadline {
+      body = String(decoding: try HTTPAnswer.get("/tables/numbers.csv", port: server.port)?.body ?? [], as: UTF8.self)
+    }
+    for n in 0...3 { #expect(body.contains("row \(n)")) }
+  }
+
   @Test func aSourceIsAskedForWhatSomeoneLooksAtAndItsAnswerIsShown() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")

@@ -15,6 +15,14 @@ struct Metrics {
   var downloads: UInt64 = 0
   /// The number of exports aborted because the client read too slowly or for too long.
   var downloadsGivenUp: UInt64 = 0
+  /// The number of uploads of rows.
+  var uploads: UInt64 = 0
+  /// The number of bytes in the bodies of uploads.
+  var uploadBytes: UInt64 = 0
+  /// The number of rows of uploads that tables have taken.
+  var uploadedRows: UInt64 = 0
+  /// The number of rows of uploads that were left out.
+  var rejectedRows: UInt64 = 0
   /// The number of times reading from a client was paused because it sent too many messages.
   var pauses: UInt64 = 0
   /// The number of queries replaced by another query of the same client within one turn.
@@ -44,7 +52,7 @@ struct SourceMetrics {
       hasSchema = true
     case .changes(let changes): self.changes += UInt64(changes.count)
     case .columnsAdded, .state, .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image,
-      .acted:
+      .acted, .upload:
       break
     }
   }

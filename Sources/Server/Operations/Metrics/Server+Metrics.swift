@@ -29,6 +29,12 @@ extension Server {
     text.single(
       "rowcast_downloads_given_up_total", .counter, "Downloads given up as they were read too slowly or for too long.",
       operations.metrics.downloadsGivenUp)
+    text.single("rowcast_uploads_total", .counter, "Uploads of rows.", operations.metrics.uploads)
+    text.single(
+      "rowcast_uploaded_bytes_total", .counter, "Bytes in the bodies of uploads.", operations.metrics.uploadBytes)
+    text.begin("rowcast_uploaded_rows_total", .counter, "Rows in uploads, by result.")
+    text.sample("rowcast_uploaded_rows_total", [("result", "accepted")], operations.metrics.uploadedRows)
+    text.sample("rowcast_uploaded_rows_total", [("result", "rejected")], operations.metrics.rejectedRows)
     text.single(
       "rowcast_message_pauses_total", .counter, "How often a page that said too much was not listened to for a while.",
       operations.metrics.pauses)
