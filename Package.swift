@@ -65,6 +65,7 @@ let package = Package(
     .target(
       name: "PluginHost",
       dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      path: "Sources", sources: ["SourceRuntime", "TextSource", "ProcessSource", "LibrarySource", "PluginExam"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
     .target(name: "CAllocator", cSettings: cSettings),
@@ -146,6 +147,10 @@ let package = Package(
     .testTarget(
       name: "PluginHostTests",
       dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
+      path: "Tests",
+      sources: [
+        "SourceTesting", "SourceRuntimeTests", "TextSourceTests", "ProcessSourceTests", "LibrarySourceTests", "PluginExamTests",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
