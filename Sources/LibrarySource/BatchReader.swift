@@ -16,15 +16,6 @@ struct BatchReader {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// The maximum number of rows in one part.
-  ///
-  /// One turn of the engine's loop applies one part.
-  static let partRows = 4_096
-  /// The number of bytes of text and series after which a part ends.
-  ///
-  /// A part holds at least one row, so a single wide row can exceed this.
-  static let partBytes = 4 << 20
-
   /// Whether the plugin is inside a reload after this batch.
   let isReloadingAfter: Bool
   /// The number of rows left out so far.
@@ -110,7 +101,7 @@ struct BatchReader {
     let first = row
     var bad: [Int] = []
     var bytes = 0
-    while row < rowCount, row - first < Self.partRows, bytes < Self.partBytes {
+    while row < rowCount, row - first < SourceEvent.partRows, bytes < SourceEvent.partBytes {
       if let size = byteCount(ofRow: row) { bytes += size } else { bad.append(row) }
       row += 1
     }

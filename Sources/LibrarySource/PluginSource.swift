@@ -13,7 +13,7 @@ import ListEngine
 ///
 /// ``stop(within:)`` waits for the thread. If `events` can block, unblock it (returning false)
 /// before stopping.
-public final class PluginSource: Sendable {
+public final class PluginSource: RunningSource {
   /// The name of the source in messages.
   public let name: String
 

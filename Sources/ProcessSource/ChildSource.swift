@@ -11,7 +11,7 @@ import ListEngine
 ///
 /// ``stop(within:)`` waits for the program's end. If `events` can block, unblock it (returning
 /// false) before stopping.
-public final class ChildSource: Sendable {
+public final class ChildSource: RunningSource {
   /// The name of the source in messages.
   public let name: String
 

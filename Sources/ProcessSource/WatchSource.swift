@@ -9,7 +9,7 @@ import ListEngine
 ///       ChildCommand("df", []), name: "df", pause: .seconds(2), options: TextOptions(), log: log
 ///     ) { event in mailbox.put(event) }
 ///     try source.start()
-public final class WatchSource: Sendable {
+public final class WatchSource: RunningSource {
   private let core: Core
 
   /// Creates a source without starting it.
@@ -295,28 +295,6 @@ public final class WatchSource: Sendable {
       guard self.state?.0 != state || self.state?.1 != message else { return true }
       self.state = (state, message)
       return events(.state(state, message: message))
-    }
-  }
-}
-
-extension TextFormat {
-  /// Infers the format of a whole output.
-  ///
-  /// One that begins with a brace may be a single object on many lines.
-  static func guess(output: [UInt8]) -> TextFormat? {
-    output.withUnsafeBytes { bytes in
-      guard let first = bytes.first(where: { $0 > 0x20 }), first == 0x7B else { return nil }
-      let line = bytes.drop { $0 <= 0x20 }.prefix { $0 != 0x0A }
-      let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
-      // One object on the first line means rows, unless it is the whole output and contains a list.
-      return padded.withUnsafeBytes { buffer in
-        let first = UnsafeRawBufferPointer(rebasing: buffer[..<line.count])
-        let parser = JSONParser()
-        guard let root = try? parser.parse(first) else { return guess(first) }
-        let rest = bytes.drop { $0 <= 0x20 }.dropFirst(line.count)
-        let isAlone = !rest.contains { $0 > 0x20 }
-        return isAlone && root.members.contains { $0.value.items.contains { $0.kind == .object } } ? .json : .ndjson
-      }
     }
   }
 }

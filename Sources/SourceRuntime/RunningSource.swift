@@ -16,22 +16,7 @@ public protocol RunningSource: AnyObject, Sendable {
 public typealias SourceMaker =
   @Sendable (_ events: @escaping @Sendable (SourceEvent) -> Bool) throws(PluginError) -> any RunningSource
 
-extension ChildSource: RunningSource {}
-
-extension PluginSource: RunningSource {}
-
-extension WatchSource: RunningSource {
-  /// Does nothing, because rows without a declared schema offer nothing to request.
-  public func send(_ wish: SourceRequest) {}
-}
-
-extension StreamSource: RunningSource {
-  /// Stops reading; does not wait, because the thread ends as soon as it is not blocked by events.
-  @discardableResult public func stop(within bound: Duration) -> Bool {
-    stop()
-    return true
-  }
-
+extension RunningSource {
   /// Does nothing, because rows without a declared schema offer nothing to request.
   public func send(_ wish: SourceRequest) {}
 }

@@ -10,7 +10,7 @@ public enum SourceEvent: Sendable {
   ///
   /// Existing rows have empty cells in the new columns.
   case columnsAdded(Schema)
-  /// Row changes, at most 4,096 at a time.
+  /// Row changes, at most ``partRows`` at a time.
   ///
   /// A longer reload has its flags on its first and last part.
   case changes(Changeset)
@@ -41,4 +41,13 @@ public enum SourceEvent: Sendable {
   ///
   /// Every request is answered.
   case acted(UInt64, ActionOutcome)
+
+  /// The maximum number of rows in one ``changes(_:)``, a part.
+  ///
+  /// One turn of the engine's loop applies one part.
+  public static var partRows: Int { 4_096 }
+  /// The number of bytes of text and series after which a part ends.
+  ///
+  /// A part holds at least one row, so a single wide row can exceed this.
+  public static var partBytes: Int { 4 << 20 }
 }

@@ -7,7 +7,7 @@ import ListEngine
 ///       mailbox.put(event)        // may block, and reading pauses; false when stopping
 ///     }
 ///     try source.start()
-public final class StreamSource: Sendable {
+public final class StreamSource: RunningSource {
   private let file: Int32
   private let name: String
   private let options: TextOptions
@@ -59,7 +59,11 @@ public final class StreamSource: Sendable {
   }
 
   /// Stops reading without waiting for the thread, because a stream may stay silent.
-  public func stop() { stopping?.wake() }
+  @discardableResult
+  public func stop(within bound: Duration = .zero) -> Bool {
+    stopping?.wake()
+    return true
+  }
 
   /// The state and the main function of the reading thread.
   private final class Reading: @unchecked Sendable {

@@ -37,7 +37,7 @@ struct TextFeed {
     guard box.reader.hasRows else { return true }
     takeRows()
     guard complain() else { return false }
-    return (table?.pendingRows ?? 0) < ChildDecoder.partRows && (table?.pendingBytes ?? 0) < ChildDecoder.partBytes
+    return (table?.pendingRows ?? 0) < SourceEvent.partRows && (table?.pendingBytes ?? 0) < SourceEvent.partBytes
       || flush()
   }
 

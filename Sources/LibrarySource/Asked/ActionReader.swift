@@ -5,7 +5,7 @@ import ListEngine
 ///
 /// Invalid ones are refused with a message for the plugin's author.
 ///
-/// The rules equal those of ``ChildActions`` for programs.
+/// The rules equal those for programs.
 enum ActionReader {
   /// The reason why actions are refused.
   struct Fault: Error {
@@ -18,8 +18,8 @@ enum ActionReader {
     _ actions: UnsafePointer<list_action>?, count: UInt32, stride: UInt32
   ) throws(Fault) -> [Action] {
     guard let actions else { throw Fault("the actions are NULL") }
-    guard (1...ChildActions.limit).contains(Int(count)) else {
-      throw Fault("action_count must be 1 to \(ChildActions.limit), not \(count)")
+    guard (1...ActionLimits.actions).contains(Int(count)) else {
+      throw Fault("action_count must be 1 to \(ActionLimits.actions), not \(count)")
     }
     try check(stride, of: list_action.self, at: actions, "action_size")
     var result: [Action] = []
@@ -52,16 +52,16 @@ enum ActionReader {
     guard let title = ForeignText.optionalName(said.title), let confirm = ForeignText.optionalName(said.confirm) else {
       throw Fault("title and confirm of action '\(name)' must be at most \(ForeignText.nameLimit) bytes of UTF-8")
     }
-    guard said.patience_ms <= ChildActions.greatestPatience else {
-      throw Fault("patience_ms of action '\(name)' must be at most \(ChildActions.greatestPatience)")
+    guard said.patience_ms <= ActionLimits.patience else {
+      throw Fault("patience_ms of action '\(name)' must be at most \(ActionLimits.patience)")
     }
     var action = Action(
       name, title: title, confirm: confirm, isDangerous: said.flags & LIST_ACTION_DANGER.rawValue != 0,
       appliesToRows: said.flags & LIST_ACTION_TABLE.rawValue == 0)
     if said.patience_ms > 0 { action.patience = .milliseconds(said.patience_ms) }
     guard said.argument_count > 0 else { return action }
-    guard said.argument_count <= ChildActions.argumentLimit else {
-      throw Fault("action '\(name)' has \(said.argument_count) arguments, more than \(ChildActions.argumentLimit)")
+    guard said.argument_count <= ActionLimits.arguments else {
+      throw Fault("action '\(name)' has \(said.argument_count) arguments, more than \(ActionLimits.arguments)")
     }
     guard let arguments = said.arguments else { throw Fault("the arguments of action '\(name)' are NULL") }
     try check(said.argument_size, of: list_argument.self, at: arguments, "argument_size of action '\(name)'")
@@ -89,8 +89,8 @@ enum ActionReader {
     var argument = ActionArgument(name, kind, label: label)
     argument.minimum = try bound(said.minimum, "minimum of \(place)")
     argument.maximum = try bound(said.maximum, "maximum of \(place)")
-    guard said.choice_count <= ChildActions.choiceLimit else {
-      throw Fault("\(place) has \(said.choice_count) choices, more than \(ChildActions.choiceLimit)")
+    guard said.choice_count <= ActionLimits.choices else {
+      throw Fault("\(place) has \(said.choice_count) choices, more than \(ActionLimits.choices)")
     }
     if said.choice_count > 0 {
       guard let choices = said.choices else { throw Fault("the choices of \(place) are NULL") }

@@ -187,7 +187,7 @@ public final class HostedLibrary: @unchecked Sendable {
     var values: [(name: String, value: Cell)] = []
     if let said, said.kind == .object {
       for (name, value) in said.members {
-        values.append((String(decoding: name, as: UTF8.self), ChildActions.plain(value)))
+        values.append((String(decoding: name, as: UTF8.self), value.plain))
       }
     }
     return try action.complete(values)

@@ -2,15 +2,6 @@ import ListEngine
 
 /// Reads the actions in a child process's `schema` message.
 enum ChildActions {
-  /// The maximum number of actions per table.
-  static let limit = 64
-  /// The maximum number of arguments per action.
-  static let argumentLimit = 32
-  /// The maximum number of choices per argument.
-  static let choiceLimit = 1_000
-  /// The longest timeout of an action, in milliseconds.
-  static let greatestPatience: Int64 = 600_000
-
   /// Reads the `actions` member.
   static func read(_ list: JSONElement) throws(ChildSchema.Fault) -> [Action] {
     guard list.kind == .list else { throw fault("schema.actions is \(list.name), not a list") }
@@ -21,7 +12,7 @@ enum ChildActions {
         throw fault("two actions are called “\(action.name)”")
       }
       actions.append(action)
-      guard actions.count <= limit else { throw fault("a table has at most \(limit) actions") }
+      guard actions.count <= ActionLimits.actions else { throw fault("a table has at most \(ActionLimits.actions) actions") }
     }
     return actions
   }
@@ -34,8 +25,8 @@ enum ChildActions {
       name, title: try text(item, "title", place), confirm: try text(item, "confirm", place),
       isDangerous: try flag(item, "danger", place) ?? false, appliesToRows: try flag(item, "rows", place) ?? true)
     if let patience = item["patience"] {
-      guard let number = patience.integer, (1...greatestPatience).contains(number) else {
-        throw fault("\(place).patience must be 1 to \(greatestPatience) milliseconds")
+      guard let number = patience.integer, (1...ActionLimits.patience).contains(number) else {
+        throw fault("\(place).patience must be 1 to \(ActionLimits.patience) milliseconds")
       }
       action.patience = .milliseconds(number)
     }
@@ -47,8 +38,8 @@ enum ChildActions {
           throw fault("\(place) has two arguments “\(argument.name)”")
         }
         action.arguments.append(argument)
-        guard action.arguments.count <= argumentLimit else {
-          throw fault("an action has at most \(argumentLimit) arguments")
+        guard action.arguments.count <= ActionLimits.arguments else {
+          throw fault("an action has at most \(ActionLimits.arguments) arguments")
         }
       }
     }
@@ -72,7 +63,7 @@ enum ChildActions {
       var choices: [Cell] = []
       for choice in list.items {
         choices.append(try value(choice, argument, "\(place).choices[\(choices.count)]"))
-        guard choices.count <= choiceLimit else { throw fault("an argument has at most \(choiceLimit) choices") }
+        guard choices.count <= ActionLimits.choices else { throw fault("an argument has at most \(ActionLimits.choices) choices") }
       }
       argument.choices = choices
     }
@@ -87,18 +78,10 @@ enum ChildActions {
     _ element: JSONElement, _ argument: ActionArgument, _ place: String
   ) throws(ChildSchema.Fault) -> Cell {
     do throws(ActionFault) {
-      return try argument.checked(plain(element))
+      return try argument.checked(element.plain)
     } catch {
       throw fault("\(place) is invalid: \(error.reason)")
     }
-  }
-
-  /// Converts a JSON value to a cell, without regard to an expected type.
-  static func plain(_ element: JSONElement) -> Cell {
-    if let flag = element.boolean { return .boolean(flag) }
-    if let integer = element.integer { return .integer(integer) }
-    if let number = element.number { return .number(number) }
-    return element.text.map { .text($0) } ?? .null
   }
 
   private static func bound(_ item: JSONElement, _ name: StaticString, _ place: String) throws(ChildSchema.Fault)

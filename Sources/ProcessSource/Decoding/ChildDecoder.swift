@@ -51,10 +51,6 @@ struct ChildDecoder: ~Copyable {
 
   private enum Mode { case undecided, rows, messages }
 
-  /// The maximum number of rows in one changeset.
-  static let partRows = BatchReader.partRows
-  /// The number of bytes of text after which a changeset ends.
-  static let partBytes = BatchReader.partBytes
   /// The supported version of the protocol.
   static let version: Int64 = 1
 
@@ -221,7 +217,7 @@ struct ChildDecoder: ~Copyable {
   }
 
   private mutating func handOnIfLarge() {
-    if part.count >= Self.partRows || part.byteCount >= Self.partBytes { handOn() }
+    if part.count >= SourceEvent.partRows || part.byteCount >= SourceEvent.partBytes { handOn() }
   }
 
   // MARK: Plain rows
@@ -232,7 +228,7 @@ struct ChildDecoder: ~Copyable {
       root.members.map { (String(decoding: $0.name, as: UTF8.self), UntypedValue($0.value)) }, at: "line \(number)")
     if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
     tellColumns(isFirst: isFirst)
-    if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { forwardText() }
+    if loose.pendingRows >= SourceEvent.partRows || loose.pendingBytes >= SourceEvent.partBytes { forwardText() }
   }
 
   // MARK: Messages

@@ -122,12 +122,4 @@ extension JSONElement {
     case .series: .series(items.map { $0.number ?? .nan })
     }
   }
-
-  /// Returns the value as a row key; `nil` when it does not fit.
-  func key(as type: KeyType) -> RowKey? {
-    switch type {
-    case .integer: integer.map { .integer($0) }
-    case .text: text.map { .text($0) }
-    }
-  }
 }

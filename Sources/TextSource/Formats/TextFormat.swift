@@ -73,6 +73,26 @@ public enum TextFormat: String, CaseIterable, Sendable {
     return words.count == 2 ? line.hasPrefix("(") : words[2] == "in"
   }
 
+  /// Infers the format of a whole output.
+  ///
+  /// One that begins with a brace may be a single object on many lines.
+  static func guess(output: [UInt8]) -> TextFormat? {
+    output.withUnsafeBytes { bytes in
+      guard let first = bytes.first(where: { $0 > 0x20 }), first == 0x7B else { return nil }
+      let line = bytes.drop { $0 <= 0x20 }.prefix { $0 != 0x0A }
+      let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
+      // One object on the first line means rows, unless it is the whole output and contains a list.
+      return padded.withUnsafeBytes { buffer in
+        let first = UnsafeRawBufferPointer(rebasing: buffer[..<line.count])
+        let parser = JSONParser()
+        guard let root = try? parser.parse(first) else { return guess(first) }
+        let rest = bytes.drop { $0 <= 0x20 }.dropFirst(line.count)
+        let isAlone = !rest.contains { $0 > 0x20 }
+        return isAlone && root.members.contains { $0.value.items.contains { $0.kind == .object } } ? .json : .ndjson
+      }
+    }
+  }
+
   /// Infers the format from several lines; `nil` when they are neither delimited records nor pairs.
   static func guess(lines: [String]) -> TextFormat? {
     guard let first = lines.first(where: { $0.utf8.contains { $0 > 0x20 } }) else { return nil }
