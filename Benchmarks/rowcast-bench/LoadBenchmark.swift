@@ -1,6 +1,8 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import ProcessSource
+import SourceRuntime
 
 /// W1: the market plugin, loaded like every plugin, sends its rows to the engine.
 ///

@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 
 /// Splits one batch of a plugin into changesets of bounded size.
 ///

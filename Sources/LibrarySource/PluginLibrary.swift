@@ -2,6 +2,7 @@ import CChildProcess
 import CCrashNote
 import CListPlugin
 import Glibc
+import SourceRuntime
 import Synchronization
 
 /// A plugin's shared library, loaded for the lifetime of the process.
@@ -12,18 +13,18 @@ import Synchronization
 ///
 /// A library is never unloaded, because the Swift runtime keeps pointers into every Swift library
 /// that it has loaded.
-public final class PluginLibrary: Sendable {
+package final class PluginLibrary: Sendable {
   /// The path from which the library was loaded.
-  public let path: String
+  package let path: String
   /// The plugin's short name, such as `clock`.
-  public let name: String
+  package let name: String
   /// A one-line title, or the name when the plugin has no title.
-  public let title: String
+  package let title: String
 
   // Immutable and valid for the lifetime of the process, as the plugin contract requires.
-  nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
+  package nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
   /// The note to write when the plugin crashes; see ``CrashNotes``.
-  nonisolated(unsafe) let note: UnsafePointer<CChar>?
+  package nonisolated(unsafe) let note: UnsafePointer<CChar>?
 
   /// Loads a library and checks that this host can run it as a plugin.
   ///
@@ -36,7 +37,7 @@ public final class PluginLibrary: Sendable {
   ///   - isCopied: Whether to load a copy in memory. Needed for a file that changed after it was
   ///     loaded: the dynamic loader identifies files by device and inode and would return the old
   ///     library. The old library stays in memory.
-  public convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
+  package convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
     var file = try TrustedFile.open(path).file
     defer { close(file) }
     let note = try CrashNotes.admit(path, file)
@@ -76,7 +77,7 @@ public final class PluginLibrary: Sendable {
   /// - Parameters:
   ///   - path: The name used in error messages.
   ///   - plugin: The result of its entry function, valid for the lifetime of the process.
-  public convenience init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
+  package convenience init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
     try self.init(path: path, plugin: plugin, note: nil)
   }
 

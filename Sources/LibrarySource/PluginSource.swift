@@ -1,6 +1,7 @@
 import CListPlugin
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// A configured instance of a plugin, running on its own thread.
 ///
@@ -13,9 +14,9 @@ import ListEngine
 ///
 /// ``stop(within:)`` waits for the thread. If `events` can block, unblock it (returning false)
 /// before stopping.
-public final class PluginSource: RunningSource {
+package final class PluginSource: RunningSource {
   /// The name of the source in messages.
-  public let name: String
+  package let name: String
 
   private let core: SourceCore
 
@@ -30,7 +31,7 @@ public final class PluginSource: RunningSource {
   ///     writes to standard error.
   ///   - events: Receives events in order, one call at a time, on the plugin's threads. While it
   ///     blocks, the plugin waits, which provides back-pressure. Returns false to stop the plugin.
-  public init(
+  package init(
     library: PluginLibrary, name: String, table: String? = nil, configuration: [String: String] = [:],
     log: (@Sendable (PluginLogLevel, String) -> Void)? = nil,
     events: @escaping @Sendable (SourceEvent) -> Bool
@@ -53,21 +54,21 @@ public final class PluginSource: RunningSource {
   /// Events may arrive before this returns.
   ///
   /// - Precondition: `start` was not called before. To restart, create another source.
-  public func start() throws(PluginError) { try core.start() }
+  package func start() throws(PluginError) { try core.start() }
 
   /// Asks the plugin to stop and waits until it has.
   ///
   /// - Returns: False when the plugin did not stop in time. Its thread is then abandoned and its
   ///   events are ignored.
   @discardableResult
-  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+  package func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.askToStop()
     return core.waitUntilFinished(within: bound)
   }
 
   /// Sends a request to the plugin; unsupported requests are answered as failed. [any thread, never
   /// waits]
-  public func send(_ wish: SourceRequest) { core.send(wish) }
+  package func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }
@@ -75,9 +76,9 @@ public final class PluginSource: RunningSource {
   /// The number of malformed rows left out since the start.
   ///
   /// The engine counts rows that do not fit the schema.
-  public var rejected: Int { core.rejections.count }
+  package var rejected: Int { core.rejections.count }
   /// The last row left out, with the reason.
   ///
   /// Empty when none was.
-  public var lastRejection: String { core.rejections.last }
+  package var lastRejection: String { core.rejections.last }
 }

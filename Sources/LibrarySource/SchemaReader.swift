@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 
 /// Converts a plugin's schema.
 ///

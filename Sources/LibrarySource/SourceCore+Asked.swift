@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 import Wire
 
 /// The host functions for actions, deferred cells and images.
@@ -36,7 +37,7 @@ extension SourceCore {
     }
   }
 
-  func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
+  package func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
     let text = ForeignText.cut(ForeignText.message(message))
     let result: ActionOutcome
     switch outcome {
@@ -47,7 +48,7 @@ extension SourceCore {
     return answer(.acted(id, result), or: "acted: the action \(id) was not asked for, or was answered before")
   }
 
-  func loaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ value: UnsafePointer<list_cell>?) -> Int32 {
+  package func loaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ value: UnsafePointer<list_cell>?) -> Int32 {
     guard let value else { return refuse("loaded: the value is NULL") }
     return answerCell("loaded", key, column) { (key, number, column) in
       let flat = FlatCell(value.pointee)
@@ -65,14 +66,14 @@ extension SourceCore {
     }
   }
 
-  func notLoaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ reason: UnsafePointer<CChar>?) -> Int32 {
+  package func notLoaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ reason: UnsafePointer<CChar>?) -> Int32 {
     let text = ForeignText.cut(ForeignText.message(reason))
     return answerCell("failed", key, column) { (key, number, _) in
       .notLoaded(key, column: number, reason: text.isEmpty ? "the plugin gave no reason" : text)
     }
   }
 
-  func forget(_ key: UnsafePointer<list_cell>?, _ column: UInt32) -> Int32 {
+  package func forget(_ key: UnsafePointer<list_cell>?, _ column: UInt32) -> Int32 {
     answerCell("forget", key, column) { (key, number, _) in .forget(key, column: number) }
   }
 

@@ -1,6 +1,7 @@
 import CListPlugin
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// The implementation of a source: the plugin's instance, the host functions, and the shared state.
 ///

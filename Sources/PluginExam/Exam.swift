@@ -1,5 +1,7 @@
 import Glibc
 import ListEngine
+import ProcessSource
+import SourceRuntime
 
 /// A conformance test of a plugin, which starts it several times under the conditions of hosts,
 /// clients and machines.
@@ -10,14 +12,14 @@ import ListEngine
 /// The plugin is the real one and runs in real time. The engine and the supervisor are the
 /// server's, but under a virtual clock. The clock jumps to each deadline, so that the exam does not
 /// wait for back-off delays or health checks.
-public struct Exam {
+package struct Exam {
   private let bench: ExamBench
   private let make: PluginUnderTestMaker
   private let name: String
   private var hasEnded = false
 
   /// Examines a program and returns the report.
-  public static func hold(of command: ChildCommand, named name: String, _ options: ExamOptions = ExamOptions())
+  package static func hold(of command: ChildCommand, named name: String, _ options: ExamOptions = ExamOptions())
     -> ExamReport
   {
     hold(named: name, options) { try ProgramUnderTest(command, pipeBytes: $0) }

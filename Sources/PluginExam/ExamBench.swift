@@ -1,4 +1,6 @@
 import ListEngine
+import ProcessSource
+import SourceRuntime
 
 /// The environment of an exam: the server's engine and supervisor under a virtual clock.
 final class ExamBench {

@@ -1,30 +1,31 @@
 import ListEngine
+import ProcessSource
 
 /// The options of an ``Exam``.
-public struct ExamOptions: Sendable {
+package struct ExamOptions: Sendable {
   /// The plugin's settings.
-  public var settings: [String: String] = [:]
+  package var settings: [String: String] = [:]
   /// The minimum level that the plugin must reach.
-  public var level = 0
+  package var level = 0
   /// The longest silence before the first list is complete.
-  public var patience: Duration = .seconds(10)
+  package var patience: Duration = .seconds(10)
   /// The longest time for an answer, and for exiting after the standard input was closed.
-  public var answer: Duration = .seconds(5)
+  package var answer: Duration = .seconds(5)
   /// The longest time for exiting after SIGTERM.
   ///
   /// A host then kills the process.
-  public var termination = SupervisionPolicy().terminationGrace
+  package var termination = SupervisionPolicy().terminationGrace
   /// The time for which the plugin is watched after its first list.
-  public var watch: Duration = .seconds(1)
+  package var watch: Duration = .seconds(1)
   /// The time for which the plugin's output is not read, and for which the plugin is stopped.
-  public var stall: Duration = .milliseconds(500)
+  package var stall: Duration = .milliseconds(500)
   /// The silence after which the plugin is considered to have sent everything.
-  public var quiet: Duration = .milliseconds(300)
+  package var quiet: Duration = .milliseconds(300)
   /// The longest time for receiving a list without an end.
-  public var longestList: Duration = .seconds(60)
+  package var longestList: Duration = .seconds(60)
   /// The collators for the languages of columns.
-  public var collators: @Sendable (String, Bool) -> (any Collator)? = { _, _ in nil }
+  package var collators: @Sendable (String, Bool) -> (any Collator)? = { _, _ in nil }
 
   /// Creates the default options.
-  public init() {}
+  package init() {}
 }

@@ -2,7 +2,7 @@ import Wire
 
 extension ExamReport {
   /// The report as one JSON object, with the members documented in docs/plugins.md.
-  public var json: String {
+  package var json: String {
     var writer = JSONWriter()
     writer.raw("{\"plugin\":")
     writer.text(plugin)

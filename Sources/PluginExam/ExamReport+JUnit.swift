@@ -1,6 +1,6 @@
 extension ExamReport {
   /// The report as a JUnit XML test suite for build servers, with one test case per rule.
-  public var junit: String {
+  package var junit: String {
     let rules = rules
     let skipped = rules.filter { outcome(of: $0) == .notSeen }.count
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -1,6 +1,6 @@
 extension ExamReport {
   /// The report as human-readable text.
-  public var text: String {
+  package var text: String {
     var text = "\(plugin): level \(level)\n\n"
     for rule in rules {
       let outcome = outcome(of: rule)

@@ -1,26 +1,26 @@
 /// A violation of a rule by a plugin.
-public struct ExamFinding: Hashable, Sendable {
+package struct ExamFinding: Hashable, Sendable {
   /// The violated rule.
-  public var rule: ExamRule
+  package var rule: ExamRule
   /// The part of the exam, such as “the first start”.
-  public var part: String
+  package var part: String
   /// A description of the violation.
-  public var message: String
+  package var message: String
   /// The offending line of the plugin's output, counted from 1 in this start.
-  public var line: Int?
+  package var line: Int?
   /// The beginning of that line.
-  public var output = ""
+  package var output = ""
   /// The remedy, if the rule's general one does not fit.
-  public var advice: String?
+  package var advice: String?
 
   /// The remedy for the plugin's author.
-  public var remedy: String { advice ?? rule.remedy }
+  package var remedy: String { advice ?? rule.remedy }
 }
 
 /// The result of an ``Exam``.
-public struct ExamReport: Hashable, Sendable {
+package struct ExamReport: Hashable, Sendable {
   /// The outcome of one rule.
-  public enum Outcome: String, Sendable {
+  package enum Outcome: String, Sendable {
     /// The rule was checked without findings.
     case passed
     /// The rule was violated.
@@ -30,24 +30,24 @@ public struct ExamReport: Hashable, Sendable {
   }
 
   /// The name of the plugin.
-  public var plugin: String
+  package var plugin: String
   /// The level that the plugin has shown or claimed: 0 rows, 1 messages, 2 deferred cells, 3 remote
   /// tables or actions.
-  public var level: Int
+  package var level: Int
   /// The rules that were checked.
-  public var seen: Set<ExamRule>
+  package var seen: Set<ExamRule>
   /// The findings, in the order of the exam.
-  public var findings: [ExamFinding]
+  package var findings: [ExamFinding]
   /// The first lines of the plugin's standard error.
-  public var log: [String]
+  package var log: [String]
 
   /// Whether the plugin has passed the exam.
-  public var isPassed: Bool { findings.isEmpty }
+  package var isPassed: Bool { findings.isEmpty }
   /// The rules that were violated.
-  public var broken: Set<ExamRule> { Set(findings.map(\.rule)) }
+  package var broken: Set<ExamRule> { Set(findings.map(\.rule)) }
 
   /// Returns the outcome of a rule.
-  public func outcome(of rule: ExamRule) -> Outcome {
+  package func outcome(of rule: ExamRule) -> Outcome {
     broken.contains(rule) ? .failed : seen.contains(rule) ? .passed : .notSeen
   }
 
@@ -61,5 +61,5 @@ public struct ExamReport: Hashable, Sendable {
   }
 
   /// The rules of the plugin's level and below, and all violated rules.
-  public var rules: [ExamRule] { ExamRule.allCases.filter { $0.level <= level || broken.contains($0) } }
+  package var rules: [ExamRule] { ExamRule.allCases.filter { $0.level <= level || broken.contains($0) } }
 }

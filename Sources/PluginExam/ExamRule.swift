@@ -2,7 +2,7 @@
 ///
 /// All rules are explained in docs/plugins.md.
 /// The raw value is the rule's name in reports.
-public enum ExamRule: String, CaseIterable, Comparable, Sendable {
+package enum ExamRule: String, CaseIterable, Comparable, Sendable {
   // MARK: Level 0: rows
   /// The plugin starts, and sends rows or an empty list within the time limit.
   case start
@@ -60,7 +60,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   case actions
 
   /// The level that the rule belongs to.
-  public var level: Int {
+  package var level: Int {
     switch self {
     case .start, .lines, .wholeLines, .rows, .stays, .end, .restart, .keys: 0
     case .hello, .schema, .messages, .commit, .health, .settings: 1
@@ -70,7 +70,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   }
 
   /// A short description of the rule.
-  public var title: String {
+  package var title: String {
     switch self {
     case .start: "it starts, and declares its schema"
     case .lines: "each line is a JSON object"
@@ -100,7 +100,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   }
 
   /// The remedy for the plugin's author.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .start:
       "print a row (or an empty list: reload and commit) soon after the start, and flush standard output after it: into a pipe it is "
@@ -154,7 +154,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   }
 
   /// Orders rules as documented.
-  public static func < (lhs: Self, rhs: Self) -> Bool {
+  package static func < (lhs: Self, rhs: Self) -> Bool {
     allCases.firstIndex(of: lhs)! < allCases.firstIndex(of: rhs)!
   }
 }

@@ -1,5 +1,7 @@
 import Glibc
 import ListEngine
+import ProcessSource
+import SourceRuntime
 
 /// One start of a plugin under test.
 ///

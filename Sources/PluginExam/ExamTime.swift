@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// An ``ExamClock`` of a running plugin, driven by the kernel's scheduling statistics.
 ///

@@ -1,3 +1,4 @@
+import LibrarySource
 import ListEngine
 import Wire
 

@@ -1,5 +1,8 @@
 import Glibc
+import LibrarySource
 import ListEngine
+import ProcessSource
+import SourceRuntime
 
 /// A shared library under test inside this process, with the lines of a child process over an
 /// in-memory pipe.
@@ -118,7 +121,7 @@ extension Exam {
   /// exam.
   ///
   /// The rules and findings equal those of the same library as a child process.
-  public static func hold(ofLibrary path: String, named name: String, _ options: ExamOptions = ExamOptions())
+  package static func hold(ofLibrary path: String, named name: String, _ options: ExamOptions = ExamOptions())
     -> ExamReport
   {
     hold(named: name, options) { LibraryUnderTest(path, pipeBytes: $0) }

@@ -1,4 +1,5 @@
 import ListEngine
+import ProcessSource
 
 /// A plugin under test, which exchanges lines with the exam and can be stopped and ended.
 ///

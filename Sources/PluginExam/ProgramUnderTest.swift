@@ -1,5 +1,7 @@
 import Glibc
 import ListEngine
+import ProcessSource
+import SourceRuntime
 
 /// A program under test, run as a child process.
 final class ProgramUnderTest: PluginUnderTest {

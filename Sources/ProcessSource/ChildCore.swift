@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// The implementation of ``ChildSource``: the supervisor, the process, and the thread that connects
 /// them.

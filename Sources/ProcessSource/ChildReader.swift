@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// Reads the output of one child process on its own thread.
 ///

@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// A source whose plugin is a separate program, supervised and restarted when it ends.
 ///
@@ -11,9 +12,9 @@ import ListEngine
 ///
 /// ``stop(within:)`` waits for the program's end. If `events` can block, unblock it (returning
 /// false) before stopping.
-public final class ChildSource: RunningSource {
+package final class ChildSource: RunningSource {
   /// The name of the source in messages.
-  public let name: String
+  package let name: String
 
   private let core: ChildCore
 
@@ -29,7 +30,7 @@ public final class ChildSource: RunningSource {
   ///   - log: Receives the program's standard error and messages of the host, on any thread.
   ///   - events: Receives events in order, one call at a time, on threads of this source. While it
   ///     blocks, the program waits. Returns false to stop the program.
-  public init(
+  package init(
     _ command: ChildCommand, name: String, table: String? = nil, configuration: [String: String] = [:],
     policy: SupervisionPolicy = SupervisionPolicy(), trace: (any TraceListener)? = nil,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void,
@@ -49,28 +50,28 @@ public final class ChildSource: RunningSource {
   /// retried.
   ///
   /// - Precondition: `start` was not called before.
-  public func start() throws(PluginError) { try core.start() }
+  package func start() throws(PluginError) { try core.start() }
 
   /// Ends the program with its whole process group, and waits; returns false when that took too
   /// long.
   @discardableResult
-  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+  package func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.post(.stop)
     return core.waitUntilFinished(within: bound)
   }
 
   /// Sends a request to the program; unsupported requests are answered as failed. [any thread,
   /// never waits]
-  public func send(_ wish: SourceRequest) { core.send(wish) }
+  package func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Ends the program until it is enabled again.
   ///
   /// Its rows stay.
-  public func disable() { core.post(.disable) }
+  package func disable() { core.post(.disable) }
 
   /// Restarts a program that was disabled, has completed or was refused.
-  public func enable() { core.post(.start) }
+  package func enable() { core.post(.start) }
 
   /// Restarts the program now instead of waiting for the next attempt.
-  public func retry() { core.post(.retry) }
+  package func retry() { core.post(.retry) }
 }

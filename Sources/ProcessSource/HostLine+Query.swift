@@ -4,7 +4,7 @@ import Wire
 /// Queries on a remote table, sent by the host.
 extension HostLine {
   /// Encodes a query for rows or sections.
-  static func query(_ request: PageRequest, _ schema: Schema) -> [UInt8] {
+  package static func query(_ request: PageRequest, _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"query\",\"id\":")
     writer.integer(Int64(request.id.rawValue))
@@ -59,7 +59,7 @@ extension HostLine {
   }
 
   /// Encodes the cancellation of queries.
-  static func cancel(_ queries: [PageRequestID]) -> [UInt8] {
+  package static func cancel(_ queries: [PageRequestID]) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"cancel\",\"queries\":")
     writer.list(queries) { writer, id in writer.integer(Int64(id.rawValue)) }

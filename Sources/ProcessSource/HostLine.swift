@@ -2,20 +2,20 @@ import ListEngine
 import Wire
 
 /// Encodes the host's messages to a child process as lines of its standard input.
-enum HostLine {
+package enum HostLine {
   /// The first line sent to every child.
-  static let hello = Array("{\"type\":\"hello\",\"version\":1,\"host\":\"rowcast 0.1.0\"}\n".utf8)
+  package static let hello = Array("{\"type\":\"hello\",\"version\":1,\"host\":\"rowcast 0.1.0\"}\n".utf8)
 
   /// Encodes the settings, given as a JSON object.
-  static func configure(_ settings: [UInt8]) -> [UInt8] {
+  package static func configure(_ settings: [UInt8]) -> [UInt8] {
     Array("{\"type\":\"configure\",\"settings\":".utf8) + settings + Array("}\n".utf8)
   }
 
   /// Encodes a health check.
-  static func health(_ number: UInt64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
+  package static func health(_ number: UInt64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
 
   /// Encodes an action request.
-  static func action(_ request: ActionRequest) -> [UInt8] {
+  package static func action(_ request: ActionRequest) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"action\",\"id\":")
     writer.integer(Int64(request.id))
@@ -37,7 +37,7 @@ enum HostLine {
   }
 
   /// Encodes a request for the bytes of an image.
-  static func image(_ number: UInt64, _ key: String) -> [UInt8] {
+  package static func image(_ number: UInt64, _ key: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"image\",\"id\":")
     writer.integer(Int64(number))
@@ -48,13 +48,13 @@ enum HostLine {
   }
 
   /// Encodes the cancellation of image requests.
-  static func cancel(images: [UInt64]) -> [UInt8] {
+  package static func cancel(images: [UInt64]) -> [UInt8] {
     let numbers = images.map { "\($0)" }.joined(separator: ",")
     return Array("{\"type\":\"cancel\",\"images\":[\(numbers)]}\n".utf8)
   }
 
   /// Encodes a request to load deferred cells, most urgent first, or its cancellation.
-  static func deferred(_ verb: StaticString, _ cells: [DeferredCell], _ schema: Schema) -> [UInt8] {
+  package static func deferred(_ verb: StaticString, _ cells: [DeferredCell], _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"")
     writer.raw(verb)

@@ -1,5 +1,7 @@
 import Glibc
 import ListEngine
+import SourceRuntime
+import TextSource
 
 /// A source that runs a command repeatedly and shows the table it prints.
 ///
@@ -9,7 +11,7 @@ import ListEngine
 ///       ChildCommand("df", []), name: "df", pause: .seconds(2), options: TextOptions(), log: log
 ///     ) { event in mailbox.put(event) }
 ///     try source.start()
-public final class WatchSource: RunningSource {
+package final class WatchSource: RunningSource {
   private let core: Core
 
   /// Creates a source without starting it.
@@ -18,7 +20,7 @@ public final class WatchSource: RunningSource {
   ///   - pause: The time between the end of a run and the start of the next one.
   ///   - patience: The duration of a run after which the previous rows count as stale. Defaults to
   ///     three pauses, but at least ten seconds.
-  public init(
+  package init(
     _ command: ChildCommand, name: String, pause: Duration, patience: Duration? = nil, options: TextOptions,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
@@ -30,7 +32,7 @@ public final class WatchSource: RunningSource {
   deinit { core.askToStop() }
 
   /// Starts running the command on a separate thread.
-  public func start() throws(PluginError) {
+  package func start() throws(PluginError) {
     let core = core
     guard core.stopping != nil else { throw .noDescriptor(source: core.name) }
     core.isRunning = true
@@ -43,7 +45,7 @@ public final class WatchSource: RunningSource {
 
   /// Ends a running command and waits; returns false when that took too long.
   @discardableResult
-  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+  package func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.askToStop()
     return core.waitUntilFinished(within: bound)
   }

@@ -3,11 +3,11 @@ import Glibc
 /// A mutex with a condition variable.
 ///
 /// Waits are measured on the monotonic clock, so changes of the system time do not affect them.
-final class Monitor: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+package final class Monitor: @unchecked Sendable {
+  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -23,20 +23,22 @@ final class Monitor: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  @inlinable package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
+    -> Result
+  {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()
   }
 
   /// Wakes all waiting threads, which then check their conditions again.
-  func wakeAll() { pthread_cond_broadcast(condition) }
+  package func wakeAll() { pthread_cond_broadcast(condition) }
 
   /// Releases the lock and waits until `isDone` returns true or the time has passed.
   ///
   /// - Returns: False when the time passed and `isDone` was still false.
   /// - Precondition: The caller holds the lock.
-  func wait(nanoseconds: UInt64, until isDone: () -> Bool) -> Bool {
+  package func wait(nanoseconds: UInt64, until isDone: () -> Bool) -> Bool {
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
     // About a century, which is effectively unlimited and does not overflow.

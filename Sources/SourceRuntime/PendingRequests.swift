@@ -3,7 +3,7 @@ import ListEngine
 /// The pending requests to a process.
 ///
 /// Each request gets exactly one answer, even if the process ends.
-struct PendingRequests {
+package struct PendingRequests {
   /// The maximum number of pending actions per process.
   static let actionLimit = 1_024
 
@@ -12,39 +12,41 @@ struct PendingRequests {
   private var images: Set<UInt64> = []
   private var pages: Set<PageRequestID> = []
 
+  package init() {}
+
   /// Adds requests for deferred cells.
-  mutating func ask(_ asked: [DeferredCell]) { cells.formUnion(asked) }
+  package mutating func ask(_ asked: [DeferredCell]) { cells.formUnion(asked) }
 
   /// Removes requests for deferred cells and returns those that were pending.
-  mutating func cancel(_ cancelled: [DeferredCell]) -> [DeferredCell] {
+  package mutating func cancel(_ cancelled: [DeferredCell]) -> [DeferredCell] {
     let known = cancelled.filter { cells.contains($0) }
     cells.subtract(known)
     return known
   }
 
   /// Adds queries.
-  mutating func ask(_ asked: [PageRequest]) { pages.formUnion(asked.map(\.id)) }
+  package mutating func ask(_ asked: [PageRequest]) { pages.formUnion(asked.map(\.id)) }
 
   /// Removes queries and returns those that were pending.
-  mutating func cancel(_ cancelled: [PageRequestID]) -> [PageRequestID] {
+  package mutating func cancel(_ cancelled: [PageRequestID]) -> [PageRequestID] {
     cancelled.filter { pages.remove($0) != nil }
   }
 
   /// Adds an image request.
-  mutating func ask(image: UInt64) { images.insert(image) }
+  package mutating func ask(image: UInt64) { images.insert(image) }
 
   /// Removes image requests and returns those that were pending.
-  mutating func cancel(images cancelled: [UInt64]) -> [UInt64] { cancelled.filter { images.remove($0) != nil } }
+  package mutating func cancel(images cancelled: [UInt64]) -> [UInt64] { cancelled.filter { images.remove($0) != nil } }
 
   /// Adds an action; returns false when too many are pending.
-  mutating func ask(_ action: UInt64) -> Bool {
+  package mutating func ask(_ action: UInt64) -> Bool {
     guard actions.count < Self.actionLimit else { return false }
     actions.insert(action)
     return true
   }
 
   /// Removes the request that an event answers; returns false when the event must be dropped.
-  mutating func answer(_ event: SourceEvent) -> Bool {
+  package mutating func answer(_ event: SourceEvent) -> Bool {
     switch event {
     case .loaded(let key, let column, _), .notLoaded(let key, let column, _):
       cells.remove(DeferredCell(key, column: column))
@@ -60,7 +62,7 @@ struct PendingRequests {
   }
 
   /// Removes all pending requests and returns a failure for each.
-  mutating func takeUnanswered(_ reason: String) -> [SourceEvent] {
+  package mutating func takeUnanswered(_ reason: String) -> [SourceEvent] {
     defer { self = PendingRequests() }
     return cells.map { .notLoaded($0.key, column: $0.column, reason: reason) }
       + pages.sorted { $0.rawValue < $1.rawValue }.map { .pageFailed($0, reason: reason) }

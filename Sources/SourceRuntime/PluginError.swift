@@ -1,5 +1,5 @@
 /// The reason why a plugin failed to load or a source failed to start.
-public enum PluginError: Error, Hashable, Sendable {
+package enum PluginError: Error, Hashable, Sendable {
   // MARK: For the operator, who named the file or wrote the settings
 
   /// The path is relative.
@@ -57,7 +57,7 @@ public enum PluginError: Error, Hashable, Sendable {
 
 extension PluginError: CustomStringConvertible {
   /// A sentence that names the file or the source and, where known, the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .relativePath(let path): "\(path): a plugin needs an absolute path"
     case .missingFile(let path): "\(path): no such file"

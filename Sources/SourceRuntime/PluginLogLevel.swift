@@ -1,5 +1,5 @@
 /// The severity of a plugin's log message.
-public enum PluginLogLevel: UInt32, Comparable, Sendable {
+package enum PluginLogLevel: UInt32, Comparable, Sendable {
   /// Details for the plugin's author.
   case debug
   /// Information about normal operation.
@@ -10,5 +10,5 @@ public enum PluginLogLevel: UInt32, Comparable, Sendable {
   case error
 
   /// Returns whether `lhs` is less severe than `rhs`.
-  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+  package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }

@@ -1,7 +1,7 @@
 import ListEngine
 
 /// One instance of a source of any kind.
-public protocol RunningSource: AnyObject, Sendable {
+package protocol RunningSource: AnyObject, Sendable {
   /// Starts the instance.
   ///
   /// Events may arrive before this returns.
@@ -13,10 +13,10 @@ public protocol RunningSource: AnyObject, Sendable {
 }
 
 /// Creates an instance that delivers its events to the given function.
-public typealias SourceMaker =
+package typealias SourceMaker =
   @Sendable (_ events: @escaping @Sendable (SourceEvent) -> Bool) throws(PluginError) -> any RunningSource
 
 extension RunningSource {
   /// Does nothing, because rows without a declared schema offer nothing to request.
-  public func send(_ wish: SourceRequest) {}
+  package func send(_ wish: SourceRequest) {}
 }

@@ -3,7 +3,7 @@ import ListEngine
 /// An event of a source.
 ///
 /// Events are delivered in the order in which they happened.
-public enum SourceEvent: Sendable {
+package enum SourceEvent: Sendable {
   /// The source's columns, delivered once, before the first change.
   case schema(Schema)
   /// The known columns, followed by new ones.
@@ -45,9 +45,9 @@ public enum SourceEvent: Sendable {
   /// The maximum number of rows in one ``changes(_:)``, a part.
   ///
   /// One turn of the engine's loop applies one part.
-  public static var partRows: Int { 4_096 }
+  @inlinable package static var partRows: Int { 4_096 }
   /// The number of bytes of text and series after which a part ends.
   ///
   /// A part holds at least one row, so a single wide row can exceed this.
-  public static var partBytes: Int { 4 << 20 }
+  @inlinable package static var partBytes: Int { 4 << 20 }
 }

@@ -1,7 +1,7 @@
 import ListEngine
 
 /// A request to a source.
-public enum SourceRequest: Sendable {
+package enum SourceRequest: Sendable {
   /// Load these deferred cells, most urgent first.
   case load([DeferredCell])
   /// Cancel the loading of these deferred cells.

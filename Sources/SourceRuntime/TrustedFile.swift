@@ -3,7 +3,7 @@ import Glibc
 /// Opens files that only root and the current user can create or change.
 ///
 /// Code that runs with the privileges of this process must come from such a file.
-enum TrustedFile {
+package enum TrustedFile {
   /// Opens a regular file for reading.
   ///
   /// The checks apply to the open file and to every folder on its resolved path. Checking a path by
@@ -12,7 +12,7 @@ enum TrustedFile {
   ///
   /// - Returns: The open file, which child processes do not inherit, and its path without symbolic
   ///   links.
-  static func open(_ path: String) throws(PluginError) -> (file: Int32, path: String) {
+  package static func open(_ path: String) throws(PluginError) -> (file: Int32, path: String) {
     guard path.hasPrefix("/") else { throw .relativePath(path) }
     guard let resolved = realpath(path, nil) else { throw .missingFile(path) }
     defer { free(resolved) }

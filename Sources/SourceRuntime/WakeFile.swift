@@ -3,12 +3,12 @@ import Glibc
 import ListEngine
 
 /// An event file that wakes a thread waiting in `poll`.
-final class WakeFile: Sendable {
+package final class WakeFile: Sendable {
   /// The descriptor to poll.
-  let file: Int32
+  package let file: Int32
 
   /// Creates the file, or returns `nil` when no file descriptor is left.
-  init?() {
+  package init?() {
     file = child_wake_file()
     guard file >= 0 else { return nil }
   }
@@ -16,13 +16,13 @@ final class WakeFile: Sendable {
   deinit { close(file) }
 
   /// Makes the file readable. [any thread]
-  func wake() {
+  package func wake() {
     var one: UInt64 = 1
     _ = write(file, &one, 8)
   }
 
   /// Makes the file unreadable again.
-  func clear() {
+  package func clear() {
     var count: UInt64 = 0
     _ = read(file, &count, 8)
   }
@@ -31,12 +31,12 @@ final class WakeFile: Sendable {
 /// The niceness of child processes and their readers relative to the server.
 ///
 /// A flooding child must not take the processor from the thread that serves clients.
-let childNiceness: Int32 = 5
+package let childNiceness: Int32 = 5
 
 /// Raises the niceness of the calling thread by ``childNiceness``.
 ///
 /// On Linux each thread has its own.
-func beNice() {
+package func beNice() {
   let which = __priority_which_t(PRIO_PROCESS.rawValue)
   errno = 0
   let before = getpriority(which, 0)
@@ -46,7 +46,7 @@ func beNice() {
 /// Starts a detached thread with all signals blocked.
 ///
 /// Returns 0 or an error number.
-func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
+package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
   final class Body: Sendable {
     let name: String
     let body: @Sendable () -> Void
@@ -76,7 +76,7 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int3
 }
 
 /// The current time of the monotonic clock.
-var monotonicNow: Instant {
+package var monotonicNow: Instant {
   var now = timespec()
   clock_gettime(CLOCK_MONOTONIC, &now)
   return Instant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))

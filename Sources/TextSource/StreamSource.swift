@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// A source that reads rows from an open stream, such as standard input.
 ///
@@ -7,7 +8,7 @@ import ListEngine
 ///       mailbox.put(event)        // may block, and reading pauses; false when stopping
 ///     }
 ///     try source.start()
-public final class StreamSource: RunningSource {
+package final class StreamSource: RunningSource {
   private let file: Int32
   private let name: String
   private let options: TextOptions
@@ -27,7 +28,7 @@ public final class StreamSource: RunningSource {
   ///   - isFollowing: Whether to wait for appended data at the end of a file. A file that was
   ///     truncated is then read from its beginning.
   ///   - ownsFile: Whether the source closes the file descriptor after its last read.
-  public init(
+  package init(
     _ file: Int32, name: String, options: TextOptions, isFollowing: Bool = false, ownsFile: Bool = false,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void = { _, _ in },
     events: @escaping @Sendable (SourceEvent) -> Bool
@@ -44,7 +45,7 @@ public final class StreamSource: RunningSource {
   deinit { stopping?.wake() }
 
   /// Starts reading on a separate thread.
-  public func start() throws(PluginError) {
+  package func start() throws(PluginError) {
     guard let stopping else { throw .noDescriptor(source: name) }
     // The thread must not retain the source, because it stops when the source is released.
     let reading = Reading(
@@ -60,7 +61,7 @@ public final class StreamSource: RunningSource {
 
   /// Stops reading without waiting for the thread, because a stream may stay silent.
   @discardableResult
-  public func stop(within bound: Duration = .zero) -> Bool {
+  package func stop(within bound: Duration = .zero) -> Bool {
     stopping?.wake()
     return true
   }

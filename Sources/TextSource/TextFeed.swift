@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Connects a stream's reader to the table inferred from it, and emits the source's events.
 struct TextFeed {

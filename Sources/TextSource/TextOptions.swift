@@ -1,46 +1,46 @@
 import ListEngine
 
 /// The options for reading and showing rows without a schema.
-public struct TextOptions: Hashable, Sendable {
+package struct TextOptions: Hashable, Sendable {
   /// The format, or `nil` to infer it.
-  public var format: TextFormat?
+  package var format: TextFormat?
   /// The members that together form the row key, or empty to infer them.
-  public var key: [String] = []
+  package var key: [String] = []
   /// Whether to infer a key when none is given.
   ///
   /// Otherwise rows are numbered.
-  public var guessesKey = true
+  package var guessesKey = true
   /// The columns to show, in this order, or `nil` for all.
-  public var columns: [String]?
+  package var columns: [String]?
   /// The character between values, or `nil` to infer it.
   ///
   /// A blank separates values by any number of blanks.
-  public var delimiter: Character?
+  package var delimiter: Character?
   /// Whether the first line names the columns.
-  public var hasHeader = true
+  package var hasHeader = true
   /// The names of the columns, in order, instead of those in the header.
-  public var names: [String] = []
+  package var names: [String] = []
   /// The declared columns, by name.
-  public var hints: [String: ColumnHint] = [:]
+  package var hints: [String: ColumnHint] = [:]
   /// The pattern of the lines, or `nil` to infer whether there is one.
-  public var pattern: LinePattern?
+  package var pattern: LinePattern?
   /// The title above the table.
   ///
   /// The table's name is used if this is empty.
-  public var title = ""
+  package var title = ""
   /// The number of most recent rows to keep, or `nil` for all.
-  public var kept: Int?
+  package var kept: Int?
 
   /// The number of rows to keep when ``kept`` is `nil`, or `nil` for all.
   ///
   /// Unlike ``kept`` it leaves the inference of a key on.
-  public var bound: Int?
+  package var bound: Int?
 
   /// Creates options that infer everything.
-  public init() {}
+  package init() {}
 
   /// Returns the declared columns, with those of the format where none is declared.
-  func allHints(_ format: [String: ColumnHint]) -> [String: ColumnHint] {
+  package func allHints(_ format: [String: ColumnHint]) -> [String: ColumnHint] {
     format.merging(hints) { found, own in
       var hint = own
       hint.kind = own.kind ?? found.kind
@@ -50,7 +50,7 @@ public struct TextOptions: Hashable, Sendable {
   }
 
   /// Extends the reason for missing rows by a hint to `--format` if the format was inferred.
-  func reason(_ words: String, takenFor found: TextFormat?) -> String {
+  package func reason(_ words: String, takenFor found: TextFormat?) -> String {
     guard format == nil, let found else { return words }
     return "\(words) (taken for \(found.rawValue); --format names another)"
   }

@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Converts lines of a given or inferred format to rows of a ``InferredTable``.
 ///
@@ -6,9 +7,9 @@ import ListEngine
 ///     reader.read(line, number: 1)
 ///     for row in reader.takeRows() { table.add(row.row, at: row.place) }
 ///     reader.settle()                     // the input pauses or ends: run pending inference
-struct TextReader: ~Copyable {
+package struct TextReader: ~Copyable {
   /// A row, or the reason for a missing one.
-  enum Found {
+  package enum Found {
     case row(InferredTable.UntypedRow, place: String)
     case fault(String)
   }
@@ -20,14 +21,14 @@ struct TextReader: ~Copyable {
   /// The maximum size of a JSON document in bytes.
   static let documentLimit = 64 << 20
   /// The byte order mark in UTF-8, which is skipped.
-  static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  package static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The given or inferred format.
-  private(set) var format: TextFormat?
+  package private(set) var format: TextFormat?
   /// Whether values are texts that may represent other types.
-  var isTextual: Bool { format != .ndjson && format != .json }
+  package var isTextual: Bool { format != .ndjson && format != .json }
   /// Whether sampled lines wait for inference.
-  var isSampling: Bool { (!sample.isEmpty && loneNames == nil) || pending != nil }
+  package var isSampling: Bool { (!sample.isEmpty && loneNames == nil) || pending != nil }
   /// The column names in the only line so far, if it looks like a header.
   ///
   /// Inference then waits for a row.
@@ -43,7 +44,7 @@ struct TextReader: ~Copyable {
   private var sample: [(line: String, number: Int)] = []
   private var sampledBytes = 0
   /// The column names from the first line, in formats that have a header.
-  private(set) var names: [String]?
+  package private(set) var names: [String]?
   /// The generated names of columns that only some records have.
   private var extraNames: [String] = []
   private var aligned: AlignedColumns?
@@ -73,7 +74,7 @@ struct TextReader: ~Copyable {
   /// The compiled pattern of the lines.
   var matcher: PatternMatcher?
   /// The given or inferred pattern.
-  var pattern: LinePattern?
+  package var pattern: LinePattern?
   /// Whether values are separated by vertical bars, which may also surround the lines.
   private var hasBars = false
   /// Whether tabs align the columns.
@@ -98,7 +99,7 @@ struct TextReader: ~Copyable {
   private var isDocumentTooLong = false
 
   /// Creates a reader for a format, or for an inferred one with `nil`.
-  init(format: TextFormat?, options: TextOptions = TextOptions()) {
+  package init(format: TextFormat?, options: TextOptions = TextOptions()) {
     self.options = options
     if let pattern = options.pattern, let matcher = try? PatternMatcher.cached(pattern) {
       (self.pattern, self.matcher) = (pattern, matcher)
@@ -119,10 +120,10 @@ struct TextReader: ~Copyable {
   }
 
   /// The declared columns of the format that was found.
-  var hints: [String: ColumnHint] { pattern?.hints ?? KnownHeaders.hints(aligned?.names ?? []) }
+  package var hints: [String: ColumnHint] { pattern?.hints ?? KnownHeaders.hints(aligned?.names ?? []) }
 
   /// Returns the rows and faults found since the last call.
-  mutating func takeRows() -> [Found] {
+  package mutating func takeRows() -> [Found] {
     defer { found = [] }
     return found
   }
@@ -135,7 +136,7 @@ struct TextReader: ~Copyable {
   /// Reads one line.
   ///
   /// ``JSONParser/padding`` bytes behind it must be readable.
-  mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
+  package mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     var line = line
     // Some programs begin their files with a byte order mark.
     if !hasBegun, line.starts(with: Self.mark) { line = UnsafeRawBufferPointer(rebasing: line[Self.mark.count...]) }
@@ -170,12 +171,12 @@ struct TextReader: ~Copyable {
   }
 
   /// Records a line that was skipped because of its length.
-  mutating func noteTooLong(_ number: Int, limit: Int) {
+  package mutating func noteTooLong(_ number: Int, limit: Int) {
     found.append(.fault("line \(number): it has more than \(limit) bytes"))
   }
 
   /// Notices about text that was not read verbatim, or empty.
-  var notice: String {
+  package var notice: String {
     var notices: [String] = []
     if isGuessed, format == .columns || format == .csv || format == .tsv {
       notices.append("Columns were guessed from the header; --format lines shows the text as it is")
@@ -187,7 +188,7 @@ struct TextReader: ~Copyable {
   private func text(_ line: UnsafeRawBufferPointer) -> String { String(decoding: line, as: UTF8.self) }
 
   /// Runs pending inference.
-  mutating func settle() {
+  package mutating func settle() {
     flushPending()
     guard loneNames == nil else { return }
     let lines = sample
@@ -239,7 +240,7 @@ struct TextReader: ~Copyable {
   }
 
   /// Processes the pending input at the end of the stream.
-  mutating func end() {
+  package mutating func end() {
     if let alone = loneNames {
       if format == nil {
         isGuessed = true
@@ -408,7 +409,7 @@ struct TextReader: ~Copyable {
   }
 
   /// Adds a row or a fault.
-  mutating func add(_ item: Found) { found.append(item) }
+  package mutating func add(_ item: Found) { found.append(item) }
 
   /// Makes names unique: `x`, `x 2`.
   ///

@@ -1,6 +1,6 @@
 import Logging
-import PluginHost
 import Server
+import SourceRuntime
 
 /// A source that feeds tables, started once and stopped before the command exits.
 protocol Feed: Sendable {

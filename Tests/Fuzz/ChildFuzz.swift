@@ -1,6 +1,7 @@
 import ListEngine
+import SourceRuntime
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Output of child processes: each line is decoded or refused, and an engine accepts what was decoded.
 enum ChildFuzz {

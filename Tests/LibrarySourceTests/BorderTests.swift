@@ -1,6 +1,7 @@
 import CListPlugin
 import Foundation
 import ListPlugin
+import SourceTesting
 import Testing
 
 @Suite struct BorderTests {

@@ -1,6 +1,7 @@
 import CListPlugin
+import LibrarySource
 import ListEngine
-import PluginHost
+import SourceTesting
 import Testing
 
 @testable import ListPlugin

@@ -1,5 +1,7 @@
 import Foundation
-import PluginHost
+import LibrarySource
+import SourceRuntime
+import SourceTesting
 import Testing
 
 @Suite struct PluginLibraryTests {

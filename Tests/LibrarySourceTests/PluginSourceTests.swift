@@ -1,5 +1,7 @@
+import LibrarySource
 import ListEngine
-import PluginHost
+import SourceRuntime
+import SourceTesting
 import Testing
 
 @testable import ListPlugin

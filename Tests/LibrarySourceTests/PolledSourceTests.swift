@@ -1,6 +1,7 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import SourceTesting
 import Testing
 
 @testable import ListPlugin

@@ -1,9 +1,10 @@
 import CListPlugin
 import ListEngine
+import SourceTesting
 import Testing
 
 @testable import ListPlugin
-@testable import PluginHost
+@testable import LibrarySource
 
 @Suite struct SchemaReaderTests {
   private func read(_ schema: ListPlugin.Schema) throws -> ListEngine.Schema {

@@ -1,5 +1,6 @@
+import LibrarySource
 import ListPlugin
-import PluginHost
+import SourceTesting
 import Synchronization
 
 /// A plugin inside the test program, whose `run` is written by the test.

@@ -2,7 +2,7 @@ import Foundation
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import PluginExam
 
 /// The exam's clock hardly advances while a plugin waits for a processor.
 @Suite struct ExamClockTests {

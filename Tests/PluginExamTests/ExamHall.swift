@@ -1,5 +1,7 @@
 import Foundation
-import PluginHost
+import PluginExam
+import ProcessSource
+import SourceTesting
 import Testing
 
 /// Runs the exams of all plugins in Tests/Fixtures/plugins/exam in parallel, because they mostly

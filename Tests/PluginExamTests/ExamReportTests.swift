@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PluginHost
+@testable import PluginExam
 
 /// The exam report as text, JSON and JUnit XML.
 @Suite struct ExamReportTests {

@@ -1,5 +1,7 @@
 import Foundation
-import PluginHost
+import PluginExam
+import ProcessSource
+import SourceTesting
 import Testing
 
 /// The exam fails each faulty plugin for exactly the rule it violates, and passes the correct ones.

@@ -1,6 +1,9 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import PluginExam
+import ProcessSource
+import SourceTesting
 import Testing
 
 /// A shared library behaves like a program, for a source and for the exam.

@@ -1,6 +1,8 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import PluginExam
+import SourceTesting
 import Testing
 
 /// The examples in `docs/plugins.md` compile unchanged, and the plugins among them run.

@@ -1,5 +1,7 @@
 import Foundation
-import PluginHost
+import PluginExam
+import ProcessSource
+import SourceTesting
 import Testing
 
 /// The exam finds each fault of a remote table that Tests/Fixtures/plugins/windowed.py can

@@ -1,8 +1,9 @@
 import Foundation
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Actions offered and answered by programs.
 @Suite struct ChildActionTests {

@@ -1,8 +1,9 @@
 import Foundation
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The example programs in `docs/plugins.md` work as documented.
 @Suite struct ProgramDocumentTests {

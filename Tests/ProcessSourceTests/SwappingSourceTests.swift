@@ -1,6 +1,8 @@
 import Foundation
 import ListEngine
-import PluginHost
+import ProcessSource
+import SourceRuntime
+import SourceTesting
 import Testing
 
 /// Hot swaps of a running plugin, during which clients always see a complete list.

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
 import ListEngine
+import SourceTesting
 import Testing
+import TextSource
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Streams and commands as tables, with real pipes and processes.
 @Suite struct TextSourceTests {

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 /// Places from which files are loaded or refused.
 @Suite struct TrustedFileTests {

@@ -1,11 +1,11 @@
 import Foundation
 import ListEngine
-import PluginHost
+import SourceRuntime
 
 /// Records a source's events and lets tests wait for them.
 ///
 /// Every wait fails after 30 seconds.
-final class Recorder: @unchecked Sendable {
+package final class Recorder: @unchecked Sendable {
   private let condition = NSCondition()
   private var heard: [SourceEvent] = []
   private var lines: [(level: PluginLogLevel, text: String)] = []
@@ -13,15 +13,17 @@ final class Recorder: @unchecked Sendable {
   private var isOver = false
   private var waiting = 0
 
+  package init() {}
+
   /// The events so far.
-  var events: [SourceEvent] { condition.withLock { heard } }
+  package var events: [SourceEvent] { condition.withLock { heard } }
   /// The log lines so far.
-  var log: [String] { condition.withLock { lines.map { "\($0.level): \($0.text)" } } }
+  package var log: [String] { condition.withLock { lines.map { "\($0.level): \($0.text)" } } }
   /// The number of callers waiting at the closed gate.
-  var held: Int { condition.withLock { waiting } }
+  package var held: Int { condition.withLock { waiting } }
 
   /// Records an event after waiting for the gate; the event function of a source.
-  func hear(_ event: SourceEvent) -> Bool {
+  package func hear(_ event: SourceEvent) -> Bool {
     condition.withLock {
       waiting += 1
       condition.broadcast()
@@ -34,7 +36,7 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  func note(_ level: PluginLogLevel, _ text: String) {
+  package func note(_ level: PluginLogLevel, _ text: String) {
     condition.withLock {
       lines.append((level, text))
       condition.broadcast()
@@ -42,11 +44,11 @@ final class Recorder: @unchecked Sendable {
   }
 
   /// Closes the gate, which blocks all sources that deliver events.
-  func close() { condition.withLock { isClosed = true } }
+  package func close() { condition.withLock { isClosed = true } }
   /// Opens the gate.
-  func open() { change { isClosed = false } }
+  package func open() { change { isClosed = false } }
   /// Refuses all further events, which stops the source.
-  func end() { change { isOver = true } }
+  package func end() { change { isOver = true } }
 
   private func change(_ body: () -> Void) {
     condition.withLock {
@@ -56,7 +58,7 @@ final class Recorder: @unchecked Sendable {
   }
 
   /// Waits until a condition holds.
-  func wait(_ what: String, until isTrue: (Recorder.View) -> Bool) throws {
+  package func wait(_ what: String, until isTrue: (Recorder.View) -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: 30)
     try condition.withLock {
       while !isTrue(View(events: heard, log: lines.map(\.text), held: waiting)) {
@@ -65,28 +67,28 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  struct View {
-    var events: [SourceEvent]
-    var log: [String]
-    var held: Int
+  package struct View {
+    package var events: [SourceEvent]
+    package var log: [String]
+    package var held: Int
 
     /// The changesets among the events.
-    var changes: [Changeset] {
+    package var changes: [Changeset] {
       events.compactMap { if case .changes(let changes) = $0 { changes } else { nil } }
     }
     /// The states among the events, as `live: message`.
-    var states: [String] {
+    package var states: [String] {
       events.compactMap { if case .state(let state, let message, _) = $0 { "\(state): \(message)" } else { nil } }
     }
     /// The schema, once it was delivered.
-    var schema: Schema? {
+    package var schema: Schema? {
       for case .schema(let schema) in events { return schema }
       return nil
     }
     /// The rows of all changesets, in order.
-    var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
+    package var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
   }
 
   /// A snapshot of everything recorded so far.
-  var view: View { condition.withLock { View(events: heard, log: lines.map(\.text), held: waiting) } }
+  package var view: View { condition.withLock { View(events: heard, log: lines.map(\.text), held: waiting) } }
 }

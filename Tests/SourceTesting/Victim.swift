@@ -4,12 +4,12 @@ import Foundation
 ///
 /// Foundation's `Process` is unsuitable: it detects the end by a descriptor that other processes
 /// may inherit and hold open.
-final class Victim {
-  let pid: pid_t
+package final class Victim {
+  package let pid: pid_t
   private var status: Int32?
 
   /// Starts the process and waits until all its threads run.
-  init() throws {
+  package init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
       throw Workshop.Failure(description: "no pipe: \(errno)")
@@ -52,7 +52,7 @@ final class Victim {
     _ = waitForSignal()
   }
 
-  var isRunning: Bool {
+  package var isRunning: Bool {
     guard status == nil else { return false }
     var found: Int32 = 0
     if waitpid(pid, &found, WNOHANG) == pid { status = found }
@@ -60,14 +60,14 @@ final class Victim {
   }
 
   /// Waits for the end and returns the signal that caused it, or 0 for an exit.
-  func waitForSignal() -> Int32 {
+  package func waitForSignal() -> Int32 {
     var found: Int32 = 0
     if status == nil, waitpid(pid, &found, 0) == pid { status = found }
     return (status ?? 0) & 0x7F
   }
 
   /// The niceness of each of its threads.
-  var niceness: [Int32] {
+  package var niceness: [Int32] {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
     return tasks.compactMap { UInt32($0) }.map { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), $0) }
   }

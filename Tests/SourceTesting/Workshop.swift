@@ -1,14 +1,14 @@
 import Foundation
 
 /// Helpers for finding the package's files and libraries and for building plugins.
-enum Workshop {
+package enum Workshop {
   /// The package's folder.
-  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  static let include = root.appending(path: "Sources/CListPlugin/include").path
+  package static let include = root.appending(path: "Sources/CListPlugin/include").path
 
   /// Returns the path of a plugin of this package, next to the test program.
-  static func library(_ name: String) throws -> String {
+  package static func library(_ name: String) throws -> String {
     let program = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
     let folders = [program, URL(filePath: CommandLine.arguments[0])].map { $0.deletingLastPathComponent() }
     let candidates = (folders + [root.appending(path: ".build/debug")]).map { $0.appending(path: "lib\(name).so").path }
@@ -19,7 +19,7 @@ enum Workshop {
   }
 
   /// Calls `body` with a temporary folder, which is removed afterwards.
-  static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  package static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -27,7 +27,7 @@ enum Workshop {
   }
 
   /// Builds a plugin from a C file.
-  static func build(_ source: URL, into folder: URL, defining macros: [String] = []) throws -> String {
+  package static func build(_ source: URL, into folder: URL, defining macros: [String] = []) throws -> String {
     let output = folder.appending(path: "lib\(source.deletingPathExtension().lastPathComponent)-\(macros.joined()).so")
       .path
     try run(
@@ -38,7 +38,7 @@ enum Workshop {
   }
 
   /// Builds a plugin from a Swift file with the `ListPlugin` module built for the tests.
-  static func buildSwift(_ source: URL, into folder: URL) throws -> String {
+  package static func buildSwift(_ source: URL, into folder: URL) throws -> String {
     let name = source.deletingPathExtension().lastPathComponent
     let output = folder.appending(path: "lib\(name).so").path
     let products = URL(filePath: try library("load")).deletingLastPathComponent()
@@ -58,7 +58,7 @@ enum Workshop {
   }
 
   /// Returns the first installed compiler of these, in PATH, /usr/bin or the Swift toolchain.
-  static func compiler(_ names: [String]) throws -> String {
+  package static func compiler(_ names: [String]) throws -> String {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map(String.init)
     for name in names {
       for folder in folders + ["/usr/bin", "/opt/swift/usr/bin"] {
@@ -69,7 +69,7 @@ enum Workshop {
   }
 
   /// Runs a program to its end and throws an error with its output when it fails.
-  static func run(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
+  package static func run(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
     try withFolder { scratch in
       let log = scratch.appending(path: "log")
       _ = FileManager.default.createFile(atPath: log.path, contents: nil)
@@ -88,7 +88,9 @@ enum Workshop {
     }
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(description: String) { self.description = description }
   }
 }

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
 import ListEngine
+import SourceRuntime
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 /// The tables made of the outputs in `Tests/Fixtures/outputs`: `df.txt` with `df.table` as the
 /// expected columns and first rows.
@@ -56,7 +58,7 @@ import Testing
     switch cell {
     case nil, .null: ""
     case .text(let text): text.replacing("\n", with: "\\n")
-    case .number(let number): UntypedValue.written(number)
+    case .number(let number): JSONElement.written(number)
     case .integer(let number): "\(number)"
     case .boolean(let value): "\(value)"
     case .timestamp(let nanoseconds):

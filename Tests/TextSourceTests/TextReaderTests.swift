@@ -1,7 +1,9 @@
 import ListEngine
+import SourceRuntime
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 @Suite struct TextReaderTests {
   /// Returns the rows of a text as `name=value ...`, and faults unchanged.

@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 
 /// Converts the actions that a shared library offers.
 ///

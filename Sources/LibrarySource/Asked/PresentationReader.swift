@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 
 /// Reads the presentation of a shared library's table: the extension `presentation`.
 enum PresentationReader {

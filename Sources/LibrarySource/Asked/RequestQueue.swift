@@ -1,5 +1,6 @@
 import CListPlugin
 import ListEngine
+import SourceRuntime
 
 /// A serial request queue of a shared library; its thread exits when the queue is empty.
 ///

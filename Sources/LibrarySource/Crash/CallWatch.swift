@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// A watchdog that reports calls into a shared library that take too long.
 ///

@@ -1,5 +1,6 @@
 import CCrashNote
 import Glibc
+import SourceRuntime
 import Synchronization
 
 /// A record of shared libraries that have crashed the process, kept in a file for later processes.
@@ -9,9 +10,9 @@ import Synchronization
 /// Each crash appends one line with the signal and the library's file size, modification time and
 /// path. A library with ``limit`` lines is not loaded again until its file changes or the lines are
 /// removed.
-public enum CrashNotes {
+package enum CrashNotes {
   /// The number of crashes after which a library is not loaded.
-  public static let limit = 3
+  package static let limit = 3
 
   /// The number of bytes read from the end of the file, which may grow over years.
   private static let greatestByteCount = 1 << 20
@@ -22,7 +23,7 @@ public enum CrashNotes {
   /// Reports crashing libraries on standard error.
   ///
   /// Call this before the first library is loaded.
-  public static func watch() {
+  package static func watch() {
     isWatching.withLock { isWatching in
       if !isWatching { crash_note_watch() }
       isWatching = true
@@ -30,7 +31,7 @@ public enum CrashNotes {
   }
 
   /// Starts recording in this file; returns the reason for a failure.
-  public static func keep(at path: String) -> String? {
+  package static func keep(at path: String) -> String? {
     watch()
     let fault = crash_note_open(path)
     guard fault == 0 else { return String(cString: strerror(fault)) }
@@ -39,13 +40,13 @@ public enum CrashNotes {
   }
 
   /// Returns the line for a library in one state of its file.
-  static func line(_ path: String, _ stamp: FileStamp) -> String {
+  package static func line(_ path: String, _ stamp: FileStamp) -> String {
     let shown = path.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
     return "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) \(shown)\n"
   }
 
   /// Returns the number of occurrences of a line, regardless of the signal.
-  static func count(of line: String, in notes: String) -> Int {
+  package static func count(of line: String, in notes: String) -> Int {
     notes.split(separator: "\n").count { note in
       note.split(separator: " ", maxSplits: 1).last.map { String($0) + "\n" == line } ?? false
     }

@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// An adapter that makes a shared library speak the line protocol of child processes.
 ///
@@ -9,7 +10,7 @@ import ListEngine
 ///     library.close()            // the host has closed the connection
 ///
 /// `write` may wait, and the plugin then waits, which provides back-pressure.
-public final class HostedLibrary: @unchecked Sendable {
+package final class HostedLibrary: @unchecked Sendable {
   private let path: String
   private let name: String
   private let write: @Sendable ([UInt8]) -> Bool
@@ -35,7 +36,7 @@ public final class HostedLibrary: @unchecked Sendable {
   ///   - write: Receives lines for the host. Returns false to stop the plugin. [any thread,
   ///     concurrently]
   ///   - ended: Called with a program's exit code when the plugin has ended by itself. [any thread]
-  public init(
+  package init(
     _ path: String, write: @escaping @Sendable ([UInt8]) -> Bool,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, ended: @escaping @Sendable (Int32) -> Void
   ) {
@@ -50,12 +51,12 @@ public final class HostedLibrary: @unchecked Sendable {
   }
 
   /// Sends the hello.
-  public func begin() { _ = write(PluginLine.hello) }
+  package func begin() { _ = write(PluginLine.hello) }
 
   /// Processes one line of the host, one call at a time.
   ///
   /// Malformed lines are logged.
-  public func hear(_ line: [UInt8]) {
+  package func hear(_ line: [UInt8]) {
     var padded = line
     padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     padded.withUnsafeBytes { bytes in
@@ -213,7 +214,7 @@ public final class HostedLibrary: @unchecked Sendable {
   /// Stops the plugin after the host has closed the connection; returns false when that took too
   /// long.
   @discardableResult
-  public func close(within bound: Duration = .seconds(1)) -> Bool {
+  package func close(within bound: Duration = .seconds(1)) -> Bool {
     let source = monitor.withLock {
       isClosed = true
       return self.source

@@ -1,14 +1,15 @@
 import Glibc
+import SourceRuntime
 
 /// Runs a shared library as a program that speaks the line protocol on its standard streams.
 ///
 /// This implements `rowcast plugin-host`. A server that runs it as a child process is safe from
 /// crashes of the library.
-public enum LibraryProgram {
+package enum LibraryProgram {
   /// Runs until standard input or the plugin ends, and returns the exit code.
   ///
   /// - Parameter path: The absolute path of the library.
-  public static func run(_ path: String) -> Int32 {
+  package static func run(_ path: String) -> Int32 {
     // A closed pipe then fails the write instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     let output = Monitor()

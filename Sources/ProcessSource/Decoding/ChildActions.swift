@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Reads the actions in a child process's `schema` message.
 enum ChildActions {
@@ -12,7 +13,9 @@ enum ChildActions {
         throw fault("two actions are called “\(action.name)”")
       }
       actions.append(action)
-      guard actions.count <= ActionLimits.actions else { throw fault("a table has at most \(ActionLimits.actions) actions") }
+      guard actions.count <= ActionLimits.actions else {
+        throw fault("a table has at most \(ActionLimits.actions) actions")
+      }
     }
     return actions
   }
@@ -63,7 +66,9 @@ enum ChildActions {
       var choices: [Cell] = []
       for choice in list.items {
         choices.append(try value(choice, argument, "\(place).choices[\(choices.count)]"))
-        guard choices.count <= ActionLimits.choices else { throw fault("an argument has at most \(ActionLimits.choices) choices") }
+        guard choices.count <= ActionLimits.choices else {
+          throw fault("an argument has at most \(ActionLimits.choices) choices")
+        }
       }
       argument.choices = choices
     }

@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Answers of a child to actions and image requests.
 extension ChildDecoder {

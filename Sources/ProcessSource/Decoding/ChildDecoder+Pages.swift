@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Answers of a child to queries on a remote table.
 extension ChildDecoder {

@@ -1,4 +1,6 @@
 import ListEngine
+import SourceRuntime
+import TextSource
 
 /// Decodes the output of a child process line by line, as specified in docs/plugins.md.
 ///
@@ -10,9 +12,9 @@ import ListEngine
 /// The first line selects the mode. A `hello` starts the message protocol. Anything else is a plain
 /// row, as are all following lines. Rows are appended directly to a changeset, without an
 /// allocation per cell.
-struct ChildDecoder: ~Copyable {
+package struct ChildDecoder: ~Copyable {
   /// Something that a child has reported.
-  enum Event {
+  package enum Event {
     /// The child speaks the protocol and has these capabilities.
     case hello(ChildHello)
     /// The columns of the table.
@@ -52,7 +54,7 @@ struct ChildDecoder: ~Copyable {
   private enum Mode { case undecided, rows, messages }
 
   /// The supported version of the protocol.
-  static let version: Int64 = 1
+  package static let version: Int64 = 1
 
   private let table: String?
   private let name: String
@@ -62,7 +64,7 @@ struct ChildDecoder: ~Copyable {
   private var events: [Event] = []
   // Used in message mode only.
   private let known: Schema?
-  private(set) var schema: Schema?
+  package private(set) var schema: Schema?
   private var names: [[UInt8]] = []
   private var found: [JSONElement?] = []
   private var part = Changeset()
@@ -83,7 +85,7 @@ struct ChildDecoder: ~Copyable {
   ///   - table: A table name that overrides the child's.
   ///   - known: The schema from an earlier process of this source.
   ///   - isReloading: Whether the earlier process ended in the middle of a reload.
-  init(name: String, table: String? = nil, known: Schema? = nil, isReloading: Bool = false) {
+  package init(name: String, table: String? = nil, known: Schema? = nil, isReloading: Bool = false) {
     self.name = name
     self.table = table
     self.known = known
@@ -94,14 +96,14 @@ struct ChildDecoder: ~Copyable {
   }
 
   /// Whether a reload has begun and not ended.
-  var isInsideReload: Bool { isReloading }
+  package var isInsideReload: Bool { isReloading }
   /// Whether decoded events wait to be taken.
   var hasEvents: Bool { !events.isEmpty }
   /// Whether rows wait for the schema inference, which runs when the input pauses.
-  var isSampling: Bool { loose.isSampling }
+  package var isSampling: Bool { loose.isSampling }
 
   /// Returns the events decoded since the last call.
-  mutating func takeEvents() -> [Event] {
+  package mutating func takeEvents() -> [Event] {
     defer { events = [] }
     return events
   }
@@ -114,7 +116,7 @@ struct ChildDecoder: ~Copyable {
   private static let longLines = Monitor()
 
   /// Reads one line, behind which ``JSONParser/padding`` bytes must be readable.
-  mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
+  package mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }  // skip blank lines
     self.line = quotesLines ? line : nil
     defer { self.line = nil }
@@ -157,7 +159,9 @@ struct ChildDecoder: ~Copyable {
   }
 
   /// Records a line that was skipped because of its length.
-  mutating func noteTooLong(_ number: Int, limit: Int) { noteBadLine(number, "it has more than \(limit) bytes") }
+  package mutating func noteTooLong(_ number: Int, limit: Int) {
+    noteBadLine(number, "it has more than \(limit) bytes")
+  }
 
   private mutating func noteBadLine(_ number: Int, _ reason: String) {
     let reason = "line \(number): \(ForeignText.cut(reason))"
@@ -168,12 +172,12 @@ struct ChildDecoder: ~Copyable {
   }
 
   /// Appends a decoded event.
-  mutating func note(_ event: Event) { events.append(event) }
+  package mutating func note(_ event: Event) { events.append(event) }
 
   // MARK: Delivery
 
   /// Delivers pending changes, because no more input is available for now.
-  mutating func flush() {
+  package mutating func flush() {
     if mode == .messages {
       // A child that uses commits has its changes shown per commit.
       if !usesCommits || isReloading { handOn() }
@@ -183,7 +187,7 @@ struct ChildDecoder: ~Copyable {
   }
 
   /// Delivers everything pending, because the input has paused or ended.
-  mutating func settle() {
+  package mutating func settle() {
     if mode != .messages {
       let isFirst = loose.schema == nil
       loose.settle()
@@ -283,9 +287,9 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  struct Fault: Error {
-    var reason: String
-    init(_ reason: String) { self.reason = reason }
+  package struct Fault: Error {
+    package var reason: String
+    package init(_ reason: String) { self.reason = reason }
   }
 
   func described() throws(Fault) -> Schema {

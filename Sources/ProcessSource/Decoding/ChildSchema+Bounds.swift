@@ -1,9 +1,10 @@
 import ListEngine
+import SourceRuntime
 
 /// The schema members for limits, retention, collation and format.
 extension ChildSchema {
   /// Reads `limits`: `{"rows":1000,"bytes":1000000}`, both optional.
-  static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
+  package static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
     guard value.kind == .object else { throw Fault(reason: "schema.limits is \(value.name), not an object") }
     var limits = TableLimits()
     for (member, value) in value.members {
@@ -17,7 +18,7 @@ extension ChildSchema {
   }
 
   /// Reads `keep`: `{"rows":100000}` or `{"milliseconds":3600000}`.
-  static func retention(_ value: JSONElement) throws(Fault) -> Retention {
+  package static func retention(_ value: JSONElement) throws(Fault) -> Retention {
     guard value.kind == .object else { throw Fault(reason: "schema.keep is \(value.name), not an object") }
     switch (value["rows"], value["milliseconds"]) {
     case (let rows?, nil): return .last(try count(rows, "keep.rows"))
@@ -36,7 +37,7 @@ extension ChildSchema {
     return Int(number)
   }
 
-  static func collation(_ value: JSONElement, _ index: Int) throws(Fault) -> Collation {
+  package static func collation(_ value: JSONElement, _ index: Int) throws(Fault) -> Collation {
     guard let text = value.text, let collation = Collation(text) else {
       throw Fault(reason: "columns[\(index)].collation must be “natural” or a language’s tag, such as “de”")
     }
@@ -44,7 +45,7 @@ extension ChildSchema {
   }
 
   /// Reads `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
-  static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
+  package static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
     guard let text = value.text, let format = ColumnFormat(text) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
       throw Fault(reason: "columns[\(index)].format is \(said): \(ColumnFormat.rule)")
@@ -53,7 +54,7 @@ extension ChildSchema {
   }
 
   /// Reads `better`: `"higher"` or `"lower"`.
-  static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
+  package static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
     guard let better = value.text.flatMap(BetterDirection.init) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
       throw Fault(reason: "columns[\(index)].better is \(said): use higher or lower, or leave it out")

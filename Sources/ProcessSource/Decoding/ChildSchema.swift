@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Reads the `schema` message of a child process.
 enum ChildSchema {

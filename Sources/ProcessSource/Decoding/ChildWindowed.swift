@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Reads the `windowed` member of a child process's `schema` message.
 enum ChildWindowed {

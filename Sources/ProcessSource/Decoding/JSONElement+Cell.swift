@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Conversion of JSON values to cells of a column.
 extension JSONElement {
@@ -6,7 +7,7 @@ extension JSONElement {
   private static let seriesLimit = Limits().cellBytes / MemoryLayout<Double>.stride
 
   /// Describes why the value does not fit a column of this type; `nil` when it does.
-  @inline(__always) func fault(as type: ColumnType) -> String? {
+  @inline(__always) package func fault(as type: ColumnType) -> String? {
     if isNull { return nil }
     switch type {
     case .number: return number != nil ? nil : misfit(type)
@@ -95,7 +96,7 @@ extension JSONElement {
   /// A value out of range becomes an empty cell.
   ///
   /// - Precondition: `fault(as:)` returns `nil`.
-  @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
+  @inline(__always) package func append(as type: ColumnType, to changes: inout Changeset) {
     if isNull { return changes.appendNull() }
     switch type {
     case .number: changes.append(number: number!)
@@ -109,7 +110,7 @@ extension JSONElement {
   }
 
   /// Returns the value as a cell of this type; `nil` when it does not fit.
-  func cell(as type: ColumnType) -> Cell? {
+  package func cell(as type: ColumnType) -> Cell? {
     guard fault(as: type) == nil else { return nil }
     if isNull { return .null }
     return switch type {

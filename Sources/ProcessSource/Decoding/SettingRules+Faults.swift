@@ -1,9 +1,11 @@
+import SourceRuntime
+
 extension SettingRules {
   /// Returns the problems in a JSON Schema of settings, for the plugin's author.
   ///
   /// The host ignores unsupported rules at run time, so that a newer program works with an older
   /// host.
-  static func faults(in schema: JSONElement) -> [String] {
+  package static func faults(in schema: JSONElement) -> [String] {
     var faults: [String] = []
     var names: Set<String> = []
     if let properties = schema["properties"] {

@@ -1,16 +1,18 @@
 import ListEngine
+import SourceRuntime
+import TextSource
 import Wire
 
 /// The rules for a plugin's settings, from a subset of JSON Schema.
 ///
 /// Supported are `required`, `additionalProperties: true`, and per entry of `properties` the
 /// keywords `type`, `enum`, `minimum` and `maximum`.
-struct SettingRules {
+package struct SettingRules {
   /// The reason why settings are refused.
-  struct Fault: Error {
+  package struct Fault: Error {
     /// The offending setting, if it is a single one.
-    var key: String?
-    var reason: String
+    package var key: String?
+    package var reason: String
   }
 
   enum Kind: String { case string, integer, number, boolean, array, object }
@@ -26,7 +28,7 @@ struct SettingRules {
   private var required: [String] = []
   private var allowsOthers = false
 
-  init(_ schema: JSONElement) {
+  package init(_ schema: JSONElement) {
     if let properties = schema["properties"] {
       for (name, value) in properties.members.prefix(200) {
         var rule = Rule()
@@ -44,7 +46,7 @@ struct SettingRules {
   /// Encodes the settings as a JSON object, each with its declared type.
   ///
   /// Without rules each is a text.
-  static func written(_ settings: [String: String], by rules: SettingRules?) throws(Fault) -> [UInt8] {
+  package static func written(_ settings: [String: String], by rules: SettingRules?) throws(Fault) -> [UInt8] {
     var writer = JSONWriter()
     writer.byte("{")
     for (number, (key, value)) in settings.sorted(by: { $0.key < $1.key }).enumerated() {
@@ -84,8 +86,8 @@ extension SettingRules.Rule {
       guard let number = Double(value), number.isFinite, kind == .number || Int64(value) != nil else {
         throw refuse("'\(value)' is not a \(kind == .integer ? "whole number" : "number")")
       }
-      if let minimum, number < minimum { throw refuse("\(value) is less than \(UntypedValue.written(minimum))") }
-      if let maximum, number > maximum { throw refuse("\(value) is more than \(UntypedValue.written(maximum))") }
+      if let minimum, number < minimum { throw refuse("\(value) is less than \(JSONElement.written(minimum))") }
+      if let maximum, number > maximum { throw refuse("\(value) is more than \(JSONElement.written(maximum))") }
       // Re-encoded, because Swift parses more forms of numbers than JSON allows.
       if let whole = Int64(value) { writer.integer(whole) } else { writer.bytes.append(contentsOf: "\(number)".utf8) }
     case .array, .object:

@@ -1,50 +1,51 @@
 import Glibc
+import SourceRuntime
 
 /// A program to start as a child process, with its environment, limits and restrictions.
-public struct ChildCommand: Hashable, Sendable {
+package struct ChildCommand: Hashable, Sendable {
   /// The program: a path, or a name to search for in PATH.
-  public var program: String
+  package var program: String
   /// The arguments, without the program's name.
-  public var arguments: [String]
+  package var arguments: [String]
   /// The initial working directory, or `nil` for the server's.
-  public var folder: String?
+  package var folder: String?
   /// Environment variables to set in addition to the ``inherited`` ones.
-  public var environment: [String: String] = [:]
+  package var environment: [String: String] = [:]
   /// Whether the child gets the server's whole environment.
   ///
   /// For commands that the user typed, not for plugins.
-  public var inheritsEnvironment = false
+  package var inheritsEnvironment = false
   /// The memory limit of each of its processes, in bytes.
-  public var memory: UInt64 = 2 << 30
+  package var memory: UInt64 = 2 << 30
   /// The bytes of memory of their own that all its processes may have together; with more the
   /// program is ended.
-  public var totalMemory: UInt64 = 4 << 30
+  package var totalMemory: UInt64 = 4 << 30
   /// The number of processes that it may have; with more the program is ended.
-  public var greatestProcessCount = 1_024
+  package var greatestProcessCount = 1_024
   /// The maximum number of open files of each of its processes.
-  public var openFiles: UInt64 = 256
+  package var openFiles: UInt64 = 256
   /// The number of processes and threads allowed beyond those that the user has at the start.
   ///
   /// Has no effect for root.
-  public var processes: UInt64 = 256
+  package var processes: UInt64 = 256
 
   /// The restrictions on the program.
-  public var isolation = Isolation.standard
+  package var isolation = Isolation.standard
   /// The paths of the server's tokens, which some levels of ``isolation`` hide from the program.
-  public var secrets = Secrets()
+  package var secrets = Secrets()
 
   /// The required SHA-256 of the program's file, checked at each start, or `nil` for any.
-  public var sha256: String?
+  package var sha256: String?
 
   /// Creates a command from a program and its arguments.
-  public init(_ program: String, _ arguments: [String] = [], folder: String? = nil) {
+  package init(_ program: String, _ arguments: [String] = [], folder: String? = nil) {
     self.program = program
     self.arguments = arguments
     self.folder = folder
   }
 
   /// Creates a command that runs a line in the shell.
-  public static func shell(_ line: String) -> ChildCommand { ChildCommand("/bin/sh", ["-c", line]) }
+  package static func shell(_ line: String) -> ChildCommand { ChildCommand("/bin/sh", ["-c", line]) }
 
   /// The environment variables that a child inherits, together with `LC_*`.
   ///
@@ -57,7 +58,7 @@ public struct ChildCommand: Hashable, Sendable {
   }
 
   /// Returns the child's whole environment.
-  func environment(from ours: [String: String]) -> [String] {
+  package func environment(from ours: [String: String]) -> [String] {
     var result = ours.filter { name, _ in
       inheritsEnvironment ? !Self.ofTheServer(name) : Self.inherited.contains(name) || name.hasPrefix("LC_")
     }
@@ -67,7 +68,7 @@ public struct ChildCommand: Hashable, Sendable {
   }
 
   /// Returns the path of the program, or `nil` when it does not exist or is not executable.
-  func path(searching folders: String?) -> String? {
+  package func path(searching folders: String?) -> String? {
     func isProgram(_ path: String) -> Bool {
       var status = stat()
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
@@ -84,14 +85,14 @@ public struct ChildCommand: Hashable, Sendable {
   ///
   /// Requires an absolute path. Since other users can write neither the file nor its folders, the
   /// check still holds when the program is started.
-  public func checkTrust() throws(PluginError) {
+  package func checkTrust() throws(PluginError) {
     let file = try TrustedFile.open(program).file
     defer { close(file) }
     if let sha256 { try FileDigest.check(file, program, is: sha256) }
   }
 
   /// The environment of this process.
-  static var ours: [String: String] {
+  package static var ours: [String: String] {
     var result: [String: String] = [:]
     var place = environ
     while let entry = place.pointee {

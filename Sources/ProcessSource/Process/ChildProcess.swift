@@ -1,32 +1,33 @@
 import CChildProcess
 import Glibc
+import SourceRuntime
 
 /// A running child process, with the host's ends of its three pipes.
 ///
 /// The process is created on a thread that must live as long as the process. Only that thread uses
 /// the object, except for ``output``, which another thread reads.
-final class ChildProcess {
+package final class ChildProcess {
   /// The reason why a process failed to start.
-  struct Fault: Error {
-    var reason: String
+  package struct Fault: Error {
+    package var reason: String
   }
 
-  let process: pid_t
+  package let process: pid_t
   /// A descriptor that becomes readable when the process ends; -1 if the kernel does not support
   /// this.
-  let watch: Int32
+  package let watch: Int32
   /// The process's standard input; -1 when closed.
-  private(set) var input: Int32
+  package private(set) var input: Int32
   /// The process's standard output.
   ///
   /// The reader owns and closes it.
-  let output: Int32
+  package let output: Int32
   /// A random number that marks all processes descending from this one.
   private let mark: UInt64
   /// The process's standard error; -1 when closed.
-  private(set) var errors: Int32
+  package private(set) var errors: Int32
 
-  init(
+  package init(
     _ command: ChildCommand, niceness: Int32 = childNiceness, confinement chosen: Confinement? = nil
   ) throws(Fault) {
     let ours = ChildCommand.ours
@@ -141,7 +142,7 @@ final class ChildProcess {
   /// Returns how the process has ended, if it has, and whether a signal has stopped it.
   ///
   /// Does not reap it.
-  func look() -> (exit: Supervisor.Exit?, isStopped: Bool) {
+  package func look() -> (exit: Supervisor.Exit?, isStopped: Bool) {
     var code: Int32 = 0
     switch child_look(process, &code) {
     case CHILD_EXITED: return (.code(code), false)
@@ -171,11 +172,11 @@ final class ChildProcess {
   /// Sends a signal to the whole process group.
   ///
   /// - Precondition: The process was not reaped, because afterwards its ID may be reused.
-  func send(_ signal: Int32) { kill(-process, signal) }
+  package func send(_ signal: Int32) { kill(-process, signal) }
 
   /// Kills the remaining processes, including those outside the group and session, and reaps the
   /// child.
-  func reap() {
+  package func reap() {
     send(SIGKILL)
     child_reap(process)
     child_kill_marked(mark)
@@ -186,13 +187,13 @@ final class ChildProcess {
   }
 
   /// Closes the standard input, which signals the child to end.
-  func closeInput() {
+  package func closeInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
   /// Closes the standard error after its end was reached.
-  func closeErrors() {
+  package func closeErrors() {
     if errors >= 0 { close(errors) }
     errors = -1
   }

@@ -1,7 +1,7 @@
 import ListEngine
 
 /// Converts the standard error of a child to log lines, limited in length and rate.
-struct ErrorLog {
+package struct ErrorLog {
   /// The maximum length of a line in bytes.
   ///
   /// The rest is dropped.
@@ -17,8 +17,10 @@ struct ErrorLog {
   private var passed = 0
   private var suppressed = 0
 
+  package init() {}
+
   /// Appends output and passes complete lines on.
-  mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, _ pass: (String) -> Void) {
+  package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, _ pass: (String) -> Void) {
     if second.duration(to: now) >= .seconds(1) {
       tellSuppressed(pass)
       second = now
@@ -36,7 +38,7 @@ struct ErrorLog {
   }
 
   /// Passes the incomplete last line on, because the output has ended.
-  mutating func end(_ pass: (String) -> Void) {
+  package mutating func end(_ pass: (String) -> Void) {
     if !line.isEmpty { endLine(pass) }
     tellSuppressed(pass)
   }

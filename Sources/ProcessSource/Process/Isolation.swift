@@ -2,7 +2,7 @@ import CChildProcess
 import Glibc
 
 /// The level of restrictions on a program, in addition to those on every program.
-public enum Isolation: String, CaseIterable, Hashable, Sendable {
+package enum Isolation: String, CaseIterable, Hashable, Sendable {
   /// No further restrictions, for programs that fail under the others.
   case none
   /// Blocks signals to the server, such as those of `kill -9 -1`.
@@ -19,20 +19,20 @@ public enum Isolation: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The paths of the server's tokens.
-public struct Secrets: Hashable, Sendable {
+package struct Secrets: Hashable, Sendable {
   /// The state folder.
-  public var folder: String?
+  package var folder: String?
   /// A token file outside the state folder.
-  public var file: String?
+  package var file: String?
 
   /// Creates an empty value.
-  public init() {}
+  package init() {}
 }
 
 /// The restrictions in force for one program: those of its ``Isolation`` that this system supports.
-public struct Confinement: Hashable, Sendable {
+package struct Confinement: Hashable, Sendable {
   /// The restrictions as a bit set of `child_confinement`.
-  let flags: UInt32
+  package let flags: UInt32
   /// Whether the program runs inside bubblewrap.
   let isWrapped: Bool
   private let isHiding: Bool
@@ -53,14 +53,14 @@ public struct Confinement: Hashable, Sendable {
   private static let hidingByMount = child_supported(CHILD_HIDES_BY_MOUNT.rawValue, nil) != 0
 
   /// Determines the restrictions for a command.
-  public init(_ command: ChildCommand) { self.init(command, mounts: Self.hidingByMount, isHomeSpared: true) }
+  package init(_ command: ChildCommand) { self.init(command, mounts: Self.hidingByMount, isHomeSpared: true) }
 
   /// Determines the restrictions for a command.
   ///
   /// - Parameters:
   ///   - mounts: Whether a mount hides the tokens, if there are any to hide.
   ///   - isHomeSpared: Whether to skip Landlock for folders where programs and users create files.
-  init(_ command: ChildCommand, mounts: Bool, isHomeSpared: Bool) {
+  package init(_ command: ChildCommand, mounts: Bool, isHomeSpared: Bool) {
     isolation = command.isolation
     isWrapped = isolation == .strict
     var flags: UInt32 = 0
@@ -94,7 +94,7 @@ public struct Confinement: Hashable, Sendable {
   }
 
   /// A one-line summary of the restrictions in force and those not supported.
-  public var description: String {
+  package var description: String {
     func has(_ flag: child_confinement) -> Bool { flags & flag.rawValue != 0 }
     var held = ["no new privileges", "no core dumps", "ends with the server"]
     var lacking: [String] = []
@@ -134,4 +134,4 @@ public struct Confinement: Hashable, Sendable {
 
 /// Protects the memory of this process from other processes of the user: no core dumps, no
 /// debugger.
-public func protectOwnMemory() { child_protect_self() }
+package func protectOwnMemory() { child_protect_self() }

@@ -11,15 +11,15 @@ import ListEngine
 ///     perform(supervisor.handle(.spawned, at: now))
 ///     perform(supervisor.handle(.exited(.code(1)), at: now))
 ///     perform(supervisor.advance(to: now))                 // at supervisor.deadline
-struct Supervisor {
+package struct Supervisor {
   /// The way in which a process has ended.
-  enum Exit: Hashable, Sendable {
+  package enum Exit: Hashable, Sendable {
     case code(Int32)
     case signal(Int32)
   }
 
   /// An event that the supervisor reacts to.
-  enum Input: Hashable, Sendable {
+  package enum Input: Hashable, Sendable {
     /// The source starts, or the user enables it again.
     case start
     /// The process was started.
@@ -59,7 +59,7 @@ struct Supervisor {
   }
 
   /// A command for the caller to carry out.
-  enum Command: Hashable, Sendable {
+  package enum Command: Hashable, Sendable {
     /// Start the process.
     case spawn
     /// Close the process's standard input, as the first request to end.
@@ -102,7 +102,7 @@ struct Supervisor {
 
   let policy: SupervisionPolicy
   /// The time at which ``advance(to:)`` must be called, or `nil`.
-  private(set) var deadline: Instant?
+  package private(set) var deadline: Instant?
   /// Whether the supervisor rests and does not restart the process by itself.
   var isResting: Bool { if case .resting = phase { true } else { false } }
 
@@ -137,7 +137,7 @@ struct Supervisor {
   /// Creates a resting supervisor.
   ///
   /// Equal seeds produce equal delays.
-  init(_ policy: SupervisionPolicy = SupervisionPolicy(), seed: UInt64) {
+  package init(_ policy: SupervisionPolicy = SupervisionPolicy(), seed: UInt64) {
     self.policy = policy
     random = seed
   }
@@ -145,7 +145,7 @@ struct Supervisor {
   // MARK: Events
 
   /// Processes an input and returns the commands to carry out.
-  mutating func handle(_ input: Input, at now: Instant) -> [Command] {
+  package mutating func handle(_ input: Input, at now: Instant) -> [Command] {
     var commands: [Command] = []
     switch input {
     case .start:
@@ -235,7 +235,7 @@ struct Supervisor {
   }
 
   /// Carries out what is due at `now`.
-  mutating func advance(to now: Instant) -> [Command] {
+  package mutating func advance(to now: Instant) -> [Command] {
     var commands: [Command] = []
     switch phase {
     case .backingOff(let until, _) where until <= now: spawn(&commands)

@@ -1,5 +1,5 @@
 /// The sender and channel of a line in a trace.
-public enum TraceDirection: String, Sendable {
+package enum TraceDirection: String, Sendable {
   /// From the host, on the plugin's standard input.
   case host
   /// From the plugin, on its standard output.
@@ -12,7 +12,7 @@ public enum TraceDirection: String, Sendable {
 /// written.
 ///
 /// Called on the source's threads, one call at a time per direction. Calls must not wait.
-public protocol TraceListener: AnyObject, Sendable {
+package protocol TraceListener: AnyObject, Sendable {
   /// Records that a process was started.
   func begin()
   /// Records that the process has ended and its whole output was read.

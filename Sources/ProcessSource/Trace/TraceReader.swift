@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// An entry of a trace.
 enum TraceEntry: Equatable {

@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// Converts the plugin's lines in a trace to events.
 ///

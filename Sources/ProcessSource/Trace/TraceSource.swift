@@ -1,5 +1,6 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 
 /// A source that replays the events of a plugin from a trace, without the plugin.
 ///
@@ -7,7 +8,7 @@ import ListEngine
 ///       mailbox.put(event)
 ///     }
 ///     try source.start()
-public final class TraceSource: RunningSource, @unchecked Sendable {
+package final class TraceSource: RunningSource, @unchecked Sendable {
   private let path: String
   private let name: String
   private let speed: Double
@@ -23,7 +24,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   /// - Parameters:
   ///   - speed: The speed relative to the original; 0 replays without waiting.
   ///   - log: Receives the plugin's recorded standard error, and problems with the file.
-  public init(
+  package init(
     _ path: String, name: String, speed: Double, log: @escaping @Sendable (PluginLogLevel, String) -> Void,
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
@@ -38,7 +39,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   ///
   /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is not a trace. No events are then
   ///   delivered.
-  public func start() throws(PluginError) {
+  package func start() throws(PluginError) {
     let file = try TraceFile(path)
     monitor.withLock { isFinished = false }
     let code = startThread("replay-\(name)") { [self] in
@@ -56,7 +57,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
 
   /// Stops the replay and waits for the thread; returns false when that took too long.
   @discardableResult
-  public func stop(within bound: Duration) -> Bool {
+  package func stop(within bound: Duration) -> Bool {
     monitor.withLock {
       isStopping = true
       monitor.wakeAll()
@@ -65,7 +66,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   }
 
   /// Ignores requests, because the recorded answers are replayed.
-  public func send(_ wish: SourceRequest) {}
+  package func send(_ wish: SourceRequest) {}
 
   // MARK: The thread
 

@@ -1,12 +1,13 @@
 import Glibc
 import ListEngine
+import SourceRuntime
 import Wire
 
 /// Records everything exchanged between a host and a plugin in a file, as JSON lines specified in
 /// docs/plugins.md.
 ///
 /// A write error, such as a full disk, ends only the trace.
-public final class TraceWriter: @unchecked Sendable {
+package final class TraceWriter: @unchecked Sendable {
   private let file: Int32
   private let began = monotonicNow
   private let failed: @Sendable (String) -> Void
@@ -47,7 +48,7 @@ public final class TraceWriter: @unchecked Sendable {
   /// - Parameter failed: Called with the reason when the trace ends early. [any thread]
   /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is not writable or contains other
   ///   data, which is never overwritten.
-  public init(_ path: String, failed: @escaping @Sendable (String) -> Void) throws(PluginError) {
+  package init(_ path: String, failed: @escaping @Sendable (String) -> Void) throws(PluginError) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     self.failed = failed
     guard file >= 0 else { throw .noTrace(path, reason: String(cString: strerror(errno))) }
@@ -69,7 +70,7 @@ public final class TraceWriter: @unchecked Sendable {
   /// Returns a listener for the next instance of the plugin.
   ///
   /// During a hot swap there are two, which must not be mixed.
-  public func instance() -> any TraceListener {
+  package func instance() -> any TraceListener {
     let number = monitor.withLock {
       instances += 1
       return instances

@@ -1,7 +1,7 @@
 /// Base64 (RFC 4648), the encoding of images in messages of child processes.
-enum Base64 {
+package enum Base64 {
   /// Decodes a text, or returns `nil` when it is not canonical base64.
-  static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+  package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     var bytes: [UInt8] = []
@@ -22,7 +22,7 @@ enum Base64 {
   }
 
   /// Encodes bytes.
-  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+  package static func encode(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {

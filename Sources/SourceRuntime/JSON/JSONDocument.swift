@@ -7,24 +7,24 @@ import CSimdjson
 ///
 /// Parsing is done by [simdjson](https://simdjson.org). Values are read directly from its tape,
 /// without an allocation per value.
-final class JSONParser {
+package final class JSONParser {
   /// The reason why a document is invalid.
-  struct Fault: Error {
-    var reason: String
+  package struct Fault: Error {
+    package var reason: String
   }
 
   /// The maximum nesting depth of lists and objects: `[[1]]` is two deep.
-  static let depth = 32
+  package static let depth = 32
   /// The number of bytes behind a document that must be readable.
-  static let padding = json_padding()
+  package static let padding = json_padding()
   /// The document size above which the parser's memory is released again.
   ///
   /// A parser needs about ten times the memory of its longest document.
-  static let keptCapacity = 1 << 17
+  package static let keptCapacity = 1 << 17
 
   private var handle: OpaquePointer
 
-  init() { handle = Self.make() }
+  package init() { handle = Self.make() }
 
   deinit { json_parser_destroy(handle) }
 
@@ -36,12 +36,12 @@ final class JSONParser {
   }
 
   /// The size of the longest document that fits into the allocated memory.
-  var capacity: Int { json_parser_capacity(handle) }
+  package var capacity: Int { json_parser_capacity(handle) }
 
   /// Releases the memory of a long document.
   ///
   /// Elements of that document become invalid.
-  func shrink() {
+  package func shrink() {
     guard capacity > Self.keptCapacity else { return }
     json_parser_destroy(handle)
     handle = Self.make()
@@ -92,7 +92,7 @@ final class JSONParser {
   /// Parses one document.
   ///
   /// ``padding`` bytes behind it must be readable.
-  func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
+  package func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
     if bytes.count < Self.keptCapacity { shrink() }
     var code = read(bytes)
     if code == json_number_error, let readable = Self.withLongNumbers(bytes) {
@@ -110,32 +110,32 @@ final class JSONParser {
 }
 
 /// A value on the tape of a ``JSONParser``, valid until the parser's next parse.
-struct JSONElement {
+package struct JSONElement {
   /// The type of a value, as encoded on the tape.
-  enum Kind: UInt8 {
+  package enum Kind: UInt8 {
     case object = 0x7B, list = 0x5B, text = 0x22
     case signed = 0x6C, unsigned = 0x75, number = 0x64
     case yes = 0x74, no = 0x66, null = 0x6E
   }
 
-  fileprivate let words: UnsafePointer<UInt64>
-  fileprivate let texts: UnsafePointer<UInt8>
-  fileprivate let index: Int
+  @usableFromInline let words: UnsafePointer<UInt64>
+  @usableFromInline let texts: UnsafePointer<UInt8>
+  @usableFromInline let index: Int
 
-  fileprivate init(words: UnsafePointer<UInt64>, texts: UnsafePointer<UInt8>, index: Int) {
+  @inlinable init(words: UnsafePointer<UInt64>, texts: UnsafePointer<UInt8>, index: Int) {
     self.words = words
     self.texts = texts
     self.index = index
   }
 
-  @inline(__always) private var letter: UInt8 { UInt8(truncatingIfNeeded: words[index] &>> 56) }
-  @inline(__always) private var payload: Int { Int(words[index] & 0x00FF_FFFF_FFFF_FFFF) }
+  @inlinable @inline(__always) var letter: UInt8 { UInt8(truncatingIfNeeded: words[index] &>> 56) }
+  @inlinable @inline(__always) var payload: Int { Int(words[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
   /// The type of the value.
-  @inline(__always) var kind: Kind { Kind(rawValue: letter).unsafelyUnwrapped }
+  @inlinable @inline(__always) package var kind: Kind { Kind(rawValue: letter).unsafelyUnwrapped }
 
   /// The tape index of the next value.
-  @inline(__always) fileprivate var end: Int {
+  @inlinable @inline(__always) var end: Int {
     switch letter {
     case Kind.object.rawValue, Kind.list.rawValue: Int(words[index] & 0xFFFF_FFFF)
     case Kind.signed.rawValue, Kind.unsigned.rawValue, Kind.number.rawValue: index + 2
@@ -144,24 +144,24 @@ struct JSONElement {
   }
 
   /// The bytes of a text, or empty for other types.
-  @inline(__always) var bytes: UnsafeRawBufferPointer {
+  @inlinable @inline(__always) package var bytes: UnsafeRawBufferPointer {
     guard letter == Kind.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let place = UnsafeRawPointer(texts) + payload
     return UnsafeRawBufferPointer(start: place + 4, count: Int(place.loadUnaligned(as: UInt32.self)))
   }
 
   /// The text, or `nil` for other types.
-  var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
+  package var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
 
   /// Returns the text truncated to `limit` bytes, or `nil` for other types.
-  func message(_ limit: Int = ForeignText.reasonLimit) -> String? {
+  package func message(_ limit: Int = ForeignText.reasonLimit) -> String? {
     letter == Kind.text.rawValue ? ForeignText.cut(bytes, limit) : nil
   }
 
   /// The value as an `Int64`, or `nil` when it is not an exact integer.
   ///
   /// Accepts a fraction of zeros up to 2^53.
-  @inline(__always) var integer: Int64? {
+  @inlinable @inline(__always) package var integer: Int64? {
     switch letter {
     case Kind.signed.rawValue: Int64(bitPattern: words[index + 1])
     case Kind.number.rawValue: Double(bitPattern: words[index + 1]).magnitude <= 0x1p53 ? Int64(exactly: double) : nil
@@ -169,10 +169,10 @@ struct JSONElement {
     }
   }
 
-  @inline(__always) private var double: Double { Double(bitPattern: words[index + 1]) }
+  @inlinable @inline(__always) var double: Double { Double(bitPattern: words[index + 1]) }
 
   /// The number rounded to a `Double`, or `nil` for other types.
-  @inline(__always) var number: Double? {
+  @inlinable @inline(__always) package var number: Double? {
     switch letter {
     case Kind.number.rawValue: double
     case Kind.signed.rawValue: Double(Int64(bitPattern: words[index + 1]))
@@ -182,28 +182,30 @@ struct JSONElement {
   }
 
   /// The value as a `UInt64` if it exceeds `Int64`, otherwise `nil`.
-  var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
+  @inlinable package var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
 
   /// The boolean, or `nil` for other types.
-  var boolean: Bool? { letter == Kind.yes.rawValue ? true : letter == Kind.no.rawValue ? false : nil }
+  @inlinable package var boolean: Bool? {
+    letter == Kind.yes.rawValue ? true : letter == Kind.no.rawValue ? false : nil
+  }
 
   /// Whether the value is `null`.
-  @inline(__always) var isNull: Bool { letter == Kind.null.rawValue }
+  @inlinable @inline(__always) package var isNull: Bool { letter == Kind.null.rawValue }
 
   /// The items of a list; empty for other types.
-  @inline(__always) var items: JSONItems { JSONItems(self, of: .list) }
+  @inlinable @inline(__always) package var items: JSONItems { JSONItems(self, of: .list) }
 
   /// The members of an object; empty for other types.
-  @inline(__always) var members: JSONMembers { JSONMembers(items: JSONItems(self, of: .object)) }
+  @inlinable @inline(__always) package var members: JSONMembers { JSONMembers(items: JSONItems(self, of: .object)) }
 
   /// The first member with this name, or `nil` when there is none.
-  subscript(name: StaticString) -> JSONElement? {
+  @inlinable package subscript(name: StaticString) -> JSONElement? {
     for (member, value) in members where member.spells(name) { return value }
     return nil
   }
 
   /// The type's name for messages.
-  var name: String {
+  package var name: String {
     switch kind {
     case .object: "an object"
     case .list: "a list"
@@ -216,13 +218,13 @@ struct JSONElement {
 }
 
 /// The items of a list.
-struct JSONItems: Sequence, IteratorProtocol {
-  private let words: UnsafePointer<UInt64>
-  private let texts: UnsafePointer<UInt8>
-  private var index: Int
-  private let end: Int
+package struct JSONItems: Sequence, IteratorProtocol {
+  @usableFromInline let words: UnsafePointer<UInt64>
+  @usableFromInline let texts: UnsafePointer<UInt8>
+  @usableFromInline var index: Int
+  @usableFromInline let end: Int
 
-  @inline(__always) fileprivate init(_ element: JSONElement, of kind: JSONElement.Kind) {
+  @inlinable @inline(__always) init(_ element: JSONElement, of kind: JSONElement.Kind) {
     words = element.words
     texts = element.texts
     index = element.index + 1
@@ -230,7 +232,7 @@ struct JSONItems: Sequence, IteratorProtocol {
     end = element.kind == kind ? element.end - 1 : index
   }
 
-  @inline(__always) mutating func next() -> JSONElement? {
+  @inlinable @inline(__always) package mutating func next() -> JSONElement? {
     guard index < end else { return nil }
     let element = JSONElement(words: words, texts: texts, index: index)
     index = element.end
@@ -241,10 +243,10 @@ struct JSONItems: Sequence, IteratorProtocol {
 /// The members of an object in document order.
 ///
 /// Names may repeat.
-struct JSONMembers: Sequence, IteratorProtocol {
-  fileprivate var items: JSONItems
+package struct JSONMembers: Sequence, IteratorProtocol {
+  @usableFromInline var items: JSONItems
 
-  @inline(__always) mutating func next() -> (name: UnsafeRawBufferPointer, value: JSONElement)? {
+  @inlinable @inline(__always) package mutating func next() -> (name: UnsafeRawBufferPointer, value: JSONElement)? {
     guard let name = items.next(), let value = items.next() else { return nil }
     return (name.bytes, value)
   }
@@ -252,7 +254,7 @@ struct JSONMembers: Sequence, IteratorProtocol {
 
 extension UnsafeRawBufferPointer {
   /// Returns whether the bytes equal the text.
-  @inline(__always) func spells(_ text: StaticString) -> Bool {
+  @inlinable @inline(__always) package func spells(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }
 }

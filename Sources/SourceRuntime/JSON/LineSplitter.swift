@@ -11,9 +11,9 @@ import Glibc
 ///
 /// The memory is bounded by the longest line. ``JSONParser/padding`` bytes behind each line are
 /// readable.
-struct LineSplitter: ~Copyable {
+package struct LineSplitter: ~Copyable {
   /// One line without its line break.
-  enum Line {
+  package enum Line {
     /// A complete line, with its number counted from 1.
     case whole(UnsafeRawBufferPointer, number: Int)
     /// A line above the limit, whose content was dropped.
@@ -21,11 +21,11 @@ struct LineSplitter: ~Copyable {
   }
 
   /// The maximum length of a line in bytes, without its line break.
-  let limit: Int
+  package let limit: Int
   private let chunk: Int
   private var buffer: UnsafeMutableRawPointer
   /// The size of the buffer in bytes.
-  private(set) var capacity: Int
+  package private(set) var capacity: Int
   /// The offset of the first byte after the lines returned so far.
   private var start = 0
   /// The offset of the first byte not yet searched for a line break.
@@ -33,10 +33,10 @@ struct LineSplitter: ~Copyable {
   private var end = 0
   /// Whether the input is in the middle of an overlong line.
   private var isSkipping = false
-  private(set) var number = 0
+  package private(set) var number = 0
 
   /// Creates a splitter for lines of at most `limit` bytes, read in chunks of about `chunk` bytes.
-  init(limit: Int = 1 << 20, chunk: Int = 1 << 16) {
+  package init(limit: Int = 1 << 20, chunk: Int = 1 << 16) {
     precondition(limit > 0 && chunk > 0, "lines of \(limit) bytes read in pieces of \(chunk)")
     self.limit = limit
     self.chunk = chunk
@@ -49,7 +49,7 @@ struct LineSplitter: ~Copyable {
   /// Returns the buffer for the next read.
   ///
   /// It is never empty.
-  mutating func room() -> UnsafeMutableRawBufferPointer {
+  package mutating func room() -> UnsafeMutableRawBufferPointer {
     if start > 0 {
       memmove(buffer, buffer + start, end - start)
       seen -= start
@@ -65,7 +65,7 @@ struct LineSplitter: ~Copyable {
   /// long time.
   ///
   /// Lines returned by ``next()`` become invalid.
-  mutating func shrink() {
+  package mutating func shrink() {
     guard end == start, capacity > 4 * chunk else { return }
     (start, seen, end) = (0, 0, 0)
     resize(to: 2 * chunk)
@@ -80,10 +80,10 @@ struct LineSplitter: ~Copyable {
   }
 
   /// Adds the bytes read into ``room()``.
-  mutating func take(_ count: Int) { end += count }
+  package mutating func take(_ count: Int) { end += count }
 
   /// Returns the next complete line, or `nil` when there is none.
-  mutating func next() -> Line? {
+  package mutating func next() -> Line? {
     while true {
       guard let newline = memchr(buffer + seen, 0x0A, end - seen) else {
         seen = end
@@ -100,7 +100,7 @@ struct LineSplitter: ~Copyable {
   }
 
   /// Returns the text after the last line break at the end of the input; `nil` when it is empty.
-  mutating func rest() -> Line? {
+  package mutating func rest() -> Line? {
     guard end > start || isSkipping else { return nil }
     let first = start
     start = end
@@ -109,7 +109,7 @@ struct LineSplitter: ~Copyable {
   }
 
   /// Whether the input is in the middle of a line.
-  var isInsideLine: Bool { end > start || isSkipping }
+  package var isInsideLine: Bool { end > start || isSkipping }
 
   private mutating func line(_ first: Int, _ last: Int) -> Line {
     number += 1

@@ -1,7 +1,7 @@
 /// Parses timestamps in texts.
-enum Moments {
+package enum Moments {
   /// The value of a well-formed timestamp.
-  enum Reading: Equatable {
+  package enum Reading: Equatable {
     /// Nanoseconds since 1970.
     case exact(Int64)
     /// Before 1677-09-21 or after 2262-04-11, and therefore beyond 64 bits of nanoseconds.
@@ -10,7 +10,7 @@ enum Moments {
 
   /// Parses an RFC 3339 timestamp as nanoseconds since 1970; `nil` when it is malformed or out of
   /// range.
-  static func nanoseconds(rfc3339 text: UnsafeRawBufferPointer) -> Int64? {
+  package static func nanoseconds(rfc3339 text: UnsafeRawBufferPointer) -> Int64? {
     guard case .exact(let nanoseconds)? = reading(rfc3339: text) else { return nil }
     return nanoseconds
   }
@@ -18,7 +18,7 @@ enum Moments {
   /// Parses an RFC 3339 timestamp such as `2026-11-21T11:49:10.5Z`; `nil` when it is malformed.
   ///
   /// A space may replace the T. Digits beyond nanoseconds are cut off.
-  static func reading(rfc3339 text: UnsafeRawBufferPointer) -> Reading? {
+  package static func reading(rfc3339 text: UnsafeRawBufferPointer) -> Reading? {
     // The shortest form is 1970-01-01T00:00:00Z.
     guard text.count >= 20, text.count <= 64 else { return nil }
     func digits(_ first: Int, _ count: Int) -> Int? {
@@ -69,24 +69,26 @@ enum Moments {
   }
 
   /// Converts milliseconds to nanoseconds; `nil` when out of range.
-  static func nanoseconds(milliseconds: Double) -> Int64? { Int64(exactly: (milliseconds * 1_000_000).rounded()) }
+  package static func nanoseconds(milliseconds: Double) -> Int64? {
+    Int64(exactly: (milliseconds * 1_000_000).rounded())
+  }
 
   /// Parses decimal milliseconds, such as `1700000000000.123456`, as nanoseconds.
   ///
   /// Returns `nil` when the text is malformed, has more than six decimals, or is out of range.
-  static func nanoseconds(decimal text: UnsafeRawBufferPointer) -> Int64? {
+  package static func nanoseconds(decimal text: UnsafeRawBufferPointer) -> Int64? {
     guard case .exact(let nanoseconds)? = reading(decimal: text) else { return nil }
     return nanoseconds
   }
 
   /// Returns whether the text is a decimal integer with an optional minus sign.
-  static func areDigits(_ text: UnsafeRawBufferPointer) -> Bool {
+  package static func areDigits(_ text: UnsafeRawBufferPointer) -> Bool {
     let digits = text.first == 0x2D ? text.dropFirst() : text[...]
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
   }
 
   /// Parses decimal milliseconds with at most six decimals; `nil` when malformed.
-  static func reading(decimal text: UnsafeRawBufferPointer) -> Reading? {
+  package static func reading(decimal text: UnsafeRawBufferPointer) -> Reading? {
     guard text.count <= 32 else { return nil }
     let written = String(decoding: text, as: UTF8.self)
     let parts = written.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Polling is cheap. inotify would miss changes on network folders and files replaced by editors
 /// and compilers.
-public final class FileWatcher: @unchecked Sendable {
+package final class FileWatcher: @unchecked Sendable {
   private let paths: [String]
   private let queue = DispatchQueue(label: "files")
   private let timer: any DispatchSourceTimer
@@ -13,7 +13,7 @@ public final class FileWatcher: @unchecked Sendable {
   /// Starts polling.
   ///
   /// `changed` is called on a separate thread, one call at a time.
-  public init(_ paths: [String], changed: @escaping @Sendable () -> Void) {
+  package init(_ paths: [String], changed: @escaping @Sendable () -> Void) {
     self.paths = paths
     watch = FileWatch(paths.map { FileStamp($0) })
     timer = DispatchSource.makeTimerSource(queue: queue)
@@ -28,5 +28,5 @@ public final class FileWatcher: @unchecked Sendable {
   deinit { timer.cancel() }
 
   /// Stops polling.
-  public func stop() { timer.cancel() }
+  package func stop() { timer.cancel() }
 }

@@ -11,7 +11,7 @@ import ListEngine
 /// The new instance runs next to the old one until its first complete list. It then takes over, and
 /// its rows are reconciled with the old ones by key. If its columns differ, the table is replaced.
 /// If it fails before that, the old instance stays and the reason is logged.
-public final class SwappingSource: @unchecked Sendable {
+package final class SwappingSource: @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
 
@@ -41,7 +41,7 @@ public final class SwappingSource: @unchecked Sendable {
   ///   - log: Receives the results of hot swaps. [any thread]
   ///   - events: Receives the events of the current instance in order, one call at a time. It may
   ///     wait. Returns false to stop the source.
-  public init(
+  package init(
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
     self.log = log
@@ -51,7 +51,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// Starts the first instance.
   ///
   /// - Precondition: `start` was not called before.
-  public func start(_ make: SourceMaker) throws(PluginError) {
+  package func start(_ make: SourceMaker) throws(PluginError) {
     let number = nextNumber()
     let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
     monitor.withLock { current = (number, source) }
@@ -61,7 +61,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// Starts another instance next to the current one, discarding an earlier candidate.
   ///
   /// Does not wait.
-  public func swap(_ make: SourceMaker) {
+  package func swap(_ make: SourceMaker) {
     let number = nextNumber()
     let former = monitor.withLock {
       defer { candidate = nil }
@@ -92,7 +92,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// for them is replaced.
   ///
   /// - Parameter schema: The schema that the request was made for, or `nil` for the current one.
-  public func send(_ wish: SourceRequest, of schema: Schema? = nil) {
+  package func send(_ wish: SourceRequest, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
       guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
       return .some(current?.source)
@@ -115,7 +115,7 @@ public final class SwappingSource: @unchecked Sendable {
 
   /// Stops every instance and waits; returns false when that took too long.
   @discardableResult
-  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+  package func stop(within bound: Duration = .seconds(5)) -> Bool {
     let (current, candidate) = monitor.withLock {
       isStopping = true
       return (self.current?.source, self.candidate?.source)

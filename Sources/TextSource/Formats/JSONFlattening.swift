@@ -1,3 +1,5 @@
+import SourceRuntime
+
 /// Conversion of JSON objects to rows, with members of nested objects as `a.b`.
 enum JSONFlattening {
   /// The maximum depth of nested objects; deeper ones stay JSON text.

@@ -1,18 +1,20 @@
+import SourceRuntime
+
 /// A regular expression whose named groups are the columns of a line.
 ///
 ///     let pattern = LinePattern.named("syslog")!
 ///     pattern.fields(of: "Nov 23 10:00:00 web sshd[7]: Accepted")
 ///
 /// A line without a match continues the record before it, or is shown whole.
-public struct LinePattern: Hashable, Sendable {
+package struct LinePattern: Hashable, Sendable {
   /// The name of a ready-made pattern, or the expression.
-  public let name: String
+  package let name: String
   /// The regular expression, which must match the whole line.
-  public let expression: String
+  package let expression: String
   /// The declared columns.
-  let hints: [String: ColumnHint]
+  package let hints: [String: ColumnHint]
   /// An expression for lines that are left out, such as `total 12` above `ls -l`.
-  let skipped: String?
+  package let skipped: String?
   /// Whether the pattern is used for lines that match it without being named.
   let isDetected: Bool
   /// Whether lines without a match belong to the record before them, as stack traces in a log.
@@ -21,7 +23,7 @@ public struct LinePattern: Hashable, Sendable {
   let hasUniqueNames: Bool
 
   /// Creates a ready-made pattern.
-  init(
+  package init(
     _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
     isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false
   ) {
@@ -35,13 +37,13 @@ public struct LinePattern: Hashable, Sendable {
   }
 
   /// The reason why an expression is refused.
-  public struct Fault: Error {
+  package struct Fault: Error {
     /// The reason, for the user.
-    public let reason: String
+    package let reason: String
   }
 
   /// Creates a pattern from the name of a ready-made one or from a regular expression.
-  public init(named text: String) throws(Fault) {
+  package init(named text: String) throws(Fault) {
     if let known = Self.named(text) {
       self = known
       return
@@ -61,7 +63,7 @@ public struct LinePattern: Hashable, Sendable {
   }
 
   /// Returns a ready-made pattern.
-  public static func named(_ name: String) -> LinePattern? { readyMade.first { $0.name == name } }
+  package static func named(_ name: String) -> LinePattern? { readyMade.first { $0.name == name } }
 
   /// Returns the first ready-made pattern that nine of ten lines match, including the first one
   /// that it does not leave out.
@@ -94,7 +96,7 @@ public struct LinePattern: Hashable, Sendable {
   /// Returns whether a line continues the record before it.
   ///
   /// Stack traces do: their lines begin with a blank, `at `, `Caused by:` or `Traceback`.
-  static func continues(_ line: String) -> Bool {
+  package static func continues(_ line: String) -> Bool {
     guard let first = line.utf8.first else { return false }
     return first == 0x20 || first == 0x09 || line.hasPrefix("at ") || line.hasPrefix("Caused by:")
       || line.hasPrefix("Traceback (")

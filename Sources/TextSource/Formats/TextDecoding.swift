@@ -6,9 +6,9 @@ import ListEngine
 ///
 ///     var decoding = TextDecoding()
 ///     let bytes = decoding.take(piece)       // .binary(reason) for binary data
-struct TextDecoding {
+package struct TextDecoding {
   enum Encoding: Equatable { case bytes, utf16(isBigEndian: Bool) }
-  enum Result { case text([UInt8]), unchanged, binary(String) }
+  package enum Result { case text([UInt8]), unchanged, binary(String) }
 
   /// The detected encoding; `nil` before the first bytes.
   private(set) var encoding: Encoding?
@@ -19,13 +19,15 @@ struct TextDecoding {
   static let sampleBytes = 4_096
 
   /// A notice about the encoding, or empty.
-  var notice: String {
+  package var notice: String {
     if case .utf16 = encoding { return "Text was read as UTF-16" }
     return ""
   }
 
+  package init() {}
+
   /// Decodes the next bytes.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Result {
+  package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Result {
     guard !bytes.isEmpty else { return .unchanged }
     if encoding == nil {
       if let reason = Self.binaryReason(bytes) { return .binary(reason) }

@@ -1,5 +1,7 @@
+import SourceRuntime
+
 /// The format of rows in a text stream.
-public enum TextFormat: String, CaseIterable, Sendable {
+package enum TextFormat: String, CaseIterable, Sendable {
   /// One JSON object per line.
   case ndjson
   /// One JSON document: a list of objects, or an object that contains one list of objects.
@@ -22,7 +24,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
   case lines
 
   /// Infers the format from the first line with text; `nil` when more lines are needed.
-  static func guess(_ line: UnsafeRawBufferPointer) -> TextFormat? {
+  package static func guess(_ line: UnsafeRawBufferPointer) -> TextFormat? {
     guard let first = line.first(where: { $0 > 0x20 }) else { return nil }
     if first == 0x7B || first == 0x5B {
       switch JSONBeginning.look(line) {
@@ -36,7 +38,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
   }
 
   /// Infers the separator of records without commas or tabs: a semicolon or a vertical bar.
-  static func separator(in lines: [String]) -> UInt8? {
+  package static func separator(in lines: [String]) -> UInt8? {
     [UInt8(ascii: ";"), UInt8(ascii: "|")].first { separator in
       let lines = separator == UInt8(ascii: "|") ? lines.compactMap(withoutBorders) : lines
       guard lines.first?.utf8.contains(separator) ?? false else { return false }
@@ -76,7 +78,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
   /// Infers the format of a whole output.
   ///
   /// One that begins with a brace may be a single object on many lines.
-  static func guess(output: [UInt8]) -> TextFormat? {
+  package static func guess(output: [UInt8]) -> TextFormat? {
     output.withUnsafeBytes { bytes in
       guard let first = bytes.first(where: { $0 > 0x20 }), first == 0x7B else { return nil }
       let line = bytes.drop { $0 <= 0x20 }.prefix { $0 != 0x0A }
@@ -94,7 +96,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
   }
 
   /// Infers the format from several lines; `nil` when they are neither delimited records nor pairs.
-  static func guess(lines: [String]) -> TextFormat? {
+  package static func guess(lines: [String]) -> TextFormat? {
     guard let first = lines.first(where: { $0.utf8.contains { $0 > 0x20 } }) else { return nil }
     if first.utf8.contains(0x09), isDelimited(lines, by: TextFormat.tsv.separator) { return .tsv }
     if isKeyValue(lines) { return .logfmt }

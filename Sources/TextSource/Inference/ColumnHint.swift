@@ -1,20 +1,20 @@
 import ListEngine
 
 /// The declared type and presentation of one column of untyped rows.
-public struct ColumnHint: Hashable, Sendable {
+package struct ColumnHint: Hashable, Sendable {
   /// The declared type, or `nil` to infer it.
-  public var kind: ColumnKind?
+  package var kind: ColumnKind?
   /// The heading, or `nil` for the column's name.
-  public var title: String?
+  package var title: String?
   /// The unit behind the numbers.
-  public var unit: String?
+  package var unit: String?
   /// The rendering style.
-  public var style: ColumnStyle?
+  package var style: ColumnStyle?
   /// The direction in which the numbers improve.
-  public var better: BetterDirection?
+  package var better: BetterDirection?
 
   /// Creates a declaration.
-  public init(
+  package init(
     _ kind: ColumnKind? = nil, title: String? = nil, unit: String? = nil, style: ColumnStyle? = nil,
     better: BetterDirection? = nil
   ) {
@@ -28,7 +28,7 @@ public struct ColumnHint: Hashable, Sendable {
   /// Applies the declaration to an inferred column.
   ///
   /// A key keeps its type, because its values identify the rows.
-  func column(_ guessed: Column, isKey: Bool) -> Column {
+  package func column(_ guessed: Column, isKey: Bool) -> Column {
     var column = guessed
     if !isKey, let kind { column = kind.column(guessed.name) }
     if let title { column.title = title }
@@ -41,7 +41,7 @@ public struct ColumnHint: Hashable, Sendable {
 }
 
 /// A type that `--types` and presets can declare for a column.
-public enum ColumnKind: Hashable, Sendable {
+package enum ColumnKind: Hashable, Sendable {
   case text, badge, link, number, integer, boolean, percent, timestamp, date
   /// Sizes; a number without a unit is multiplied by the factor.
   case bytes(Double)
@@ -56,10 +56,10 @@ public enum ColumnKind: Hashable, Sendable {
   ]
 
   /// The accepted names, for messages.
-  public static var rule: String { names.keys.sorted { $0.lowercased() < $1.lowercased() }.joined(separator: ", ") }
+  package static var rule: String { names.keys.sorted { $0.lowercased() < $1.lowercased() }.joined(separator: ", ") }
 
   /// Parses a name such as `bytes`; `nil` for an unknown one.
-  public init?(_ name: String) {
+  package init?(_ name: String) {
     guard let kind = Self.names[name] else { return nil }
     self = kind
   }
@@ -73,7 +73,7 @@ public enum ColumnKind: Hashable, Sendable {
   }
 
   /// Returns a column of this type.
-  func column(_ name: String) -> Column {
+  package func column(_ name: String) -> Column {
     switch self {
     case .text: Column(name, .text)
     case .badge: Column(name, .text, style: .badge)

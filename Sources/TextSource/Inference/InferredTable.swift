@@ -1,4 +1,5 @@
 import ListEngine
+import SourceRuntime
 
 /// A table with an inferred schema: columns and types are inferred from the first rows and then
 /// kept.
@@ -10,19 +11,19 @@ import ListEngine
 ///     let changes = table.takeChanges()
 ///
 /// docs/plugins.md specifies the inference and the handling of rows that contradict it.
-struct InferredTable {
-  typealias UntypedRow = [(name: String, value: UntypedValue)]
+package struct InferredTable {
+  package typealias UntypedRow = [(name: String, value: UntypedValue)]
 
   /// An extension of the table by new columns.
-  struct Addition {
+  package struct Addition {
     /// The changes before the extension, which have the former columns.
-    var before: Changeset
-    var former: Schema
-    var schema: Schema
+    package var before: Changeset
+    package var former: Schema
+    package var schema: Schema
   }
 
   /// The number of rows after which inference runs.
-  static let sampleRows = 100
+  package static let sampleRows = 100
   /// The divisor of the row count that gives the number of rows sampled before new columns are
   /// added.
   private static let widening = 8
@@ -32,24 +33,24 @@ struct InferredTable {
   private static let rememberedNames = 100
 
   /// The inferred schema; `nil` until inference has run.
-  private(set) var schema: Schema?
+  package private(set) var schema: Schema?
   /// The members that together form the row key.
   ///
   /// If empty, rows are numbered in the order of arrival.
-  private(set) var key: [String]
+  package private(set) var key: [String]
   /// The keys seen so far under an inferred key; `nil` when the key was given, was not found or was
   /// abandoned.
   private var guess: GuessedKey?
   /// The extent of the search for a key when none is given.
-  var findsKey = KeyGuess.Effort.never
+  package var findsKey = KeyGuess.Effort.never
   /// Whether inference runs by itself once the sample is large enough.
-  var settlesEarly = true
+  package var settlesEarly = true
   /// Whether a member that first appears after inference becomes a column.
-  var addsColumns = false
+  package var addsColumns = false
   /// The retention of the table's rows.
-  var retention = Retention.everything
+  package var retention = Retention.everything
   /// The reason for the last rejection.
-  private(set) var lastRejection = ""
+  package private(set) var lastRejection = ""
   /// The pending report about rejected rows while no table exists.
   ///
   /// Only the first, tenth, hundredth and so on is reported.
@@ -85,7 +86,7 @@ struct InferredTable {
   /// Creates an empty table.
   ///
   /// If a schema from an earlier table is given, nothing is inferred.
-  init(
+  package init(
     name: String, title: String = "", key: [String], columns: [String]? = nil, isTextual: Bool = false,
     hints: [String: ColumnHint] = [:], schema: Schema? = nil
   ) {
@@ -104,18 +105,18 @@ struct InferredTable {
   }
 
   /// The number of changes waiting in ``takeChanges()``.
-  var pendingRows: Int { changes.count }
+  package var pendingRows: Int { changes.count }
   /// The size of the waiting changes in bytes.
-  var pendingBytes: Int { changes.byteCount }
+  package var pendingBytes: Int { changes.byteCount }
   /// Whether the key is inferred and has not been repeated so far.
-  var isKeyGuessed: Bool { guess != nil }
+  package var isKeyGuessed: Bool { guess != nil }
   /// Whether rows wait for inference.
-  var isSampling: Bool { !sample.isEmpty }
+  package var isSampling: Bool { !sample.isEmpty }
 
   /// Returns the extensions since the last call.
   ///
   /// They must be delivered before ``takeChanges()``.
-  mutating func takeAddedColumns() -> [Addition] {
+  package mutating func takeAddedColumns() -> [Addition] {
     defer { added = [] }
     return added
   }
@@ -125,7 +126,7 @@ struct InferredTable {
   /// Adds one row.
   ///
   /// `place` names it in messages, such as `line 7`.
-  mutating func add(_ row: UntypedRow, at place: String) {
+  package mutating func add(_ row: UntypedRow, at place: String) {
     if schema != nil {
       // A list that is read as a whole gets its columns before its rows.
       guard !sample.isEmpty || (addsColumns && (!settlesEarly || hasNewColumn(row))) else {
@@ -169,7 +170,7 @@ struct InferredTable {
   /// Begins a reload, ended by ``endReload()``.
   ///
   /// Row numbers restart at 1.
-  mutating func beginReload() {
+  package mutating func beginReload() {
     changes.beginsReload = true
     nextNumber = 1
     guess?.forget()
@@ -177,10 +178,10 @@ struct InferredTable {
   }
 
   /// Ends a reload.
-  mutating func endReload() { changes.endsReload = true }
+  package mutating func endReload() { changes.endsReload = true }
 
   /// Counts a row that was unreadable or incomplete.
-  mutating func reject(_ reason: String) {
+  package mutating func reject(_ reason: String) {
     lastRejection = reason
     changes.noteUnnamedRejections(1, reason)
     guard schema == nil else { return }
@@ -196,13 +197,13 @@ struct InferredTable {
   }
 
   /// Returns a pending report about rejected rows while no table exists, or `nil`.
-  mutating func takeComplaint() -> String? {
+  package mutating func takeComplaint() -> String? {
     defer { complaint = nil }
     return complaint
   }
 
   /// Returns the changes since the last call; `nil` when there are none or the schema is not known.
-  mutating func takeChanges() -> Changeset? {
+  package mutating func takeChanges() -> Changeset? {
     guard schema != nil, !changes.isEmpty else { return nil }
     defer { changes = Changeset() }
     return changes
@@ -313,7 +314,7 @@ struct InferredTable {
   /// A notice about an abandoned key, or empty.
   ///
   /// The count is rounded down to a power of ten.
-  var keyNotice: String {
+  package var keyNotice: String {
     guard !abandonedKey.isEmpty, rowsWithoutGuessedKey > 0 else { return "" }
     var count = 1
     while count <= rowsWithoutGuessedKey / 10 { count *= 10 }
@@ -324,7 +325,7 @@ struct InferredTable {
   }
 
   /// Returns the key of a row; `nil` when it has none.
-  func rowKey(_ row: UntypedRow, as type: KeyType) -> RowKey? { rowKey(row, of: key, as: type) }
+  package func rowKey(_ row: UntypedRow, as type: KeyType) -> RowKey? { rowKey(row, of: key, as: type) }
 
   private func rowKey(_ row: UntypedRow, of key: [String], as type: KeyType) -> RowKey? {
     var parts: [String] = []
@@ -341,7 +342,7 @@ struct InferredTable {
   ///
   /// Parts without blanks are joined unchanged. Otherwise blanks and backslashes in parts are
   /// escaped by backslashes.
-  static func joined(_ parts: [String]) -> String {
+  package static func joined(_ parts: [String]) -> String {
     guard parts.contains(where: { $0.utf8.contains(UInt8(ascii: " ")) }) else { return parts.joined(separator: " ") }
     return parts.map { $0.replacing("\\", with: "\\\\").replacing(" ", with: "\\ ") }.joined(separator: " ")
   }
@@ -376,7 +377,7 @@ struct InferredTable {
   /// Infers the schema from the sampled rows, or the new columns of a known schema.
   ///
   /// Does nothing without rows.
-  mutating func settle() {
+  package mutating func settle() {
     guard schema == nil else { return addColumns() }
     guard !sample.isEmpty else { return }
     if key.isEmpty {
@@ -460,7 +461,7 @@ struct InferredTable {
   }
 
   /// Adopts text columns from a header without any rows.
-  mutating func settle(withoutRows names: [String]) {
+  package mutating func settle(withoutRows names: [String]) {
     guard schema == nil, sample.isEmpty else { return }
     let columns = (wanted ?? names.filter { $0.utf8.count <= ForeignText.nameLimit }).prefix(Limits().columns)
     guard !columns.isEmpty else { return }

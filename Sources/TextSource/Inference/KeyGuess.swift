@@ -1,9 +1,9 @@
 import ListEngine
 
 /// Infers the key columns of a table without a declared key.
-enum KeyGuess {
+package enum KeyGuess {
   /// The extent of the search for a key.
-  enum Effort { case never, ifNamed, always }
+  package enum Effort { case never, ifNamed, always }
 
   /// Column names that are preferred as keys if their values are unique, in this order.
   private static let names = ["id", "key", "uuid", "uid", "pid", "name"]

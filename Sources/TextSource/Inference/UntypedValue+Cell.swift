@@ -1,10 +1,11 @@
 import ListEngine
+import SourceRuntime
 
 extension UntypedValue {
   /// Converts the value to a cell of a column; `nil` when it does not fit.
   ///
   /// Texts are not parsed, except times.
-  func cell(as column: Column) -> Cell? {
+  package func cell(as column: Column) -> Cell? {
     switch (self, column.type) {
     case (.null, _): return .null
     case (.boolean(let value), .boolean): return .boolean(value)

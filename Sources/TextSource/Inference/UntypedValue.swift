@@ -1,8 +1,8 @@
 import ListEngine
-import Wire
+import SourceRuntime
 
 /// A value of a row without a schema.
-enum UntypedValue: Hashable {
+package enum UntypedValue: Hashable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -17,7 +17,7 @@ enum UntypedValue: Hashable {
   /// Converts a JSON value.
   ///
   /// A list of numbers becomes a series; other lists and objects stay JSON text.
-  init(_ element: JSONElement) {
+  package init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
     case .yes: self = .boolean(true)
@@ -35,19 +35,19 @@ enum UntypedValue: Hashable {
   }
 
   /// The value as shown in a text column.
-  var written: String {
+  package var written: String {
     switch self {
     case .null: ""
     case .boolean(let value): value ? "true" : "false"
     case .integer(let value): "\(value)"
-    case .number(let value): Self.written(value)
+    case .number(let value): JSONElement.written(value)
     case .text(let value), .other(let value), .great(let value): value
-    case .series(let value): "[\(value.map(Self.written).joined(separator: ","))]"
+    case .series(let value): "[\(value.map(JSONElement.written).joined(separator: ","))]"
     }
   }
 
   /// The name of the value's type in messages.
-  var name: String {
+  package var name: String {
     switch self {
     case .null: "empty"
     case .boolean: "a boolean"
@@ -56,29 +56,5 @@ enum UntypedValue: Hashable {
     case .series: "a list of numbers"
     case .other: "a list or an object"
     }
-  }
-
-  /// Formats a number, without a fraction if it is whole.
-  static func written(_ value: Double) -> String {
-    value.magnitude < 0x1p53 && value == value.rounded() ? "\(Int64(value))" : "\(value)"
-  }
-}
-
-extension JSONElement {
-  /// The value as compact JSON text.
-  var written: String {
-    switch kind {
-    case .object:
-      "{\(members.map { "\(Self.quoted(String(decoding: $0.name, as: UTF8.self))):\($0.value.written)" }.joined(separator: ","))}"
-    case .list: "[\(items.map(\.written).joined(separator: ","))]"
-    case .text: Self.quoted(text!)
-    default: isNull ? "null" : UntypedValue(self).written
-    }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.text(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

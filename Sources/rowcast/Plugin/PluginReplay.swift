@@ -1,7 +1,8 @@
 import ArgumentParser
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 
 /// The command `rowcast plugin replay FILE`.
 struct PluginReplay: ParsableCommand {

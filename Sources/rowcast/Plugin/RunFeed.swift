@@ -2,8 +2,9 @@ import Dispatch
 import Glibc
 import ListEngine
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 import Synchronization
 
 /// A plugin under development, with its table and its log.

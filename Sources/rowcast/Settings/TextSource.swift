@@ -1,5 +1,7 @@
 import Glibc
-import PluginHost
+import ProcessSource
+import SourceRuntime
+import TextSource
 
 /// A source of text without a schema: a repeated command, a file, or standard input.
 struct TextSource: Equatable {

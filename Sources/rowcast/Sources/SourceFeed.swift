@@ -1,8 +1,10 @@
 import Glibc
+import LibrarySource
 import ListEngine
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 import Synchronization
 
 /// The connection of one source to the server.

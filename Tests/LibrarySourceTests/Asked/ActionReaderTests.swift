@@ -1,8 +1,9 @@
 import CListPlugin
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import LibrarySource
 
 /// Actions that a shared library offers through the C interface.
 @Suite struct ActionReaderTests {

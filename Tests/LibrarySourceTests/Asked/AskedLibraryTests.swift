@@ -1,8 +1,9 @@
 import CListPlugin
 import Foundation
+import LibrarySource
 import ListPlugin
-import PluginHost
 import Synchronization
+import SourceTesting
 import Testing
 
 import enum ListEngine.ActionOutcome

@@ -1,8 +1,9 @@
 import CListPlugin
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import LibrarySource
 
 /// Declarations of deferred cells by shared libraries.
 @Suite struct LoaderReaderTests {

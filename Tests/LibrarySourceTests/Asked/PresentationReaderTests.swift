@@ -3,7 +3,7 @@ import ListEngine
 import Testing
 
 @testable import ListPlugin
-@testable import PluginHost
+@testable import LibrarySource
 
 /// The extension `presentation` of a shared library.
 @Suite struct PresentationReaderTests {

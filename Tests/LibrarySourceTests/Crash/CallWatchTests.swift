@@ -1,6 +1,7 @@
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import LibrarySource
 
 /// A call that hangs is reported once, and other calls are not.
 @Suite struct CallWatchTests {

@@ -1,6 +1,7 @@
+import SourceRuntime
 import Testing
 
-@testable import PluginHost
+@testable import LibrarySource
 
 /// The format and counting of crash notes.
 @Suite struct CrashNotesTests {

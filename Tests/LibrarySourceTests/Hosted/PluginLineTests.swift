@@ -1,7 +1,9 @@
 import ListEngine
+import ProcessSource
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import LibrarySource
 
 /// Messages of a hosted library survive the round trip through the decoder without loss.
 @Suite struct PluginLineTests {

@@ -1,7 +1,8 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
 import Quotes
+import SourceTesting
 import Testing
 
 /// The plugins of this package, loaded from their shared libraries as in production.

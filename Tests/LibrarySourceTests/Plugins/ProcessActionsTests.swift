@@ -1,6 +1,8 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import SourceRuntime
+import SourceTesting
 import Testing
 
 /// The actions of the plugin `processes` on real processes, which must affect only the row's

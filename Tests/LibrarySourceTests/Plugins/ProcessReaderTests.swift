@@ -1,4 +1,5 @@
 import Foundation
+import SourceTesting
 import Testing
 
 @testable import ProcessReader

@@ -1,7 +1,10 @@
 import ListEngine
+import SourceRuntime
+import SourceTesting
 import Testing
+import TextSource
 
-@testable import PluginHost
+@testable import ProcessSource
 
 @Suite struct ChildDecoderTests {
   private static let hello = #"{"type":"hello","version":1}"#

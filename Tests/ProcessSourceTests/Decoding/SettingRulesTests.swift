@@ -1,6 +1,7 @@
+import SourceRuntime
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 @Suite struct SettingRulesTests {
   private static let schema = #"""

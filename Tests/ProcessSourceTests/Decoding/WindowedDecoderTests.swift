@@ -1,7 +1,8 @@
+import SourceTesting
 import Testing
 
 @testable import ListEngine
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Messages from and to programs with remote tables.
 @Suite struct WindowedDecoderTests {

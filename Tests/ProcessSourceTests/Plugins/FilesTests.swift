@@ -1,8 +1,9 @@
 import Foundation
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The plugin `files` with real folders and images.
 @Suite struct FilesTests {

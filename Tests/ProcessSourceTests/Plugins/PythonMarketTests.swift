@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import ListEngine
 import Quotes
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The market plugin in Python sends the same data as the one in Swift.
 @Suite struct PythonMarketTests {

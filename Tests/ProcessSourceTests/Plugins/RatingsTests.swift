@@ -1,8 +1,9 @@
 import Foundation
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The plugin `ratings` with a real host.
 @Suite struct RatingsTests {

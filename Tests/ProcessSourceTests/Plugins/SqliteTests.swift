@@ -1,8 +1,10 @@
 import Foundation
+import SourceRuntime
+import SourceTesting
 import Testing
 
 @testable import ListEngine
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The plugin `sqlite` with a real file, compared with the same rows in arrays.
 @Suite struct SqliteTests {

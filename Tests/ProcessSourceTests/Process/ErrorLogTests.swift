@@ -1,7 +1,7 @@
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 @Suite struct ErrorLogTests {
   private func lines(_ pieces: [(Int64, String)]) -> [String] {

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
 import ListEngine
+import SourceRuntime
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Real programs that try forbidden actions.
 ///

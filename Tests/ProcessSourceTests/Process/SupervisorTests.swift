@@ -1,7 +1,7 @@
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// The supervisor of one child process under a manual clock.
 @Suite struct SupervisorTests {

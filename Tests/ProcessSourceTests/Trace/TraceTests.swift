@@ -1,8 +1,10 @@
 import Foundation
 import ListEngine
+import SourceRuntime
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Traces record the exchange between host and plugin exactly, and replay the same events.
 @Suite struct TraceTests {

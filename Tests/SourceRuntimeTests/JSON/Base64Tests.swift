@@ -1,7 +1,8 @@
 import Foundation
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 /// Base64 encoding and decoding.
 @Suite struct Base64Tests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 @Suite struct JSONParserTests {
   private func parse(_ bytes: [UInt8]) -> String? {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 @Suite struct LineSplitterTests {
   /// Splits chunks of input; an overlong third line is returned as `-3-`.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 @Suite struct MomentsTests {
   private func moment(_ text: String) -> Int64? {

@@ -1,7 +1,8 @@
 import Foundation
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 /// A file change is reported once, when the file is complete.
 @Suite struct FileWatchTests {

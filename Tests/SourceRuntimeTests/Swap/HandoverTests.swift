@@ -1,7 +1,7 @@
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import SourceRuntime
 
 /// The time at which a new instance takes over, and the events that clients then see.
 @Suite struct HandoverTests {

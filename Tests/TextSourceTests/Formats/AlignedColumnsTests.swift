@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 @Suite struct AlignedColumnsTests {
   /// The output of well-known programs, with the expected table, its fields separated by bars.

@@ -1,7 +1,8 @@
 import ListEngine
+import SourceTesting
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 @Suite struct InferredTableTests {
   private func table(_ rows: [[(String, UntypedValue)]], key: [String] = ["id"], columns: [String]? = nil)

@@ -1,7 +1,7 @@
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 @Suite struct KeyGuessTests {
   private func key(_ columns: [String], _ rows: [[String]], _ effort: KeyGuess.Effort = .always) -> [String] {

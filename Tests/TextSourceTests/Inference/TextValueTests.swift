@@ -2,7 +2,7 @@ import Glibc
 import ListEngine
 import Testing
 
-@testable import PluginHost
+@testable import TextSource
 
 /// Sizes, durations, amounts and times in texts.
 @Suite struct TextValueTests {
