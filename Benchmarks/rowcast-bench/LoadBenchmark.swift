@@ -2,7 +2,6 @@ import Foundation
 import LibrarySource
 import ListEngine
 import ProcessSource
-import SourceRuntime
 
 /// W1: the market plugin, loaded like every plugin, sends its rows to the engine.
 ///

@@ -1,6 +1,5 @@
 import CListPlugin
 import ListEngine
-import SourceRuntime
 
 /// Splits one batch of a plugin into changesets of bounded size.
 ///

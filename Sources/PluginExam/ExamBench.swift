@@ -1,6 +1,5 @@
 import ListEngine
 import ProcessSource
-import SourceRuntime
 
 /// The environment of an exam: the server's engine and supervisor under a virtual clock.
 final class ExamBench {

@@ -34,7 +34,7 @@ struct PluginReplay: ParsableCommand {
           table.add("\(level)", message)
         },
         events: { event in
-          let isHeard = inlet.tell(SourceInlet.Event(event))
+          let isHeard = inlet.tell(event)
           if case .schema = event { table.open() }
           return isHeard
         })

@@ -1,4 +1,5 @@
 import Glibc
+import ListEngine
 import ProcessSource
 import SourceRuntime
 import TextSource

@@ -1,5 +1,4 @@
 import Foundation
-import SourceRuntime
 import SourceTesting
 import Testing
 

@@ -1,10 +1,9 @@
-import ListEngine
-
 /// An event of a source.
 ///
-/// Events are delivered in the order in which they happened.
-package enum SourceEvent: Sendable {
-  /// The source's columns, delivered once, before the first change.
+/// Events are delivered in the order in which they happened. Tables are not named: each source has
+/// one.
+public enum SourceEvent: Sendable {
+  /// The source's columns, delivered before the first change, and again after a restart.
   case schema(Schema)
   /// The known columns, followed by new ones.
   ///
@@ -45,9 +44,9 @@ package enum SourceEvent: Sendable {
   /// The maximum number of rows in one ``changes(_:)``, a part.
   ///
   /// One turn of the engine's loop applies one part.
-  @inlinable package static var partRows: Int { 4_096 }
+  @inlinable public static var partRows: Int { 4_096 }
   /// The number of bytes of text and series after which a part ends.
   ///
   /// A part holds at least one row, so a single wide row can exceed this.
-  @inlinable package static var partBytes: Int { 4 << 20 }
+  @inlinable public static var partBytes: Int { 4 << 20 }
 }

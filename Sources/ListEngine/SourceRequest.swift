@@ -1,12 +1,10 @@
-import ListEngine
-
-/// A request to a source.
-package enum SourceRequest: Sendable {
-  /// Load these deferred cells, most urgent first.
+/// A request to a source, which it answers with a ``SourceEvent``.
+public enum SourceRequest: Sendable {
+  /// Load these deferred cells, most urgent first; each requires an answer.
   case load([DeferredCell])
   /// Cancel the loading of these deferred cells.
   case cancel([DeferredCell])
-  /// Answer these queries, most urgent first.
+  /// Answer these queries, most urgent first; each requires an answer.
   case ask([PageRequest])
   /// Cancel these queries.
   case cancelPages([PageRequestID])
@@ -14,6 +12,6 @@ package enum SourceRequest: Sendable {
   case image(UInt64, key: String)
   /// Cancel these image requests.
   case cancelImages([UInt64])
-  /// Run this action.
+  /// Run this action and answer with ``SourceEvent/acted(_:_:)``.
   case act(ActionRequest)
 }
