@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Waits are measured on the monotonic clock, so changes of the system time do not affect them.
 package final class Monitor: @unchecked Sendable {
-  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
   package init() {
@@ -23,7 +23,7 @@ package final class Monitor: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  @inlinable package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
+  package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {
     pthread_mutex_lock(mutex)

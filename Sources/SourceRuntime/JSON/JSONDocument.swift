@@ -110,9 +110,11 @@ package final class JSONParser {
 }
 
 /// A value on the tape of a ``JSONParser``, valid until the parser's next parse.
-package struct JSONElement {
+///
+/// Public rather than `package`, because only public functions are inlined in other modules.
+public struct JSONElement {
   /// The type of a value, as encoded on the tape.
-  package enum Kind: UInt8 {
+  public enum Kind: UInt8 {
     case object = 0x7B, list = 0x5B, text = 0x22
     case signed = 0x6C, unsigned = 0x75, number = 0x64
     case yes = 0x74, no = 0x66, null = 0x6E
@@ -132,7 +134,7 @@ package struct JSONElement {
   @inlinable @inline(__always) var payload: Int { Int(words[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
   /// The type of the value.
-  @inlinable @inline(__always) package var kind: Kind { Kind(rawValue: letter).unsafelyUnwrapped }
+  @inlinable @inline(__always) public var kind: Kind { Kind(rawValue: letter).unsafelyUnwrapped }
 
   /// The tape index of the next value.
   @inlinable @inline(__always) var end: Int {
@@ -144,14 +146,14 @@ package struct JSONElement {
   }
 
   /// The bytes of a text, or empty for other types.
-  @inlinable @inline(__always) package var bytes: UnsafeRawBufferPointer {
+  @inlinable @inline(__always) public var bytes: UnsafeRawBufferPointer {
     guard letter == Kind.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let place = UnsafeRawPointer(texts) + payload
     return UnsafeRawBufferPointer(start: place + 4, count: Int(place.loadUnaligned(as: UInt32.self)))
   }
 
   /// The text, or `nil` for other types.
-  package var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
+  @inlinable public var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
 
   /// Returns the text truncated to `limit` bytes, or `nil` for other types.
   package func message(_ limit: Int = ForeignText.reasonLimit) -> String? {
@@ -161,7 +163,7 @@ package struct JSONElement {
   /// The value as an `Int64`, or `nil` when it is not an exact integer.
   ///
   /// Accepts a fraction of zeros up to 2^53.
-  @inlinable @inline(__always) package var integer: Int64? {
+  @inlinable @inline(__always) public var integer: Int64? {
     switch letter {
     case Kind.signed.rawValue: Int64(bitPattern: words[index + 1])
     case Kind.number.rawValue: Double(bitPattern: words[index + 1]).magnitude <= 0x1p53 ? Int64(exactly: double) : nil
@@ -172,7 +174,7 @@ package struct JSONElement {
   @inlinable @inline(__always) var double: Double { Double(bitPattern: words[index + 1]) }
 
   /// The number rounded to a `Double`, or `nil` for other types.
-  @inlinable @inline(__always) package var number: Double? {
+  @inlinable @inline(__always) public var number: Double? {
     switch letter {
     case Kind.number.rawValue: double
     case Kind.signed.rawValue: Double(Int64(bitPattern: words[index + 1]))
@@ -182,24 +184,24 @@ package struct JSONElement {
   }
 
   /// The value as a `UInt64` if it exceeds `Int64`, otherwise `nil`.
-  @inlinable package var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
+  @inlinable public var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
 
   /// The boolean, or `nil` for other types.
-  @inlinable package var boolean: Bool? {
+  @inlinable public var boolean: Bool? {
     letter == Kind.yes.rawValue ? true : letter == Kind.no.rawValue ? false : nil
   }
 
   /// Whether the value is `null`.
-  @inlinable @inline(__always) package var isNull: Bool { letter == Kind.null.rawValue }
+  @inlinable @inline(__always) public var isNull: Bool { letter == Kind.null.rawValue }
 
   /// The items of a list; empty for other types.
-  @inlinable @inline(__always) package var items: JSONItems { JSONItems(self, of: .list) }
+  @inlinable @inline(__always) public var items: JSONItems { JSONItems(self, of: .list) }
 
   /// The members of an object; empty for other types.
-  @inlinable @inline(__always) package var members: JSONMembers { JSONMembers(items: JSONItems(self, of: .object)) }
+  @inlinable @inline(__always) public var members: JSONMembers { JSONMembers(self) }
 
   /// The first member with this name, or `nil` when there is none.
-  @inlinable package subscript(name: StaticString) -> JSONElement? {
+  @inlinable public subscript(name: StaticString) -> JSONElement? {
     for (member, value) in members where member.spells(name) { return value }
     return nil
   }
@@ -218,7 +220,7 @@ package struct JSONElement {
 }
 
 /// The items of a list.
-package struct JSONItems: Sequence, IteratorProtocol {
+public struct JSONItems: Sequence, IteratorProtocol {
   @usableFromInline let words: UnsafePointer<UInt64>
   @usableFromInline let texts: UnsafePointer<UInt8>
   @usableFromInline var index: Int
@@ -232,7 +234,8 @@ package struct JSONItems: Sequence, IteratorProtocol {
     end = element.kind == kind ? element.end - 1 : index
   }
 
-  @inlinable @inline(__always) package mutating func next() -> JSONElement? {
+  /// Returns the next item, or `nil` at the end.
+  @inlinable @inline(__always) public mutating func next() -> JSONElement? {
     guard index < end else { return nil }
     let element = JSONElement(words: words, texts: texts, index: index)
     index = element.end
@@ -243,10 +246,13 @@ package struct JSONItems: Sequence, IteratorProtocol {
 /// The members of an object in document order.
 ///
 /// Names may repeat.
-package struct JSONMembers: Sequence, IteratorProtocol {
+public struct JSONMembers: Sequence, IteratorProtocol {
   @usableFromInline var items: JSONItems
 
-  @inlinable @inline(__always) package mutating func next() -> (name: UnsafeRawBufferPointer, value: JSONElement)? {
+  @inlinable @inline(__always) init(_ element: JSONElement) { items = JSONItems(element, of: .object) }
+
+  /// Returns the next member, or `nil` at the end.
+  @inlinable @inline(__always) public mutating func next() -> (name: UnsafeRawBufferPointer, value: JSONElement)? {
     guard let name = items.next(), let value = items.next() else { return nil }
     return (name.bytes, value)
   }
@@ -254,7 +260,7 @@ package struct JSONMembers: Sequence, IteratorProtocol {
 
 extension UnsafeRawBufferPointer {
   /// Returns whether the bytes equal the text.
-  @inlinable @inline(__always) package func spells(_ text: StaticString) -> Bool {
+  @inlinable @inline(__always) public func spells(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }
 }
