@@ -133,7 +133,7 @@ final class ExamBench {
   }
 
   /// Applies the answer to a query on a remote table; returns the reason if a row was rejected.
-  func answer(_ event: ChildDecoder.Event) -> String? {
+  func answer(_ event: SourceEvent) -> String? {
     guard let table else { return nil }
     switch event {
     case .page(let id, let page): engine.handle(.page(table, id, page), at: clock)

@@ -280,27 +280,8 @@ final class ExamRun {
     for event in decoder.takeEvents() {
       switch event {
       case .hello(let hello): greet(hello)
-      case .schema(let schema): take(schema, line)
-      case .columnsAdded(let schema): if let reason = bench.addColumns(schema) { find(.schema, reason, line) }
-      case .changes(let changes, let isWhole): take(changes, isWhole: isWhole, line)
-      case .state: break
-      case .loaded(let key, let column, let value):
-        asked.remove(DeferredCell(key, column: column))
-        bench.seen.insert(.values)
-        keep(image: value)
-        bench.loaded(DeferredCell(key, column: column), value)
-      case .notLoaded(let key, let column, let reason):
-        asked.remove(DeferredCell(key, column: column))
-        bench.notLoaded(DeferredCell(key, column: column), reason)
-        if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
-      case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
-      case .sourceChanged: _ = bench.answer(event)
-      case .forget: break
-      case .image(let number, let outcome): images[number] = outcome
-      case .acted(let id, let outcome):
-        if outcomes.updateValue(outcome, forKey: id) != nil {
-          find(.actions, "the action \(id) is answered twice", line)
-        }
+      case .source(let event): take(event, line)
+      case .listed: if hasBegunList { isListed = true }
       case .refused(let reason): refuse(reason, line)
       case .badLine(let reason):
         badReasons.insert(reason)
@@ -308,6 +289,31 @@ final class ExamRun {
       case .badRow(let reason):
         badReasons.insert(reason)
         find(.rows, reason, line)
+      }
+    }
+  }
+
+  private func take(_ event: SourceEvent, _ line: Int?) {
+    switch event {
+    case .schema(let schema): take(schema, line)
+    case .columnsAdded(let schema): if let reason = bench.addColumns(schema) { find(.schema, reason, line) }
+    case .changes(let changes): take(changes, line)
+    case .loaded(let key, let column, let value):
+      asked.remove(DeferredCell(key, column: column))
+      bench.seen.insert(.values)
+      keep(image: value)
+      bench.loaded(DeferredCell(key, column: column), value)
+    case .notLoaded(let key, let column, let reason):
+      asked.remove(DeferredCell(key, column: column))
+      bench.notLoaded(DeferredCell(key, column: column), reason)
+      if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
+    case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
+    case .sourceChanged: _ = bench.answer(event)
+    case .state, .forget: break
+    case .image(let number, let outcome): images[number] = outcome
+    case .acted(let id, let outcome):
+      if outcomes.updateValue(outcome, forKey: id) != nil {
+        find(.actions, "the action \(id) is answered twice", line)
       }
     }
   }
@@ -347,7 +353,7 @@ final class ExamRun {
   }
 
   /// Processes the answer to a query, including failures.
-  private func takeAnswer(_ event: ChildDecoder.Event, to id: PageRequestID, _ line: Int?) {
+  private func takeAnswer(_ event: SourceEvent, to id: PageRequestID, _ line: Int?) {
     queried.remove(id)
     if keptQueries.remove(id) != nil {
       answerLines[id] = line
@@ -369,7 +375,7 @@ final class ExamRun {
     if let reason = bench.answer(event), !badReasons.contains(reason) { find(.rows, reason, line) }
   }
 
-  private func take(_ changes: Changeset, isWhole: Bool, _ line: Int?) {
+  private func take(_ changes: Changeset, _ line: Int?) {
     bench.seen.insert(.rows)
     if !hasBegunList, changes.beginsReload || changes.count > 0 {
       hasBegunList = true
@@ -384,7 +390,6 @@ final class ExamRun {
       keys.insert(row.key)
       for case let cell? in row.cells { keep(image: cell) }
     }
-    if isWhole, hasBegunList { isListed = true }
     if let reason = bench.apply(changes), !badReasons.contains(reason) { find(.rows, reason, line) }
   }
 

@@ -156,38 +156,30 @@ final class ChildReader: @unchecked Sendable {
       case .hello(let hello):
         hasGreeted = true
         listener.greet(hello)
-      case .schema(let schema):
-        listener.learn(schema, hasGreeted)
-        guard tell(.schema(schema)) else { return false }
-        // A remote table has no rows to send. Answers given before a restart may be outdated.
-        if schema.windowed != nil {
-          guard tell(.sourceChanged) else { return false }
-          listener.note(.ready)
-        }
-      case .columnsAdded(let schema):
-        // True, because the settings were already checked with the first schema.
-        listener.learn(schema, true)
-        guard tell(.columnsAdded(schema)) else { return false }
-      case .changes(let changes, let isWhole):
-        guard tell(.changes(changes)) else { return false }
-        if isWhole { listener.note(.ready) }
       // Through the supervisor, which reports it in order with the rows.
-      case .state(let state, let message): listener.note(.said(state, message: message))
-      case .loaded(let key, let column, let cell): guard tell(.loaded(key, column: column, cell)) else { return false }
-      case .notLoaded(let key, let column, let reason):
-        guard tell(.notLoaded(key, column: column, reason: reason)) else { return false }
-      case .forget(let key, let column): guard tell(.forget(key, column: column)) else { return false }
-      case .page(let id, let page): guard tell(.page(id, page)) else { return false }
-      case .sections(let id, let sections): guard tell(.sections(id, sections)) else { return false }
-      case .pageFailed(let id, let reason): guard tell(.pageFailed(id, reason: reason)) else { return false }
-      case .sourceChanged: guard tell(.sourceChanged) else { return false }
-      case .image(let number, let outcome): guard tell(.image(number, outcome)) else { return false }
-      case .acted(let number, let outcome): guard tell(.acted(number, outcome)) else { return false }
+      case .source(.state(let state, let message, _)): listener.note(.said(state, message: message))
+      case .source(let event): guard handOn(event) else { return false }
+      case .listed: listener.note(.ready)
       case .refused(let reason): listener.note(.refused(reason))
       case .badLine(let reason): listener.note(.badLine(reason))
       case .badRow(let reason): listener.note(.badRow(reason))
       }
     }
+    return true
+  }
+
+  private func handOn(_ event: SourceEvent) -> Bool {
+    switch event {
+    case .schema(let schema): listener.learn(schema, hasGreeted)
+    // True, because the settings were already checked with the first schema.
+    case .columnsAdded(let schema): listener.learn(schema, true)
+    default: break
+    }
+    guard tell(event) else { return false }
+    // A remote table has no rows to send. Answers given before a restart may be outdated.
+    guard case .schema(let schema) = event, schema.windowed != nil else { return true }
+    guard tell(.sourceChanged) else { return false }
+    listener.note(.ready)
     return true
   }
 

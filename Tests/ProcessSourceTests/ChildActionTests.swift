@@ -74,8 +74,8 @@ import Testing
   private func answers(_ lines: String..., actions: String = #"[{"name":"stop"}]"#) -> [String] {
     decode([Self.hello, Self.schema(actions)] + lines).compactMap {
       switch $0 {
-      case .acted(let number, let outcome): "\(number) \(outcome)"
-      case .changes: "rows"
+      case .source(.acted(let number, let outcome)): "\(number) \(outcome)"
+      case .source(.changes): "rows"
       case .badLine(let reason): reason
       default: nil
       }

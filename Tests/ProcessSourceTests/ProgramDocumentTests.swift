@@ -70,7 +70,7 @@ import Testing
     #expect(events.schema?.actions[0].arguments.map(\.name) == ["grace", "how"])
     #expect(events.schema?.actions[0].patience == .seconds(10))
     let outcomes = events.compactMap { event -> ActionOutcome? in
-      if case .acted(_, let outcome) = event { outcome } else { nil }
+      if case .source(.acted(_, let outcome)) = event { outcome } else { nil }
     }
     #expect(outcomes == [.done("build was stopped"), .failed(.failed, "there is nothing to remove")])
   }
@@ -86,12 +86,12 @@ import Testing
     var answers: [String] = []
     for event in events {
       switch event {
-      case .page(let id, let page):
+      case .source(.page(let id, let page)):
         answers.append("\(id.rawValue) \(page.rows.map { "\($0.key)" }) \(page.hasMore) \(page.count ?? 0)")
         #expect(page.begin?.text == "[999999]" && page.end?.text == #"[177074,"se/upp"]"#)
-      case .sections(let id, let sections): answers.append("\(id.rawValue) \(sections.map(\.count))")
-      case .pageFailed(let id, let reason): answers.append("\(id.rawValue) \(reason)")
-      case .sourceChanged: answers.append("changed")
+      case .source(.sections(let id, let sections)): answers.append("\(id.rawValue) \(sections.map(\.count))")
+      case .source(.pageFailed(let id, let reason)): answers.append("\(id.rawValue) \(reason)")
+      case .source(.sourceChanged): answers.append("changed")
       default: break
       }
     }

@@ -23,11 +23,13 @@ package func read(_ line: [UInt8], number: Int, _ decoder: inout ChildDecoder) {
 
 extension [ChildDecoder.Event] {
   /// The changesets among the events.
-  package var changes: [Changeset] { compactMap { if case .changes(let changes, _) = $0 { changes } else { nil } } }
+  package var changes: [Changeset] {
+    compactMap { if case .source(.changes(let changes)) = $0 { changes } else { nil } }
+  }
   /// The rows of all changesets, in order.
   package var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
   package var schema: Schema? {
-    for case .schema(let schema) in self { return schema }
+    for case .source(.schema(let schema)) in self { return schema }
     return nil
   }
   package var badLines: [String] { compactMap { if case .badLine(let reason) = $0 { reason } else { nil } } }

@@ -17,32 +17,10 @@ package struct ChildDecoder: ~Copyable {
   package enum Event {
     /// The child speaks the protocol and has these capabilities.
     case hello(ChildHello)
-    /// The columns of the table.
-    case schema(Schema)
-    /// The columns extended by members that first appeared in later rows.
-    case columnsAdded(Schema)
-    /// Row changes, with `isWhole` false in the middle of a reload.
-    case changes(Changeset, isWhole: Bool)
-    /// The state of the source and a message of the child.
-    case state(SourceState, String)
-    /// The value of a deferred cell.
-    case loaded(RowKey, column: Int, Cell)
-    /// The failure to load a deferred cell.
-    case notLoaded(RowKey, column: Int, reason: String)
-    /// The invalidation of a deferred cell's value.
-    case forget(RowKey, column: Int)
-    /// The rows that answer a query.
-    case page(PageRequestID, RowPage)
-    /// The sections that answer a query.
-    case sections(PageRequestID, [SectionCount])
-    /// The failure of a query.
-    case pageFailed(PageRequestID, reason: String)
-    /// A change in the rows of a remote table.
-    case sourceChanged
-    /// The bytes of an image.
-    case image(UInt64, ImageOutcome)
-    /// The result of an action.
-    case acted(UInt64, ActionOutcome)
+    /// An event of the source; the supervisor adds the retry to a state.
+    case source(SourceEvent)
+    /// The rows so far are a complete list: no reload is in progress.
+    case listed
     /// The child is unusable, for this reason.
     case refused(String)
     /// A line was malformed.
@@ -144,7 +122,7 @@ package struct ChildDecoder: ~Copyable {
       if isHello {
         readHello(root, number)
       } else {
-        if let known { events.append(.schema(known)) }
+        if let known { note(.schema(known)) }
         readRow(root, number)
       }
     }
@@ -172,7 +150,13 @@ package struct ChildDecoder: ~Copyable {
   }
 
   /// Appends a decoded event.
-  package mutating func note(_ event: Event) { events.append(event) }
+  mutating func note(_ event: SourceEvent) { events.append(.source(event)) }
+
+  /// Emits changes, after which the list is complete unless a reload is in progress.
+  private mutating func note(_ changes: Changeset, isListed: Bool = true) {
+    note(.changes(changes))
+    if isListed { events.append(.listed) }
+  }
 
   // MARK: Delivery
 
@@ -199,24 +183,24 @@ package struct ChildDecoder: ~Copyable {
   /// Reports inferred columns, including the schema itself if `isFirst` is true.
   private mutating func tellColumns(isFirst: Bool) {
     let added = loose.takeAddedColumns()
-    if isFirst, let schema = loose.schema { events.append(.schema(added.first?.former ?? schema)) }
+    if isFirst, let schema = loose.schema { note(.schema(added.first?.former ?? schema)) }
     for addition in added {
-      if !addition.before.isEmpty { events.append(.changes(addition.before, isWhole: true)) }
-      events.append(.columnsAdded(addition.schema))
+      if !addition.before.isEmpty { note(addition.before) }
+      note(.columnsAdded(addition.schema))
     }
   }
 
   private mutating func forwardText() {
     if part.abandonsReload {
-      events.append(.changes(part, isWhole: true))
+      note(part)
       part = Changeset()
     }
-    if let changes = loose.takeChanges() { events.append(.changes(changes, isWhole: true)) }
+    if let changes = loose.takeChanges() { note(changes) }
   }
 
   private mutating func handOn() {
     guard schema != nil, !part.isEmpty else { return }
-    events.append(.changes(part, isWhole: !isReloading))
+    note(part, isListed: !isReloading)
     part = Changeset()
   }
 
@@ -333,7 +317,7 @@ package struct ChildDecoder: ~Copyable {
     schema = read
     names = read.columns.map { Array($0.name.utf8) }
     found = .init(repeating: nil, count: names.count)
-    events.append(.schema(read))
+    note(.schema(read))
     if !part.isEmpty { handOn() }
   }
 
@@ -341,8 +325,8 @@ package struct ChildDecoder: ~Copyable {
     let message = root["message"]?.message(ForeignText.messageLimit) ?? ""
     handOn()
     switch root["state"]?.text {
-    case "live": events.append(.state(.live, message))
-    case "stale": events.append(.state(.stale, message))
+    case "live": note(.state(.live, message: message))
+    case "stale": note(.state(.stale, message: message))
     default: throw Fault("state must be “live” or “stale”")
     }
   }
@@ -540,16 +524,16 @@ package struct ChildDecoder: ~Copyable {
     flush()
     if word.spells("failed") {
       let reason = root["reason"]?.message() ?? "the plugin gave no reason"
-      events.append(.notLoaded(key, column: column, reason: reason))
+      note(.notLoaded(key, column: column, reason: reason))
     } else if word.spells("forget") {
-      events.append(.forget(key, column: column))
+      note(.forget(key, column: column))
     } else {
       guard let value = root["value"] else { throw Fault("it has no “value”") }
       if let cell = value.cell(as: schema.columns[column].type) {
-        events.append(.loaded(key, column: column, cell))
+        note(.loaded(key, column: column, cell))
       } else {
         let fault = value.fault(as: schema.columns[column].type) ?? ""
-        events.append(.notLoaded(key, column: column, reason: "the value \(fault)"))
+        note(.notLoaded(key, column: column, reason: "the value \(fault)"))
       }
     }
   }

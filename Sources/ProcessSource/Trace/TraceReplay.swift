@@ -89,28 +89,17 @@ final class TraceReplay {
   private func handOn(_ telling: Telling, _ instance: Int) -> Bool {
     for event in telling.decoder.takeEvents() {
       switch event {
-      case .schema(let schema): guard tell(.schema(schema), telling, instance) else { return false }
-      case .columnsAdded(let schema): guard tell(.columnsAdded(schema), telling, instance) else { return false }
-      case .changes(let changes, let isWhole):
-        guard tell(.changes(changes), telling, instance) else { return false }
-        guard isWhole, !telling.isLive else { continue }
+      // These answer requests of the original server, which are not repeated.
+      case .source(.page), .source(.sections), .source(.pageFailed), .source(.sourceChanged), .source(.image): break
+      case .source(let event):
+        if case .state(let state, _, _) = event { telling.isLive = state == .live }
+        guard tell(event, telling, instance) else { return false }
+      case .listed:
+        guard !telling.isLive else { continue }
         telling.isLive = true
         guard tell(.state(.live, message: ""), telling, instance), takeOver(telling, instance) else { return false }
-      case .state(let state, let message):
-        telling.isLive = state == .live
-        guard tell(.state(state, message: message), telling, instance) else { return false }
-      case .loaded(let key, let column, let cell):
-        guard tell(.loaded(key, column: column, cell), telling, instance) else { return false }
-      case .notLoaded(let key, let column, let reason):
-        guard tell(.notLoaded(key, column: column, reason: reason), telling, instance) else { return false }
-      case .forget(let key, let column):
-        guard tell(.forget(key, column: column), telling, instance) else { return false }
-      case .acted(let number, let outcome):
-        guard tell(.acted(number, outcome), telling, instance) else { return false }
       case .refused(let reason):
         guard tell(.state(.failed, message: reason), telling, instance) else { return false }
-      // These answer requests of the original server, which are not repeated.
-      case .page, .sections, .pageFailed, .sourceChanged, .image: break
       case .hello, .badLine, .badRow: break
       }
     }

@@ -84,7 +84,7 @@ import Testing
     let events = decode(lines(PluginLine.hello) + lines(PluginLine.schema(schema)) + said)
     #expect(events.badLines == [])
     let heard = events.compactMap { event in
-      if case .image(let number, let outcome) = event { (number, outcome) } else { nil }
+      if case .source(.image(let number, let outcome)) = event { (number, outcome) } else { nil }
     }
     #expect(heard.map(\.0) == [0, 1, 2, 3, 4])
     #expect(heard.map(\.1) == outcomes.dropLast() + [.failed("its source does not run")])

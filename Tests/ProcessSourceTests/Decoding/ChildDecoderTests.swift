@@ -26,8 +26,9 @@ import TextSource
       var found: [Int] = []
       for event in decode([Self.hello, schema, line.replacing("BOMB", with: bomb)]) {
         switch event {
-        case .state(_, let text), .notLoaded(_, _, let text), .pageFailed(_, let text), .refused(let text),
-          .badLine(let text), .image(_, .failed(let text)), .acted(_, .done(let text)), .acted(_, .failed(_, let text)):
+        case .source(.state(_, let text, _)), .source(.notLoaded(_, _, let text)), .source(.pageFailed(_, let text)),
+          .source(.image(_, .failed(let text))), .source(.acted(_, .done(let text))),
+          .source(.acted(_, .failed(_, let text))), .refused(let text), .badLine(let text):
           found.append(text.utf8.count)
         default: break
         }
@@ -421,10 +422,11 @@ import TextSource
   // MARK: Reloads and commits
 
   private func flags(_ events: [ChildDecoder.Event]) -> [String] {
-    events.compactMap {
-      guard case .changes(let changes, let isWhole) = $0 else { return nil }
+    events.enumerated().compactMap { place, event in
+      guard case .source(.changes(let changes)) = event else { return nil }
+      let isListed = if case .listed? = events.dropFirst(place + 1).first { true } else { false }
       return (changes.abandonsReload ? "abandon " : "") + (changes.beginsReload ? "begin " : "") + "\(changes.count)"
-        + (changes.endsReload ? " end" : "") + (isWhole ? "" : " open")
+        + (changes.endsReload ? " end" : "") + (isListed ? "" : " open")
     }
   }
 
@@ -493,9 +495,9 @@ import TextSource
   private func answers(_ lines: String...) -> [String] {
     decode([Self.hello, Self.gallery] + lines).compactMap {
       switch $0 {
-      case .loaded(let key, let column, let cell): "\(key) \(column) \(cell)"
-      case .notLoaded(let key, let column, let reason): "\(key) \(column) failed: \(reason)"
-      case .forget(let key, let column): "\(key) \(column) forgotten"
+      case .source(.loaded(let key, let column, let cell)): "\(key) \(column) \(cell)"
+      case .source(.notLoaded(let key, let column, let reason)): "\(key) \(column) failed: \(reason)"
+      case .source(.forget(let key, let column)): "\(key) \(column) forgotten"
       case .badLine(let reason): reason
       default: nil
       }
@@ -533,8 +535,8 @@ import TextSource
     ])
     let kinds = events.compactMap {
       switch $0 {
-      case .changes: "rows"
-      case .loaded: "loaded"
+      case .source(.changes): "rows"
+      case .source(.loaded): "loaded"
       default: nil
       }
     }
@@ -575,7 +577,9 @@ import TextSource
     let rows = (1...InferredTable.sampleRows).map { #"{"id":\#($0),"a":\#($0)}"# }
     let events = decode(rows + [#"{"id":1000,"a":1,"later":"x"}"#, #"{"id":"no key","other":1}"#])
     #expect(events.schema?.columns.map(\.name) == ["id", "a"])
-    let added = events.compactMap { if case .columnsAdded(let schema) = $0 { schema.columns.map(\.name) } else { nil } }
+    let added = events.compactMap {
+      if case .source(.columnsAdded(let schema)) = $0 { schema.columns.map(\.name) } else { nil }
+    }
     #expect(added == [["id", "a", "later"]], "a row that is left out adds no column")
     #expect(events.rows.last == PlainRow(.upsert, .integer(1000), [.integer(1000), .number(1), .text("x")]))
     #expect(events.unnamed.count == 1)

@@ -58,14 +58,14 @@ import Testing
   private func answers(_ lines: String...) -> [String] {
     decode([Self.hello, Self.schema("{}")] + lines).compactMap { event in
       switch event {
-      case .page(let id, let page):
+      case .source(.page(let id, let page)):
         let rows = page.rows.map { "\($0.key):\($0.cells)" }.joined(separator: " ")
         return
           "\(id.rawValue) [\(rows)] \(page.hasMore) \(page.count ?? -1) \(page.begin?.text.string ?? "-") \(page.end?.text.string ?? "-")"
-      case .sections(let id, let sections):
+      case .source(.sections(let id, let sections)):
         return "\(id.rawValue) " + sections.map { "\($0.values)=\($0.count)" }.joined(separator: " ")
-      case .pageFailed(let id, let reason): return "\(id.rawValue) failed: \(reason)"
-      case .sourceChanged: return "changed"
+      case .source(.pageFailed(let id, let reason)): return "\(id.rawValue) failed: \(reason)"
+      case .source(.sourceChanged): return "changed"
       case .badLine(let reason): return reason
       default: return nil
       }
