@@ -21,7 +21,8 @@ let fuzzer: [Target] =
   isFuzzed
   ? [
     .executableTarget(
-      name: "rowcast-fuzz", dependencies: ["ListEngine", "PluginHost", "Wire"], path: "Tests/Fuzz", exclude: ["run"],
+      name: "rowcast-fuzz", dependencies: ["ListEngine", "ProcessSource", "SourceRuntime", "Wire"], path: "Tests/Fuzz",
+      exclude: ["run"],
       swiftSettings: [.unsafeFlags(["-sanitize=address", "-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
   ] : []
@@ -62,10 +63,23 @@ let package = Package(
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
+    // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
-      name: "PluginHost",
-      dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      name: "SourceRuntime", dependencies: ["CChildProcess", "CDigest", "CSimdjson", "ListEngine", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
+    .target(
+      name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Wire"],
+      swiftSettings: swiftSettings + fuzzedSettings),
+    .target(
+      name: "ProcessSource", dependencies: ["CChildProcess", "ListEngine", "SourceRuntime", "TextSource", "Wire"],
+      swiftSettings: swiftSettings + fuzzedSettings),
+    .target(
+      name: "LibrarySource", dependencies: ["CCrashNote", "CListPlugin", "ListEngine", "SourceRuntime", "Wire"],
+      swiftSettings: swiftSettings),
+    // The examination of a plugin.
+    .target(
+      name: "PluginExam", dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Wire"],
+      swiftSettings: swiftSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
     .target(name: "CAllocator", cSettings: cSettings),
     .target(name: "CCrashNote", cSettings: cSettings),
@@ -92,7 +106,8 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "CAllocator", "ListEngine", "Locales", "PluginHost", "Recording", "Server", "Wire",
+        "CAllocator", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
+        "SourceRuntime", "TextSource", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
@@ -124,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast-bench",
       dependencies: [
-        "ListEngine", "PluginHost", "Quotes", "Server", "Wire",
+        "LibrarySource", "ListEngine", "ProcessSource", "Quotes", "Server", "SourceRuntime", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -143,9 +158,31 @@ let package = Package(
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .target(
+      name: "SourceTesting", dependencies: ["ListEngine", "ProcessSource", "SourceRuntime"],
+      path: "Tests/SourceTesting", swiftSettings: swiftSettings),
     .testTarget(
-      name: "PluginHostTests",
-      dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
+      name: "SourceRuntimeTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "TextSourceTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting", "TextSource"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ProcessSourceTests",
+      dependencies: ["ListEngine", "ProcessSource", "SourceRuntime", "SourceTesting", "TextSource"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LibrarySourceTests",
+      dependencies: [
+        "CListPlugin", "LibrarySource", "ListEngine", "ListPlugin", "ProcessReader", "ProcessSource", "Quotes",
+        "SourceRuntime", "SourceTesting",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PluginExamTests",
+      dependencies: [
+        "LibrarySource", "ListEngine", "PluginExam", "ProcessSource", "SourceRuntime", "SourceTesting",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],

@@ -1,6 +1,7 @@
 import Foundation
+import LibrarySource
 import ListEngine
-import PluginHost
+import ProcessSource
 
 /// W1: the market plugin, loaded like every plugin, sends its rows to the engine.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import ProcessSource
 
 /// A program that serves as a data source.
 ///

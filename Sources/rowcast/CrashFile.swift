@@ -1,6 +1,6 @@
 import Glibc
+import LibrarySource
 import Logging
-import PluginHost
 
 /// The file that records which shared libraries have crashed the server.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import PluginHost
+import TextSource
 import Yams
 
 /// A description of a command's output: `presets/df.yaml`, or one of the user's own.

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Logging
-import PluginHost
 import Server
+import SourceRuntime
 
 /// The reloading of the configuration on request.
 ///

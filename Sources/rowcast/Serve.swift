@@ -4,9 +4,10 @@ import Dispatch
 import Glibc
 import ListEngine
 import Logging
-import PluginHost
+import ProcessSource
 import Recording
 import Server
+import SourceRuntime
 
 /// The command `rowcast serve`.
 struct Serve: ParsableCommand {

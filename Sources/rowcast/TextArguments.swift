@@ -1,5 +1,5 @@
 import ArgumentParser
-import PluginHost
+import TextSource
 
 /// Options for data without a declared schema.
 struct TextArguments: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import TextSource
 
 /// The command `rowcast watch -n 2 COMMAND ARGUMENT...`.
 struct Watch: ParsableCommand {

@@ -1,6 +1,7 @@
 import ListEngine
+import SourceRuntime
 
-@testable import PluginHost
+@testable import ProcessSource
 
 /// Output of child processes: each line is decoded or refused, and an engine accepts what was decoded.
 enum ChildFuzz {
@@ -38,6 +39,7 @@ private struct FuzzedTable: ~Copyable {
   private let page = SessionID(rawValue: 1)
 
   mutating func take(_ event: ChildDecoder.Event) {
+    guard case .source(let event) = event else { return }
     switch event {
     case .schema(let schema):
       guard id == nil else { return }
@@ -53,7 +55,7 @@ private struct FuzzedTable: ~Copyable {
       guard (try? engine.replaceTable(id, with: schema, at: .zero)) != nil else { return }
       for changes in rows { engine.handle(.changes(id, changes), at: .zero) }
       _ = engine.advance(to: .zero)
-    case .changes(let changes, _):
+    case .changes(let changes):
       guard let id else { return }
       engine.handle(.changes(id, changes), at: .zero)
       _ = engine.advance(to: .zero)
@@ -66,7 +68,7 @@ private struct FuzzedTable: ~Copyable {
     case .sections(let number, let sections): tell { .sections($0, number, sections) }
     case .pageFailed(let number, let reason): tell { .pageFailed($0, number, reason: reason) }
     case .sourceChanged: tell { .sourceChanged($0) }
-    case .hello, .state, .refused, .badLine, .badRow, .acted, .image: break
+    case .state, .acted, .image: break
     }
   }
 

@@ -9,8 +9,9 @@ import os
 import re
 
 FOLDERS = [
-    "Sources/ListEngine", "Sources/PluginHost", "Sources/Server", "Sources/Wire", "Sources/rowcast", "Sources/ListPlugin", "Sources/ListTesting", "Sources/Recording",
-    "Plugins", "Benchmarks",
+    "Sources/ListEngine", "Sources/SourceRuntime", "Sources/TextSource", "Sources/ProcessSource",
+    "Sources/LibrarySource", "Sources/PluginExam", "Sources/Server", "Sources/Wire", "Sources/rowcast",
+    "Sources/ListPlugin", "Sources/ListTesting", "Sources/Recording", "Plugins", "Benchmarks",
 ]
 WIDTH = 100
 WORDS = re.compile(

@@ -19,7 +19,7 @@ extension Server {
     return waiting.contains { $0.inlet.mailbox.hasMail }
   }
 
-  private func handle(_ event: SourceInlet.Event, handedIn: Instant, from source: SourceRecord, at now: Instant) {
+  private func handle(_ event: SourceEvent, handedIn: Instant, from source: SourceRecord, at now: Instant) {
     source.metrics.note(event)
     switch event {
     case .schema(let schema): declare(schema, by: source, at: now)
@@ -41,7 +41,7 @@ extension Server {
   }
 
   /// Handles an event that concerns the rows of a table.
-  private func handle(_ event: SourceInlet.Event, handedIn: Instant, of table: ServedTable, at now: Instant) {
+  private func handle(_ event: SourceEvent, handedIn: Instant, of table: ServedTable, at now: Instant) {
     let id = table.id
     switch event {
     case .columnsAdded(let schema): addColumns(schema, to: table, at: now)
@@ -88,8 +88,8 @@ extension Server {
 
   /// Sends a request for deferred cells to a source; loads fail immediately if the source accepts
   /// none.
-  func ask(_ wish: SourceInlet.Wish, of table: TableID) {
-    guard sources[table]?.source.inlet.ask(wish) != true, case .load(let cells) = wish else { return }
+  func ask(_ request: SourceRequest, of table: TableID) {
+    guard sources[table]?.source.inlet.ask(request) != true, case .load(let cells) = request else { return }
     for cell in cells {
       let reason = "its source loads nothing"
       engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: EventLoop.now)

@@ -8,68 +8,18 @@ import ListEngine
 ///
 /// Each source has a mailbox of its own, so that a fast source only fills its own.
 public final class SourceInlet: Sendable {
-  /// An event of a source.
-  public enum Event: Sendable {
-    /// The source's schema, sent first, and again after a restart.
-    case schema(Schema)
-    /// The schema with further columns appended; the rows stay.
-    case columnsAdded(Schema)
-    /// Changed rows.
-    case changes(Changeset)
-    /// The source's state with a message, and the time until the next attempt.
-    case state(SourceState, message: String, retry: Duration? = nil)
-    /// The value of a deferred cell.
-    case loaded(RowKey, column: Int, Cell)
-    /// The failure to load a deferred cell.
-    case notLoaded(RowKey, column: Int, reason: String)
-    /// The invalidation of a deferred cell's value.
-    case forget(RowKey, column: Int)
-    /// A block of rows from a windowed source.
-    case page(PageRequestID, RowPage)
-    case sections(PageRequestID, [SectionCount])
-    case pageFailed(PageRequestID, reason: String)
-    /// A change in a windowed source.
-    case sourceChanged
-    /// The result of an image request, by its number.
-    case image(UInt64, ImageOutcome)
-    /// The result of an action request, by its number.
-    case acted(UInt64, ActionOutcome)
-    /// A message about an upload of rows.
-    case upload(UploadAnswer)
-  }
-
-  /// A request to a source.
-  public enum Wish: Sendable {
-    /// Load these deferred cells in order of urgency; each requires an answer.
-    case load([DeferredCell])
-    /// Cancel loads whose results are not needed any more.
-    case cancel([DeferredCell])
-    /// Answer these queries in order of urgency; each requires an answer.
-    case ask([PageRequest])
-    /// Cancel queries whose results are not needed any more.
-    case cancelPages([PageRequestID])
-    /// Load the image with this key; the number identifies the request.
-    case image(UInt64, key: String)
-    /// Cancel image requests whose results are not needed any more.
-    case cancelImages([UInt64])
-    /// Run an action and answer with ``Event/acted(_:_:)``.
-    case act(ActionRequest)
-    /// Take a part of an upload of rows.
-    case upload(UploadRequest)
-  }
-
   /// The name of the source in logs.
   public let name: String
   /// An event with the time at which the source delivered it, before any blocking.
   struct Mail: Sendable {
-    var event: Event
+    var event: SourceEvent
     var since: Instant
   }
 
   /// The part that several threads use.
   private struct State {
     var reader: (@Sendable (String) -> Void)?
-    var listener: (@Sendable (Wish, Schema?) -> Void)?
+    var listener: (@Sendable (SourceRequest, Schema?) -> Void)?
     /// The schema of the engine's table; requests refer to its columns by index.
     var schema: Schema?
     var confinement: String?
@@ -88,7 +38,7 @@ public final class SourceInlet: Sendable {
   ///
   /// - Returns: `false` if the server is stopping, so the source should stop, too.
   @discardableResult
-  public func tell(_ event: Event) -> Bool {
+  public func tell(_ event: SourceEvent) -> Bool {
     let mail = Mail(event: event, since: EventLoop.now)
     return switch event {
     case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
@@ -111,12 +61,14 @@ public final class SourceInlet: Sendable {
   /// Sets the closure that receives requests to the source. [any thread]
   ///
   /// It is called on the loop; it must neither block nor call ``tell(_:)``.
-  public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { listenWithSchema { wish, _ in listener(wish) } }
+  public func listen(_ listener: @escaping @Sendable (SourceRequest) -> Void) {
+    listenWithSchema { request, _ in listener(request) }
+  }
 
   /// Sets a closure that also receives the schema for which the request was made. [any thread]
   ///
   /// The source may have declared another schema meanwhile.
-  public func listenWithSchema(_ listener: @escaping @Sendable (Wish, Schema?) -> Void) {
+  public func listenWithSchema(_ listener: @escaping @Sendable (SourceRequest, Schema?) -> Void) {
     state.withLock { $0.listener = listener }
   }
 
@@ -146,10 +98,10 @@ public final class SourceInlet: Sendable {
   /// Sends a request to the source. [the loop]
   ///
   /// - Returns: Whether a listener exists.
-  func ask(_ wish: Wish) -> Bool {
+  func ask(_ request: SourceRequest) -> Bool {
     let (listener, schema) = state.withLock { ($0.listener, $0.schema) }
     guard let listener else { return false }
-    listener(wish, schema)
+    listener(request, schema)
     return true
   }
 }

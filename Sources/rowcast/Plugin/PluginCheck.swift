@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import Locales
-import PluginHost
+import PluginExam
 
 /// The command `rowcast plugin check PATH`.
 struct PluginCheck: ParsableCommand {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import PluginHost
+import ProcessSource
+import SourceRuntime
 
 /// The arguments that select a plugin: a path, or a command after `--`.
 struct PluginChoice: ParsableArguments {

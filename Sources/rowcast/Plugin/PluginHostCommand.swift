@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import LibrarySource
 
 /// The command `rowcast plugin-host FILE.so`.
 struct PluginHostCommand: ParsableCommand {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 
 /// The command `rowcast plugin replay FILE`.
 struct PluginReplay: ParsableCommand {
@@ -33,7 +34,7 @@ struct PluginReplay: ParsableCommand {
           table.add("\(level)", message)
         },
         events: { event in
-          let isHeard = inlet.tell(SourceInlet.Event(event))
+          let isHeard = inlet.tell(event)
           if case .schema = event { table.open() }
           return isHeard
         })

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 
 /// The command `rowcast plugin run PATH`.
 struct PluginRun: ParsableCommand {

@@ -2,8 +2,9 @@ import Dispatch
 import Glibc
 import ListEngine
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 import Synchronization
 
 /// A plugin under development, with its table and its log.
@@ -46,7 +47,7 @@ final class RunFeed: Feed {
         if case .state(let state, let message, _) = event, !message.isEmpty {
           table.add(state == .live ? "info" : "warning", "\(name) is \(state.rawValue): \(message)")
         }
-        let isHeard = inlet.tell(SourceInlet.Event(event))
+        let isHeard = inlet.tell(event)
         switch event {
         case .schema, .state(.backingOff, _, _), .state(.failed, _, _): table.open()
         default: break
@@ -56,8 +57,8 @@ final class RunFeed: Feed {
     self.swapping = swapping
     // Leave the server's thread, because adding a line may block.
     inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
-    inlet.listenWithSchema { [weak swapping] wish, schema in
-      swapping?.send(SourceRequest(wish), of: schema)
+    inlet.listenWithSchema { [weak swapping] request, schema in
+      swapping?.send(request, of: schema)
     }
   }
 

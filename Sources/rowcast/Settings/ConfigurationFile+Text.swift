@@ -1,4 +1,4 @@
-import PluginHost
+import TextSource
 import Yams
 
 /// Sources of text in a configuration file: `watch`, `file`, `stdin` and `ingest`.

@@ -1,5 +1,6 @@
 import Foundation
-import PluginHost
+import ProcessSource
+import SourceRuntime
 import Yams
 
 /// A configuration file in YAML, with the location of each setting for error messages.

@@ -1,4 +1,4 @@
-import PluginHost
+import ProcessSource
 import Server
 
 /// The settings of a server from a file or flags; `nil` where none is given.

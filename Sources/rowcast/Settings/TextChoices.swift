@@ -1,4 +1,4 @@
-import PluginHost
+import TextSource
 
 /// Choices about how text is read, as written by a user: in flags or in a configuration file.
 ///

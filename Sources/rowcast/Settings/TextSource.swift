@@ -1,5 +1,8 @@
 import Glibc
-import PluginHost
+import ListEngine
+import ProcessSource
+import SourceRuntime
+import TextSource
 
 /// A source of text without a schema: a repeated command, a file, standard input, or what clients
 /// send.

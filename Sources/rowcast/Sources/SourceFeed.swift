@@ -1,8 +1,10 @@
 import Glibc
+import LibrarySource
 import ListEngine
 import Logging
-import PluginHost
+import ProcessSource
 import Server
+import SourceRuntime
 import Synchronization
 
 /// The connection of one source to the server.
@@ -49,16 +51,16 @@ final class SourceFeed: Feed {
       State(
         source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log),
         isRetired: quarantine != nil, quarantine: quarantine))
-    inlet.listenWithSchema { [weak self] wish, schema in
+    inlet.listenWithSchema { [weak self] request, schema in
       let swapping = self?.state.withLock { $0.swapping }
-      swapping?.send(SourceRequest(wish), of: schema)
+      swapping?.send(request, of: schema)
     }
   }
 
   private static func swapping(_ inlet: SourceInlet, _ log: SourceLog) -> SwappingSource {
     SwappingSource(
       log: { level, message in log.log(Logger.Level(level), message) },
-      events: { inlet.tell(SourceInlet.Event($0)) })
+      events: { inlet.tell($0) })
   }
 
   /// Returns a closure that creates instances of the source.

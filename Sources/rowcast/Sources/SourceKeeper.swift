@@ -1,5 +1,5 @@
 import Logging
-import PluginHost
+import ProcessSource
 import Server
 import Synchronization
 

@@ -42,7 +42,7 @@ import Testing
     return inlet
   }
 
-  private static func answer(_ request: PageRequest, _ count: Int, _ fault: Fault) -> SourceInlet.Event? {
+  private static func answer(_ request: PageRequest, _ count: Int, _ fault: Fault) -> SourceEvent? {
     guard case .rows(let after, _, _, let wanted) = request.what else { return nil }
     let start = after.flatMap { Int($0.text.string) } ?? 0
     switch fault {

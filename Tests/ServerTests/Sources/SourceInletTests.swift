@@ -9,7 +9,7 @@ import Testing
 @Suite struct SourceInletTests {
   private static let big = String(repeating: "x", count: 600_000)
 
-  private static let events: [SourceInlet.Event] = [
+  private static let events: [SourceEvent] = [
     .page(PageRequestID(rawValue: 1), RowPage([(key: .integer(1), cells: [.text(big)])], hasMore: false)),
     .page(PageRequestID(rawValue: 1), RowPage([(key: .text(big), cells: [.null])], hasMore: false)),
     .sections(PageRequestID(rawValue: 1), [SectionCount([.text(big)], count: 1)]),

@@ -45,7 +45,7 @@ struct SourceMetrics {
   var restarts: UInt64 = 0
   private var hasSchema = false
 
-  mutating func note(_ event: SourceInlet.Event) {
+  mutating func note(_ event: SourceEvent) {
     switch event {
     case .schema:
       if hasSchema { restarts += 1 }

@@ -1,0 +1,237 @@
+import CListPlugin
+import ListEngine
+import SourceRuntime
+
+/// A serial request queue of a shared library; its thread exits when the queue is empty.
+///
+///     let requestQueue = RequestQueue(name: "jobs", watch: watch) { event in ... }
+///     requestQueue.offer(actions, act)
+///     requestQueue.open(instance)        // the schema is declared: requests may begin
+///     requestQueue.send(.act(request))   // any thread; never waits
+///     requestQueue.close()               // waits for the call in progress
+///
+/// Each request gets one answer, even if the library does not give it. The queue is bounded by the
+/// number of requests that an engine makes at once, and by ``PendingRequests/actionLimit``.
+final class RequestQueue: @unchecked Sendable {
+  /// The library's function that runs an action.
+  typealias Act = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_request>?) -> Void
+
+  private let name: String
+  private let note: UnsafePointer<CChar>?
+  private let watch: CallWatch
+  private let tell: @Sendable (SourceEvent) -> Void
+
+  private let monitor = Monitor()
+  // Guarded by `monitor`.
+  private var actions: [Action] = []
+  private var act: Act?
+  private var loader: LoaderReader.Loader?
+  private var images: ImageGiver?
+  private var instance: UnsafeMutableRawPointer?
+  private var wishes: [SourceRequest] = []
+  private var questions = PendingRequests()
+  private var isWorking = false
+  /// Whether a call into the library is in progress.
+  private var isInside = false
+
+  /// Creates a closed queue.
+  ///
+  /// - Parameters:
+  ///   - note: The note to write when the library crashes.
+  ///   - watch: The watchdog that reports calls that hang.
+  ///   - tell: Receives answers given on the library's behalf. May wait. [a thread of the host]
+  init(
+    name: String, note: UnsafePointer<CChar>? = nil, watch: CallWatch, tell: @escaping @Sendable (SourceEvent) -> Void
+  ) {
+    self.name = name
+    self.note = note
+    self.watch = watch
+    self.tell = tell
+  }
+
+  // MARK: Offers
+
+  /// Registers the library's actions; returns false when it has offered some before.
+  func offer(_ actions: [Action], _ act: @escaping Act) -> Bool {
+    monitor.withLock {
+      guard self.act == nil else { return false }
+      self.actions = actions
+      self.act = act
+      return true
+    }
+  }
+
+  /// Registers the library's loader; returns false when it has offered one before.
+  func offer(_ loader: LoaderReader.Loader) -> Bool {
+    monitor.withLock {
+      guard self.loader == nil else { return false }
+      self.loader = loader
+      return true
+    }
+  }
+
+  /// Registers the library's image loader; returns false when it has offered one before.
+  func offer(_ images: ImageGiver) -> Bool {
+    monitor.withLock {
+      guard self.images == nil else { return false }
+      self.images = images
+      return true
+    }
+  }
+
+  /// Adds the library's offers to the table's schema.
+  func complete(_ schema: inout Schema) throws(LoaderReader.Fault) {
+    let (actions, loader, images) = monitor.withLock { (self.actions, self.loader, self.images) }
+    schema.actions = actions
+    schema.loadsImages = images != nil
+    try loader?.mark(&schema)
+  }
+
+  // MARK: Requests
+
+  /// Opens the queue for an instance.
+  func open(_ instance: UnsafeMutableRawPointer?) { monitor.withLock { self.instance = instance } }
+
+  /// Starts no further requests. [any thread, never waits]
+  func shut() { monitor.withLock { instance = nil } }
+
+  /// Starts no further requests, and waits for the call in progress.
+  func close() {
+    monitor.withLock {
+      instance = nil
+      _ = monitor.wait(nanoseconds: .max) { !isInside }
+    }
+  }
+
+  /// Answers all pending requests with failures, because the instance is destroyed.
+  func answerTheRest() {
+    for event in monitor.withLock({ questions.takeUnanswered("its source has ended") }) { tell(event) }
+  }
+
+  /// Adds a request. [any thread, never waits]
+  func send(_ wish: SourceRequest) {
+    let mustBegin = monitor.withLock {
+      wishes.append(wish)
+      defer { isWorking = true }
+      return !isWorking
+    }
+    guard mustBegin, startThread("ask-\(name)", { self.work() }) != 0 else { return }
+    // Without a thread the requests stay queued until the next call.
+    monitor.withLock { isWorking = false }
+  }
+
+  /// Removes the request that an event answers; returns false when the event must be dropped.
+  func answer(_ event: SourceEvent) -> Bool { monitor.withLock { questions.answer(event) } }
+
+  // MARK: The thread
+
+  private func work() {
+    while let (wish, instance) = next() {
+      guard let instance else {
+        refuse(wish)
+        continue
+      }
+      let (name, patience) = call(of: wish)
+      watch.during(name, patience: patience) { CrashNotes.inside(note) { perform(wish, instance) } }
+      monitor.withLock {
+        isInside = false
+        monitor.wakeAll()
+      }
+    }
+  }
+
+  /// Returns the next request with the instance to call; `nil` when the queue is empty.
+  ///
+  /// The instance is `nil` when the request must be refused. Otherwise it stays valid until
+  /// `isInside` is cleared.
+  private func next() -> (SourceRequest, UnsafeMutableRawPointer?)? {
+    monitor.withLock {
+      guard !wishes.isEmpty else {
+        isWorking = false
+        return nil
+      }
+      let wish = wishes.removeFirst()
+      guard let instance, note(wish) else { return (wish, nil) }
+      isInside = true
+      return (wish, instance)
+    }
+  }
+
+  /// Records a pending request; returns false when the library does not support it.
+  ///
+  /// Requires `monitor`.
+  private func note(_ wish: SourceRequest) -> Bool {
+    switch wish {
+    case .act(let request): return act != nil && questions.ask(request.id)
+    case .load(let cells):
+      guard loader != nil else { return false }
+      questions.ask(cells)
+      return true
+    case .cancel: return loader != nil
+    case .image(let number, _):
+      guard images != nil else { return false }
+      questions.ask(image: number)
+      return true
+    case .cancelImages: return images != nil
+    case .ask, .cancelPages, .upload: return false
+    }
+  }
+
+  /// Returns the name and the timeout of a request's call.
+  ///
+  /// Actions may declare longer timeouts.
+  private func call(of wish: SourceRequest) -> (String, Duration) {
+    switch wish {
+    case .act(let request):
+      let action = monitor.withLock { actions.first { $0.name == request.action } }
+      return ("the action “\(request.action)”", max(CallWatch.patience, action?.patience ?? .zero))
+    case .load, .image: return ("load", CallWatch.patience)
+    case .cancel, .cancelImages: return ("cancel", CallWatch.patience)
+    case .ask, .cancelPages, .upload: return ("query", CallWatch.patience)
+    }
+  }
+
+  private func perform(_ wish: SourceRequest, _ instance: UnsafeMutableRawPointer) {
+    let (act, loader, images) = monitor.withLock { (self.act, self.loader, self.images) }
+    let cells = AskedCells()
+    switch wish {
+    case .act(let request):
+      let arguments = request.arguments.map { cells.value($0.value) }
+      arguments.withUnsafeBufferPointer { buffer in
+        var asked = list_request(
+          size: UInt32(MemoryLayout<list_request>.size), argument_count: UInt32(buffer.count), id: request.id,
+          action: cells.text(request.action), key: cells.key(request.key), arguments: buffer.baseAddress)
+        act?(instance, &asked)
+      }
+    case .load(let wanted): loader?.load(instance, wanted.map { cells.place($0) }, UInt32(wanted.count))
+    case .cancel(let unwanted):
+      let known = monitor.withLock { questions.cancel(unwanted) }
+      guard !known.isEmpty else { break }
+      loader?.cancel?(instance, known.map { cells.place($0) }, UInt32(known.count))
+    case .image(let number, let key):
+      var wanted = list_image(id: number, key: cells.bytes(key), length: UInt32(key.utf8.count), reserved: 0)
+      images?.load(instance, &wanted)
+    case .cancelImages(let numbers):
+      let known = monitor.withLock { questions.cancel(images: numbers) }
+      guard !known.isEmpty else { break }
+      known.withUnsafeBufferPointer { images?.cancel?(instance, $0.baseAddress, UInt32($0.count)) }
+    case .ask, .cancelPages, .upload: break
+    }
+    withExtendedLifetime(cells) {}
+  }
+
+  /// Answers on the library's behalf.
+  private func refuse(_ wish: SourceRequest) {
+    switch wish {
+    case .act(let request):
+      tell(.acted(request.id, .failed(.sourceDown, "its source does not run, or can do nothing")))
+    case .load(let cells):
+      for cell in cells { tell(.notLoaded(cell.key, column: cell.column, reason: "its source does not answer")) }
+    case .ask(let requests):
+      for request in requests { tell(.pageFailed(request.id, reason: "its source does not answer")) }
+    case .image(let number, _): tell(.image(number, .sourceDown))
+    case .upload(let request): tell(.refusing(request))
+    case .cancel, .cancelPages, .cancelImages: break
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import ListEngine
+import ProcessSource
+
+/// The environment of an exam: the server's engine and supervisor under a virtual clock.
+final class ExamBench {
+  let options: ExamOptions
+  private(set) var clock = Instant(nanoseconds: 1_000_000_000_000)
+  private(set) var supervisor: Supervisor
+  private(set) var findings: [ExamFinding] = []
+  private(set) var log: [String] = []
+  var seen: Set<ExamRule> = []
+  /// The highest level that the plugin has shown.
+  var level = 0
+  /// The plugin's schema, once it is declared.
+  private(set) var schema: Schema?
+  /// The row keys recorded in each start, up to a limit.
+  var keys: [Set<RowKey>] = []
+  /// The requests of the engine since the last ``takeRequests()``.
+  private(set) var wishes: [SourceRequest] = []
+
+  private var engine: Engine
+  private var table: TableID?
+  private var rejected: UInt64 = 0
+  private let page = SessionID(rawValue: 1)
+
+  /// The maximum number of findings recorded per rule.
+  private static let findingLimit = 3
+  private static let logLimit = 50
+
+  init(_ options: ExamOptions) {
+    self.options = options
+    engine = Engine(epoch: "exam", collators: options.collators)
+    supervisor = Supervisor(seed: 1)
+    _ = supervisor.handle(.start, at: clock)
+  }
+
+  // MARK: Findings
+
+  func find(
+    _ rule: ExamRule, in part: String, _ message: String, line: Int? = nil, output: String = "", advice: String? = nil
+  ) {
+    seen.insert(rule)
+    let before = findings.filter { $0.rule == rule }
+    guard before.count < Self.findingLimit, !before.contains(where: { $0.message == message }) else { return }
+    findings.append(ExamFinding(rule: rule, part: part, message: message, line: line, output: output, advice: advice))
+  }
+
+  func hasFound(_ rule: ExamRule) -> Bool { findings.contains { $0.rule == rule } }
+
+  func keep(log lines: [String]) { log += lines.prefix(max(0, Self.logLimit - log.count)) }
+
+  // MARK: Time
+
+  /// Advances the virtual clock and processes the engine's outputs.
+  func pass(_ time: Duration) {
+    clock = clock.advanced(by: time)
+    takeOutputs()
+  }
+
+  private func takeOutputs() {
+    for output in engine.advance(to: clock) {
+      switch output {
+      case .deliver(let session, let delivery):
+        engine.handle(.acknowledge(session, sequence: delivery.sequence), at: clock)
+        engine.handle(.writable(session), at: clock)
+      case .load(_, let cells): wishes.append(.load(cells))
+      case .cancel(_, let cells): wishes.append(.cancel(cells))
+      case .ask(_, let requests): wishes.append(.ask(requests))
+      case .cancelPages(_, let ids): wishes.append(.cancelPages(ids))
+      case .status, .waiting, .tables, .refuse: break
+      }
+    }
+  }
+
+  func takeRequests() -> [SourceRequest] {
+    defer { wishes = [] }
+    return wishes
+  }
+
+  /// Passes an input to the supervisor and returns its commands.
+  func supervise(_ input: Supervisor.Input) -> [Supervisor.Command] { supervisor.handle(input, at: clock) }
+
+  /// Advances the clock to the supervisor's deadline.
+  func jump() -> [Supervisor.Command] {
+    guard let deadline = supervisor.deadline else { return [] }
+    pass(max(.zero, clock.duration(to: deadline)))
+    return supervisor.advance(to: clock)
+  }
+
+  // MARK: The engine
+
+  /// Adds the table and opens a session on it; returns the reason for a failure.
+  func add(_ schema: Schema) -> String? {
+    guard table == nil else { return nil }
+    do throws(SchemaError) {
+      table = try engine.addTable(schema, at: clock)
+    } catch {
+      return "\(error)"
+    }
+    openPage(on: schema)
+    return nil
+  }
+
+  /// Adds columns to the table; returns the reason for a failure.
+  func addColumns(_ schema: Schema) -> String? {
+    guard let table, schema != self.schema else { return nil }
+    let rows = engine.contents(of: table, columns: schema.columns.count)
+    do throws(SchemaError) {
+      try engine.replaceTable(table, with: schema, at: clock)
+    } catch {
+      return "\(error)"
+    }
+    for changes in rows { engine.handle(.changes(table, changes), at: clock) }
+    openPage(on: schema)
+    return nil
+  }
+
+  private func openPage(on schema: Schema) {
+    self.schema = schema
+    engine.handle(
+      .open(
+        page, table: schema.name, request: 1, query: QueryRequest(), viewport: Viewport(first: 0, count: 40),
+        interval: nil), at: clock)
+    takeOutputs()
+  }
+
+  /// Applies changes; returns the reason if a row was rejected.
+  func apply(_ changes: Changeset) -> String? {
+    guard let table else { return nil }
+    engine.handle(.changes(table, changes), at: clock)
+    pass(.milliseconds(10))
+    return newRejection(table)
+  }
+
+  /// Applies the answer to a query on a remote table; returns the reason if a row was rejected.
+  func answer(_ event: SourceEvent) -> String? {
+    guard let table else { return nil }
+    switch event {
+    case .page(let id, let page): engine.handle(.page(table, id, page), at: clock)
+    case .sections(let id, let sections): engine.handle(.sections(table, id, sections), at: clock)
+    case .pageFailed(let id, let reason): engine.handle(.pageFailed(table, id, reason: reason), at: clock)
+    case .sourceChanged: engine.handle(.sourceChanged(table), at: clock)
+    default: preconditionFailure("\(event) answers no query")
+    }
+    pass(.milliseconds(10))
+    return newRejection(table)
+  }
+
+  private func newRejection(_ table: TableID) -> String? {
+    let status = engine.tables(at: clock)[table.rawValue].source
+    defer { rejected = status.rejected }
+    return status.rejected > rejected ? status.lastRejection : nil
+  }
+
+  func loaded(_ cell: DeferredCell, _ value: Cell) {
+    guard let table else { return }
+    engine.handle(.loaded(table, cell.key, column: cell.column, value), at: clock)
+  }
+
+  func notLoaded(_ cell: DeferredCell, _ reason: String) {
+    guard let table else { return }
+    engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: clock)
+  }
+
+  /// The number of rows in the table.
+  var rowCount: Int { table.map { engine.tables(at: clock)[$0.rawValue].rows } ?? 0 }
+}

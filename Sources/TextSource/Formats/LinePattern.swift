@@ -1,0 +1,170 @@
+import SourceRuntime
+
+/// A regular expression whose named groups are the columns of a line.
+///
+///     let pattern = LinePattern.named("syslog")!
+///     pattern.fields(of: "Nov 23 10:00:00 web sshd[7]: Accepted")
+///
+/// A line without a match continues the record before it, or is shown whole.
+package struct LinePattern: Hashable, Sendable {
+  /// The name of a ready-made pattern, or the expression.
+  package let name: String
+  /// The regular expression, which must match the whole line.
+  package let expression: String
+  /// The declared columns.
+  package let hints: [String: ColumnHint]
+  /// An expression for lines that are left out, such as `total 12` above `ls -l`.
+  package let skipped: String?
+  /// Whether the pattern is used for lines that match it without being named.
+  let isDetected: Bool
+  /// Whether lines without a match belong to the record before them, as stack traces in a log.
+  let joinsLines: Bool
+  /// Whether the first column must differ between lines for the pattern to be detected.
+  let hasUniqueNames: Bool
+
+  /// Creates a ready-made pattern.
+  package init(
+    _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
+    isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false
+  ) {
+    self.name = name
+    self.expression = expression
+    self.hints = hints
+    self.skipped = skipped
+    self.isDetected = isDetected
+    self.joinsLines = joinsLines
+    self.hasUniqueNames = hasUniqueNames
+  }
+
+  /// The reason why an expression is refused.
+  package struct Fault: Error {
+    /// The reason, for the user.
+    package let reason: String
+  }
+
+  /// Creates a pattern from the name of a ready-made one or from a regular expression.
+  package init(named text: String) throws(Fault) {
+    if let known = Self.named(text) {
+      self = known
+      return
+    }
+    let groups: [String]
+    do { groups = try PatternMatcher(text).names } catch {
+      throw Fault(reason: "invalid pattern “\(text)”: \(error)")
+    }
+    guard !groups.isEmpty else {
+      let names = Self.readyMade.map(\.name).joined(separator: ", ")
+      throw Fault(
+        reason:
+          "pattern “\(text)” has no named group: use a regular expression with groups such as (?<status>\\d+), or one of \(names)"
+      )
+    }
+    self.init(text, text, joinsLines: true)
+  }
+
+  /// Returns a ready-made pattern.
+  package static func named(_ name: String) -> LinePattern? { readyMade.first { $0.name == name } }
+
+  /// Returns the first ready-made pattern that nine of ten lines match, including the first one
+  /// that it does not leave out.
+  static func detected(in lines: [String]) -> LinePattern? {
+    let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
+    return readyMade.first { $0.isDetected && $0.describes(filled) }
+  }
+
+  private func describes(_ lines: [String]) -> Bool {
+    guard let matcher = try? PatternMatcher.cached(self) else { return false }
+    var (matching, others) = (0, 0)
+    var known: Set<String> = []
+    var isContinued = false
+    for (index, line) in lines.enumerated() where !matcher.skips(line) {
+      if let row = matcher.fields(of: line) {
+        matching += 1
+        isContinued = false
+        if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
+        continue
+      }
+      if matching == 0 { return false }
+      // The first and the last line of a stack trace may begin with the name of the error.
+      let isTrace = Self.continues(line) || (index + 1 < lines.count && Self.continues(lines[index + 1]))
+      isContinued = joinsLines && (isContinued || isTrace)
+      others += isContinued ? 0 : 1
+    }
+    return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
+  }
+
+  /// Returns whether a line continues the record before it.
+  ///
+  /// Stack traces do: their lines begin with a blank, `at `, `Caused by:` or `Traceback`.
+  package static func continues(_ line: String) -> Bool {
+    guard let first = line.utf8.first else { return false }
+    return first == 0x20 || first == 0x09 || line.hasPrefix("at ") || line.hasPrefix("Caused by:")
+      || line.hasPrefix("Traceback (")
+  }
+}
+
+/// A compiled ``LinePattern``.
+final class PatternMatcher: @unchecked Sendable {
+  // The expressions are only read after they have been compiled.
+  private let regex: Regex<AnyRegexOutput>
+  private let skipped: Regex<AnyRegexOutput>?
+  /// The names of the groups, in order.
+  let names: [String]
+
+  private static let monitor = Monitor()
+  private nonisolated(unsafe) static var compiled: [LinePattern: PatternMatcher] = [:]
+
+  /// Returns the compiled form of a pattern, which is kept for ready-made ones.
+  static func cached(_ pattern: LinePattern) throws -> PatternMatcher {
+    guard LinePattern.named(pattern.name) != nil else { return try PatternMatcher(pattern.expression) }
+    if let known = monitor.withLock({ compiled[pattern] }) { return known }
+    let matcher = try PatternMatcher(pattern.expression, skipping: pattern.skipped)
+    monitor.withLock { compiled[pattern] = matcher }
+    return matcher
+  }
+
+  /// Compiles an expression.
+  init(_ expression: String, skipping skipped: String? = nil) throws {
+    regex = try Regex(expression).matchingSemantics(.unicodeScalar)
+    self.skipped = try skipped.map { try Regex($0).matchingSemantics(.unicodeScalar) }
+    names = Self.groups(of: expression)
+  }
+
+  /// Returns the names of the groups `(?<name>...)` in order, each once.
+  private static func groups(of expression: String) -> [String] {
+    var names: [String] = []
+    for part in expression.components(afterEach: "(?<") {
+      guard let end = part.firstIndex(of: ">"), let first = part.first, first.isLetter || first == "_" else { continue }
+      let name = String(part[..<end])
+      if !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
+  /// Returns the values of a line, or `nil` when it does not match.
+  ///
+  /// A group that takes no part in the match has no value.
+  func fields(of line: String) -> [(name: String, value: String)]? {
+    guard let match = try? regex.wholeMatch(in: line) else { return nil }
+    return names.compactMap { name in
+      guard let text = match.output[name]?.substring else { return nil }
+      return (name, String(text))
+    }
+  }
+
+  /// Returns whether a line is left out.
+  func skips(_ line: String) -> Bool { skipped.map { (try? $0.wholeMatch(in: line)) != nil } ?? false }
+}
+
+extension String {
+  /// Returns the parts behind each occurrence of a separator.
+  fileprivate func components(afterEach separator: String) -> [Substring] {
+    var parts: [Substring] = []
+    var rest = Substring(self)
+    while let range = rest.firstRange(of: separator) {
+      rest = rest[range.upperBound...]
+      parts.append(rest)
+    }
+    return parts
+  }
+}

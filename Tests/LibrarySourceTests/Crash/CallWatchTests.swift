@@ -1,0 +1,32 @@
+import SourceTesting
+import Testing
+
+@testable import LibrarySource
+
+/// A call that hangs is reported once, and other calls are not.
+@Suite struct CallWatchTests {
+  @Test func aCallThatHangsIsNamedWhileItHangs() throws {
+    let recorder = Recorder()
+    let watch = CallWatch(name: "test") { recorder.note(.error, $0) }
+    let result = try watch.during("load", patience: .milliseconds(1)) {
+      try recorder.wait("a word about it") { !$0.log.isEmpty }
+      return 7
+    }
+    #expect(result == 7)
+    #expect(
+      recorder.log == [
+        "error: load has not come back for 0.001 seconds: it should return soon; nothing else is asked of it meanwhile"
+      ])
+    // Each call is watched again, by the same thread or another one.
+    try watch.during("cancel", patience: .zero) { try recorder.wait("another word") { $0.log.count == 2 } }
+    #expect(recorder.log.last?.hasPrefix("error: cancel has not come back") == true)
+  }
+
+  @Test func aCallThatComesBackIsNot() {
+    let recorder = Recorder()
+    let watch = CallWatch(name: "test") { recorder.note(.error, $0) }
+    for _ in 0..<100 { watch.during("load", patience: .seconds(3_600)) {} }
+    #expect(recorder.log == [])
+    #expect(CallWatch.patience < .seconds(5), "it is told within five seconds")
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PluginExam
+import ProcessSource
+import SourceTesting
+import Testing
+
+/// The exam fails each faulty plugin for exactly the rule it violates, and passes the correct ones.
+@Suite struct ExamTests {
+  @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) async throws {
+    let report = try #require(await ExamHall.report(of: fixture.file))
+    #expect(report.broken == Set([fixture.rule].compactMap(\.self)), "\(report.text)")
+    for finding in report.findings { #expect(!finding.message.isEmpty && !finding.part.isEmpty) }
+  }
+
+  @Test func everyRuleIsBrokenBySomePlugin() {
+    let broken = Set(ExamHall.fixtures.compactMap(\.rule)).union(WindowedExamTests.lies.flatMap(\.rules))
+    #expect(ExamRule.allCases.filter { !broken.contains($0) } == [])
+    #expect(ExamHall.fixtures.filter { $0.rule == nil }.allSatisfy { $0.file.hasPrefix("good-") })
+  }
+
+  @Test(arguments: [
+    ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
+    ("good-windowed.py", 2), ("good-sections.py", 2), ("good-images.py", 2), ("good-actions.sh", 3),
+  ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) async throws {
+    let report = try #require(await ExamHall.report(of: file))
+    #expect(report.level == level)
+    #expect(report.isPassed, "\(report.text)")
+  }
+
+  @Test func whatIsFoundNamesTheLineThatShowsIt() async throws {
+    let report = try #require(await ExamHall.report(of: "rows-type.sh"))
+    let finding = try #require(report.findings.first)
+    #expect(finding.line == 4)
+    #expect(finding.output.contains(#""40 %""#))
+    #expect(finding.message.contains("its cell “done” is a text, the column is of type number"))
+    let noise = try #require(await ExamHall.report(of: "lines-noise.sh")?.findings.first)
+    #expect(noise.line == 1)
+    #expect(noise.output == "Loading jobs...")
+  }
+
+  @Test func whatAPluginSaysToPeopleIsInTheReport() async throws {
+    let report = try #require(await ExamHall.report(of: "start-ends.sh"))
+    #expect(report.log == ["no configuration found"])
+    #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
+  }
+
+  @Test func theRulesOfItsLevelsWereLookedAt() async throws {
+    let report = try #require(await ExamHall.report(of: "good-deferred.py"))
+    // The plugin has neither a remote table nor images.
+    #expect(
+      report.rules.filter { report.outcome(of: $0) != .passed } == [
+        .sections, .order, .filter, .pages, .counts, .images,
+      ])
+    let sections = try #require(await ExamHall.report(of: "good-sections.py"))
+    #expect(sections.outcome(of: .sections) == .passed)
+    let images = try #require(await ExamHall.report(of: "good-images.py"))
+    #expect(images.outcome(of: .images) == .passed)
+    #expect(report.rules == ExamRule.allCases.filter { $0.level <= 2 })
+    let rows = try #require(await ExamHall.report(of: "good-rows.sh"))
+    #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })
+  }
+
+  @Test func aProgramThatIsNotThereFailsAtTheStart() {
+    let report = Exam.hold(of: ChildCommand("/nowhere/plugin"), named: "nowhere", ExamHall.options)
+    #expect(report.broken == [.start])
+    #expect(report.findings.map(\.remedy) == ["name a program that is there and may be run (chmod +x)"])
+    #expect(report.text.contains("do: name a program") && !report.text.contains("flush"))
+  }
+
+  @Test func rowsOfWhichNoneHasAKeyAreTheFault() throws {
+    var options = ExamHall.brokenOptions
+    options.patience = .seconds(3)
+    let report = Exam.hold(
+      of: .shell(#"while sleep 0.2; do echo '{"name":"a","v":1}'; done"#), named: "nameless", options)
+    #expect(report.broken == [.rows], "\(report.text)")
+    let finding = try #require(report.findings.first)
+    #expect(finding.message == "line 1: it has no “id”" && finding.line == 1)
+    #expect(finding.output == #"{"name":"a","v":1}"#)
+  }
+
+  @Test func programsInThisPackagePass() throws {
+    try Workshop.withFolder { folder in
+      let file = folder.appending(path: "things.db").path
+      let rows = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])"
+      try Workshop.run(
+        try Workshop.compiler(["python3"]),
+        [
+          "-c", rows, file,
+          "CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO things VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        ])
+      for (name, settings) in [
+        ("ratings", ["shortest": "0", "longest": "0.05"]), ("files", ["path": folder.path]),
+        ("sqlite", ["path": file, "table": "things"]),
+      ] {
+        var options = ExamHall.options
+        options.settings = settings
+        options.level = 2
+        let command = ChildCommand(Workshop.root.appending(path: "Plugins/\(name)/\(name).py").path)
+        let report = Exam.hold(of: command, named: name, options)
+        #expect(report.isPassed, "\(report.text)")
+      }
+    }
+  }
+
+  @Test func theMarketInPythonPasses() {
+    var options = ExamHall.options
+    options.settings = ["rows": "2000"]
+    let program = Workshop.root.appending(path: "Plugins/market-python/market.py").path
+    let report = Exam.hold(of: ChildCommand(program), named: "market", options)
+    #expect(report.isPassed, "\(report.text)")
+    #expect(report.level == 1)
+  }
+
+  @Test func aLevelThatIsAskedForMustBeThere() {
+    var options = ExamHall.options
+    options.level = 1
+    let program = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam/good-rows.sh").path
+    #expect(Exam.hold(of: ChildCommand(program), named: "rows", options).broken == [.hello])
+    options.level = 3
+    let rows = Exam.hold(of: ChildCommand(program), named: "rows", options)
+    #expect(rows.broken == [.hello])
+    #expect(
+      rows.findings.map(\.message) == ["it prints rows without a hello, which is level 0; level 3 was asked for"])
+    options.level = 0
+    options.settings = ["rows": "7"]
+    let market = Workshop.root.appending(path: "Plugins/market-python/market.py").path
+    options.settings = ["rows": "many"]
+    let report = Exam.hold(of: ChildCommand(market), named: "market", options)
+    #expect(
+      report.findings.map(\.message) == [
+        "its settings are not right, or incomplete: rows: 'many' is not a whole number"
+      ])
+    #expect(
+      report.findings.map(\.remedy) == ["say its settings with --set KEY=VALUE, as it describes them in its hello"])
+  }
+}

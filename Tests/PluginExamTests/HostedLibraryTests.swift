@@ -1,0 +1,138 @@
+import Foundation
+import LibrarySource
+import ListEngine
+import PluginExam
+import ProcessSource
+import SourceTesting
+import Testing
+
+/// A shared library behaves like a program, for a source and for the exam.
+@Suite struct HostedLibraryTests {
+  private static let host = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appending(path: "rowcast").path
+
+  private func command(_ name: String) throws -> ChildCommand {
+    ChildCommand(Self.host, ["plugin-host", try Workshop.library(name)])
+  }
+
+  @Test func theMarketTellsTheSameBothWays() throws {
+    let settings = ["rows": "3000", "rate": "0"]
+    let (inside, outside) = (Recorder(), Recorder())
+    let library = PluginSource(
+      library: try PluginLibrary(path: Workshop.library("market")), name: "market", configuration: settings,
+      log: { inside.note($0, $1) }, events: { inside.hear($0) })
+    let program = ChildSource(
+      try command("market"), name: "market", configuration: settings, log: { outside.note($0, $1) },
+      events: { outside.hear($0) })
+    try library.start()
+    try program.start()
+    for recorder in [inside, outside] {
+      try recorder.wait("the end") { $0.states.last == "live: Complete" }
+    }
+    library.stop()
+    program.stop()
+    #expect(inside.view.schema == outside.view.schema)
+    #expect(inside.view.rows == outside.view.rows)
+    #expect(inside.view.rows.count == 3_000)
+    #expect(outside.log == [])
+  }
+
+  @Test(arguments: [
+    (["rows": "many"], "failed: market.rows: 'many' is not a whole number"),
+    (["speed": "1"], "failed: market.speed: unknown setting; the settings are batches, rate, rows, seed"),
+  ]) func aSettingIsRefusedAsByTheLibrary(_ settings: [String: String], _ state: String) throws {
+    let recorder = Recorder()
+    let source = ChildSource(
+      try command("market"), name: "market", configuration: settings, log: { recorder.note($0, $1) },
+      events: { recorder.hear($0) })
+    try source.start()
+    try recorder.wait("a refusal") { !$0.states.isEmpty }
+    #expect(recorder.view.states == [state])
+    source.stop()
+  }
+
+  @Test func whatIsNoPluginIsRefusedWithTheReason() throws {
+    let recorder = Recorder()
+    let source = ChildSource(
+      ChildCommand(Self.host, ["plugin-host", "/etc/passwd"]), name: "x", log: { recorder.note($0, $1) },
+      events: { recorder.hear($0) })
+    try source.start()
+    try recorder.wait("a refusal") { $0.states.first?.hasPrefix("failed: /etc/passwd: cannot be loaded: ") ?? false }
+    source.stop()
+  }
+
+  @Test func aSlowReaderMakesTheLibraryWait() throws {
+    let recorder = Recorder()
+    let source = ChildSource(
+      try command("market"), name: "market", configuration: ["rows": "100000", "rate": "0"],
+      log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    recorder.close()
+    try source.start()
+    try recorder.wait("somebody at the gate") { $0.held == 1 }
+    #expect(recorder.view.rows.isEmpty)
+    recorder.open()
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
+    #expect(recorder.view.rows.count == 100_000)
+    source.stop()
+  }
+
+  /// The exam has the same findings inside this process and in a child process.
+  @Test(arguments: ["clock", "load", "processes", "market"]) func theExamIsTheSameBothWays(_ name: String) throws {
+    var options = ExamHall.options
+    if name == "market" { options.settings = ["rows": "2000"] }
+    let inside = Exam.hold(ofLibrary: try Workshop.library(name), named: name, options)
+    let outside = Exam.hold(of: try command(name), named: name, options)
+    #expect(inside.isPassed, "\(inside.text)")
+    #expect(outside.isPassed, "\(outside.text)")
+    #expect(inside == outside)
+    #expect(inside.level == 1)
+  }
+
+  @Test(arguments: [("BAD_ROW", ExamRule.rows), ("BAD_KEYS", .keys), ("NO_LIST", .start), ("EARLY_END", .start)])
+  func aBadLibraryIsFailedForTheSameBothWays(_ fault: String, _ rule: ExamRule) throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let library = try Workshop.build(source, into: folder, defining: [fault])
+      let inside = Exam.hold(ofLibrary: library, named: fault, ExamHall.brokenOptions)
+      let outside = Exam.hold(
+        of: ChildCommand(Self.host, ["plugin-host", library]), named: fault, ExamHall.brokenOptions)
+      #expect(inside.broken == [rule], "\(inside.text)")
+      #expect(outside.broken == [rule], "\(outside.text)")
+      #expect(inside.findings.map(\.message) == outside.findings.map(\.message))
+    }
+  }
+
+  @Test(arguments: [(["ACTIONS"], 3), (["DEFERRED"], 2), (["IMAGES"], 2), (["ACTIONS", "DEFERRED", "IMAGES"], 3)])
+  func aLibraryThatCanBeAskedPassesBothWays(_ macros: [String], _ level: Int) throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let library = try Workshop.build(source, into: folder, defining: macros)
+      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.options)
+      let outside = Exam.hold(of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.options)
+      #expect(inside.isPassed, "\(inside.text)")
+      #expect(inside.level == level)
+      #expect(inside == outside, "\(outside.text)")
+      if macros.contains("ACTIONS") { #expect(inside.outcome(of: .actions) == .passed) }
+      if macros.contains("IMAGES") { #expect(inside.outcome(of: .images) == .passed) }
+      if macros.contains("DEFERRED") { #expect(inside.outcome(of: .answers) == .passed) }
+    }
+  }
+
+  @Test(arguments: [
+    (["ACTIONS", "SILENT"], ExamRule.actions), (["ACTIONS", "OBLIGING"], .actions),
+    (["IMAGES", "FACELESS"], .images), (["IMAGES", "HUGE"], .images), (["IMAGES", "NO_IMAGE"], .images),
+    (["DEFERRED", "UNANSWERED"], .answers), (["DEFERRED", "BAD_VALUE"], .values),
+  ])
+  func aLibraryThatAnswersBadlyIsFailedForTheSameBothWays(_ macros: [String], _ rule: ExamRule) throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let library = try Workshop.build(source, into: folder, defining: macros)
+      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.brokenOptions)
+      let outside = Exam.hold(
+        of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.brokenOptions)
+      #expect(inside.broken == [rule], "\(inside.text)")
+      #expect(outside.broken == [rule], "\(outside.text)")
+      #expect(Set(inside.findings.map(\.message)) == Set(outside.findings.map(\.message)))
+    }
+  }
+}

@@ -1,0 +1,511 @@
+import ListEngine
+import Testing
+
+@testable import ProcessSource
+
+/// The supervisor of one child process under a manual clock.
+@Suite struct SupervisorTests {
+  private typealias Command = Supervisor.Command
+
+  /// A supervisor and its clock.
+  private struct Harness {
+    var supervisor: Supervisor
+    var now = Instant.zero
+
+    init(_ seed: UInt64 = 1, _ change: (inout SupervisionPolicy) -> Void = { _ in }) {
+      var policy = SupervisionPolicy()
+      change(&policy)
+      supervisor = Supervisor(policy, seed: seed)
+    }
+
+    @discardableResult mutating func tell(_ inputs: Supervisor.Input...) -> [Command] {
+      inputs.flatMap { supervisor.handle($0, at: now) }
+    }
+
+    /// Advances the clock from deadline to deadline and returns the commands with their times in
+    /// milliseconds.
+    mutating func pass(_ time: Duration) -> [(Int64, Command)] {
+      let end = now.advanced(by: time)
+      var done: [(Int64, Command)] = []
+      while let deadline = supervisor.deadline, deadline <= end {
+        now = max(now, deadline)
+        let before = supervisor.deadline
+        let commands = supervisor.advance(to: now)
+        done += commands.map { (now.nanoseconds / 1_000_000, $0) }
+        if commands.isEmpty, supervisor.deadline == before { break }
+      }
+      now = end
+      return done
+    }
+
+    /// Starts a child and makes it live.
+    mutating func beLive() { tell(.start, .spawned, .heard, .ready) }
+  }
+
+  private func pause(_ commands: [Command]) -> Duration? {
+    for case .report(.backingOff, _, let retry) in commands { return retry }
+    return nil
+  }
+
+  // MARK: Starting
+
+  @Test func itStartsOnceAndIsLiveWithItsRows() {
+    var harness = Harness()
+    #expect(harness.tell(.start) == [.spawn])
+    #expect(harness.tell(.start) == [])
+    #expect(harness.tell(.spawned) == [])
+    #expect(harness.tell(.heard) == [])
+    #expect(harness.tell(.ready) == [.report(.live, "", retry: nil)])
+    #expect(harness.tell(.ready) == [])
+    #expect(harness.supervisor.deadline == nil)
+  }
+
+  @Test func aProgramThatIsNotThereIsTriedAgain() {
+    var harness = Harness()
+    harness.tell(.start)
+    let commands = harness.tell(.notSpawned("there is no program"))
+    #expect(commands.count == 1)
+    guard case .report(.backingOff, "there is no program", let retry?) = commands.first else {
+      Issue.record("\(commands)")
+      return
+    }
+    #expect(harness.supervisor.deadline == harness.now.advanced(by: retry))
+    #expect(harness.pass(retry - .nanoseconds(1)).isEmpty)
+    #expect(harness.pass(.nanoseconds(1)).map(\.1) == [.spawn])
+  }
+
+  @Test func aBadLineIsToldAsLongAsThereAreNoRowsToShowItOn() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard)
+    #expect(harness.tell(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
+    harness.tell(.ready)
+    #expect(harness.tell(.badLine("line 3")) == [])
+    // Not reported for the next process either, because the rows of the first one are still there.
+    let pause = pause(harness.tell(.exited(.code(1)), .drained))!
+    _ = harness.pass(pause)
+    harness.tell(.spawned, .heard)
+    #expect(harness.tell(.badLine("line 1")) == [])
+  }
+
+  @Test func rowsThatCannotBeTakenAreToldAsLongAsThereIsNoTableAndEndNobody() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard)
+    for number in 1...20 {
+      let reason = "line \(number): it has no “id”"
+      #expect(harness.tell(.badRow(reason)) == [.report(.starting, reason, retry: nil)])
+    }
+    #expect(harness.tell(.ready) == [.report(.live, "", retry: nil)])
+    #expect(harness.tell(.badRow("line 21")) == [])
+    var ended = Harness()
+    ended.tell(.start, .spawned, .heard, .badRow("line 1: it has no “id”"))
+    guard case .report(.backingOff, let message, _)? = ended.tell(.exited(.code(0)), .drained).last else {
+      Issue.record("its list is taken for complete")
+      return
+    }
+    #expect(message == "exited with code 0; its output was not understood: line 1: it has no “id”")
+  }
+
+  @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard, .badLine("line 1: no JSON"))
+    let commands = harness.tell(.exited(.code(0)), .drained)
+    #expect(pause(commands) != nil)
+    guard case .report(.backingOff, let message, _)? = commands.last else {
+      Issue.record("\(commands)")
+      return
+    }
+    #expect(message == "exited with code 0; its output was not understood: line 1: no JSON")
+    // With rows in addition to the malformed line, the list is complete. Malformed lines of an
+    // earlier process do not count.
+    _ = harness.pass(.seconds(2))
+    harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
+    #expect(harness.tell(.exited(.code(0)), .drained).last == .rest)
+    var empty = Harness()
+    empty.tell(.start, .spawned, .heard)
+    #expect(empty.tell(.exited(.code(0)), .drained).last == .rest)
+  }
+
+  @Test func oneThatClosesItsOutputAndGoesOnIsEndedAfterItsTimeToEndByItself() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.drained)
+    #expect(harness.pass(.milliseconds(4_999)).isEmpty)
+    let done = harness.pass(.milliseconds(1))
+    #expect(
+      done.map(\.1) == [.report(.stale, "it has closed its output, and goes on", retry: nil), .closeInput, .terminate])
+    #expect(pause(harness.tell(.exited(.signal(15)))) != nil)
+    // The next process has its own timeout.
+    _ = harness.pass(.seconds(2))
+    harness.tell(.spawned, .heard, .ready)
+    #expect(harness.pass(.seconds(60)).isEmpty)
+  }
+
+  // MARK: Back-off
+
+  @Test func pausesGrowFromHalfASecondToThirtyAndStayDifferent() {
+    for seed in 0..<200 as Range<UInt64> {
+      var harness = Harness(seed)
+      harness.tell(.start)
+      for attempt in 0..<12 {
+        let pause = pause(harness.tell(.spawned, .exited(.code(1)), .drained))!
+        let longest = min(Duration.milliseconds(1_000) * (1 << attempt), .seconds(30))
+        #expect(pause >= longest / 2 && pause <= longest, "seed \(seed), attempt \(attempt): \(pause)")
+        #expect(harness.pass(pause).map(\.1) == [.spawn])
+      }
+    }
+    func first(_ seed: UInt64) -> Duration? {
+      var harness = Harness(seed)
+      harness.tell(.start)
+      return pause(harness.tell(.spawned, .exited(.code(1)), .drained))
+    }
+    #expect(Set((0..<100).map { first($0) }).count > 90)
+    #expect(first(7) == first(7))
+  }
+
+  @Test func oneThatWasLiveLongEnoughBeginsWithShortPausesAgain() {
+    func pauseAfter(_ life: Duration) -> Duration {
+      var harness = Harness()
+      harness.tell(.start)
+      for _ in 0..<8 {
+        let pause = pause(harness.tell(.spawned, .exited(.code(1)), .drained))!
+        _ = harness.pass(pause)
+      }
+      harness.tell(.spawned, .ready)
+      _ = harness.pass(life)
+      return pause(harness.tell(.exited(.code(1)), .drained))!
+    }
+    #expect(pauseAfter(.seconds(10)) <= .seconds(1))
+    #expect(pauseAfter(.seconds(10) - .nanoseconds(1)) >= .seconds(15))
+  }
+
+  @Test func itNeverGivesUp() {
+    var harness = Harness()
+    harness.tell(.start)
+    for _ in 0..<1_000 {
+      let pause = pause(harness.tell(.spawned, .exited(.signal(11)), .drained))
+      #expect(harness.pass(pause!).map(\.1) == [.spawn])
+    }
+  }
+
+  @Test func peopleAreToldHowOftenItHasEnded() {
+    var harness = Harness()
+    harness.tell(.start)
+    var said: [String] = []
+    for _ in 0..<3 {
+      for case .report(.backingOff, let message, let retry?) in harness.tell(.spawned, .exited(.code(3)), .drained) {
+        said.append(message)
+        _ = harness.pass(retry)
+      }
+    }
+    #expect(
+      said == [
+        "exited with code 3", "exited with code 3, 2 restarts in the last minute",
+        "exited with code 3, 3 restarts in the last minute",
+      ])
+    harness.tell(.spawned)
+    _ = harness.pass(.seconds(60))
+    for case .report(.backingOff, let message, _) in harness.tell(.exited(.signal(9)), .drained) {
+      said.append(message)
+    }
+    #expect(said.last == "killed by signal 9")
+  }
+
+  @Test func whoeverDoesNotWantToWaitNeedNot() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .exited(.code(1)), .drained)
+    #expect(harness.tell(.retry) == [.spawn])
+    #expect(harness.tell(.retry) == [])
+  }
+
+  // MARK: Ending
+
+  @Test func anEndIsToldAtOnceAndTheNextTryWaitsUntilAllWasRead() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(
+      harness.tell(.exited(.signal(9))) == [.reap, .report(.stale, "killed by signal 9", retry: nil)])
+    #expect(harness.tell(.exited(.signal(9))) == [])
+    let commands = harness.tell(.drained)
+    #expect(pause(commands) != nil && commands.count == 1)
+  }
+
+  @Test func neverTwoAtOnce() {
+    // Random event sequences: between two spawns the process is always reaped and its output fully
+    // read.
+    for seed in 0..<500 as Range<UInt64> {
+      var harness = Harness(seed)
+      var random = seed
+      var isThere = false
+      var isReading = false
+      var spawns = 0
+      func note(_ commands: [Command]) {
+        for command in commands {
+          if command == .spawn {
+            #expect(!isThere && !isReading, "seed \(seed)")
+            spawns += 1
+          }
+          if command == .reap { isThere = false }
+        }
+      }
+      note(harness.tell(.start))
+      for _ in 0..<60 {
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        if spawns > 0, !isThere, !isReading, !harness.supervisor.isResting, harness.supervisor.deadline == nil {
+          (isThere, isReading) = (true, true)
+          note(harness.tell(.spawned))
+          continue
+        }
+        switch random >> 60 {
+        case 0, 1: if isThere { note(harness.tell(.exited(.code(1)))) }
+        case 2, 3:
+          if isReading, !isThere {
+            isReading = false
+            note(harness.tell(.drained))
+          }
+        case 4: note(harness.tell(.disable))
+        case 5: note(harness.tell(.start))
+        case 6: note(harness.tell(.retry))
+        case 7: note(harness.tell(.badLine("x")))
+        case 8: if isThere { note(harness.tell(.ready)) }
+        default: note(harness.pass(.seconds(3)).map(\.1))
+        }
+      }
+    }
+  }
+
+  @Test func oneThatEndsWellAndHasSaidSomethingIsComplete() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(harness.tell(.exited(.code(0))) == [.reap])
+    #expect(harness.tell(.drained) == [.report(.live, "Complete", retry: nil), .rest])
+    #expect(harness.supervisor.isResting)
+    #expect(harness.tell(.start) == [.spawn])
+  }
+
+  @Test func oneThatEndsWellWithoutAWordIsTriedAgain() {
+    var harness = Harness()
+    harness.tell(.start, .spawned)
+    #expect(pause(harness.tell(.exited(.code(0)), .drained)) != nil)
+  }
+
+  @Test func aPipeThatSomethingElseHoldsOpenIsLeftAfterASecondOfSilence() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.exited(.code(1)))
+    #expect(harness.pass(.milliseconds(900)).isEmpty)
+    harness.tell(.heard)
+    #expect(harness.pass(.milliseconds(999)).isEmpty)
+    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.cutOff])
+    #expect(pause(harness.tell(.drained)) != nil)
+  }
+
+  @Test func whatWeHoldBackOurselvesIsReadHoweverLongItTakes() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.heldBack(true), .exited(.code(0)))
+    #expect(harness.pass(.seconds(3_600)).isEmpty)
+    harness.tell(.heldBack(false))
+    #expect(harness.pass(.milliseconds(999)).isEmpty)
+    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.cutOff])
+  }
+
+  // MARK: The watchdog
+
+  @Test func oneThatIsSilentIsAskedAndThenEnded() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.answersHealth)
+    let done = harness.pass(.seconds(60))
+    #expect(done.map(\.0) == [2_000, 7_000, 7_000, 7_000, 9_000])
+    #expect(
+      done.map(\.1) == [
+        .askHealth, .report(.stale, "it has not answered for 7 seconds", retry: nil), .closeInput, .terminate, .kill,
+      ])
+    let commands = harness.tell(.exited(.signal(9)), .drained)
+    #expect(commands.first == .reap)
+    guard case .report(.backingOff, "it has not answered for 7 seconds", _) = commands.last else {
+      Issue.record("\(commands)")
+      return
+    }
+  }
+
+  @Test func anyLineIsAnAnswer() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.answersHealth)
+    for _ in 0..<10 {
+      #expect(harness.pass(.milliseconds(6_999)).map(\.1) == [.askHealth])
+      harness.tell(.heard)
+    }
+  }
+
+  @Test func oneThatTalksIsNotAsked() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.answersHealth)
+    for _ in 0..<10 {
+      #expect(harness.pass(.milliseconds(1_999)).isEmpty)
+      harness.tell(.heard)
+    }
+  }
+
+  @Test func silenceOfOneThatCannotAnswerMeansNothing() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(harness.pass(.seconds(3_600)).isEmpty)
+  }
+
+  @Test func silenceThatIsOurDoingMeansNothing() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.answersHealth, .heldBack(true))
+    #expect(harness.pass(.seconds(3_600)).isEmpty)
+    harness.tell(.heldBack(false))
+    #expect(harness.pass(.milliseconds(1_999)).isEmpty)
+    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.askHealth])
+  }
+
+  @Test func oneThatASignalHasStoppedIsEndedAfterAWhile() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.stopped(true))
+    #expect(harness.pass(.milliseconds(4_999)).isEmpty)
+    harness.tell(.stopped(false))
+    #expect(harness.pass(.seconds(60)).isEmpty)
+    harness.tell(.stopped(true))
+    #expect(harness.pass(.milliseconds(4_999)).isEmpty)
+    let done = harness.pass(.seconds(10)).map(\.1)
+    #expect(
+      done == [.report(.stale, "it was stopped by a signal", retry: nil), .closeInput, .terminate, .kill])
+  }
+
+  // MARK: Malformed lines
+
+  @Test func tenBadLinesWithinTenSecondsEndIt() {
+    var harness = Harness()
+    harness.beLive()
+    for _ in 0..<9 { #expect(harness.tell(.badLine("line 1: x")) == []) }
+    let commands = harness.tell(.badLine("line 10: y"))
+    #expect(
+      commands == [
+        .report(.stale, "10 lines were not readable; the last one: line 10: y", retry: nil), .closeInput, .terminate,
+      ])
+    #expect(harness.tell(.badLine("line 11: z")) == [])
+  }
+
+  @Test func badLinesOfOneThatIsBeingEndedDoNotCountForTheNext() {
+    var harness = Harness()
+    harness.beLive()
+    for _ in 0..<9 { harness.tell(.badLine("x")) }
+    harness.tell(.exited(.code(1)), .badLine("x"), .badLine("x"), .drained)
+    harness.tell(.retry, .spawned)
+    #expect(harness.tell(.badLine("x")) == [])
+  }
+
+  @Test func nineAndOneLaterDoNot() {
+    var harness = Harness()
+    harness.beLive()
+    for _ in 0..<9 { harness.tell(.badLine("x")) }
+    _ = harness.pass(.seconds(10))
+    #expect(harness.tell(.badLine("x")) == [])
+    var other = Harness()
+    other.beLive()
+    for _ in 0..<9 { other.tell(.badLine("x")) }
+    _ = other.pass(.seconds(10) - .nanoseconds(1))
+    #expect(other.tell(.badLine("x")).contains(.terminate))
+  }
+
+  // MARK: User commands
+
+  @Test func stoppingIsPoliteFirst() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(harness.tell(.stop) == [.closeInput])
+    let done = harness.pass(.seconds(60))
+    #expect(done.map(\.0) == [250, 750])
+    #expect(done.map(\.1) == [.terminate, .kill])
+    #expect(harness.tell(.exited(.signal(9)), .drained) == [.reap, .rest])
+    #expect(harness.supervisor.isResting)
+  }
+
+  @Test func oneThatListensIsNotKilled() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.stop)
+    #expect(harness.tell(.exited(.code(0)), .drained) == [.reap, .rest])
+    #expect(harness.pass(.seconds(60)).isEmpty)
+  }
+
+  @Test func disablingWaitsLongerAndItsRowsStay() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(harness.tell(.disable) == [.closeInput])
+    let done = harness.pass(.seconds(60))
+    #expect(done.map(\.0) == [250, 2_250])
+    #expect(
+      harness.tell(.exited(.signal(9)), .drained) == [.reap, .report(.disabled, "", retry: nil), .rest])
+    #expect(harness.pass(.seconds(3_600)).isEmpty)
+    #expect(harness.tell(.start) == [.spawn])
+  }
+
+  @Test func oneThatWaitsCanBeDisabledAndStopped() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .exited(.code(1)), .drained)
+    #expect(harness.tell(.disable) == [.report(.disabled, "", retry: nil), .rest])
+    #expect(harness.supervisor.deadline == nil)
+    var other = Harness()
+    other.tell(.start, .spawned, .exited(.code(1)), .drained)
+    #expect(other.tell(.stop) == [.rest])
+    #expect(other.tell(.stop) == [.rest])
+  }
+
+  @Test func stoppingHurriesAnEndThatIsOnItsWay() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.disable)
+    _ = harness.pass(.milliseconds(300))
+    harness.tell(.stop)
+    #expect(harness.pass(.milliseconds(499)).isEmpty)
+    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.kill])
+  }
+
+  @Test func oneThatIsBeingStartedIsEndedWhenItIsThere() {
+    var harness = Harness()
+    harness.tell(.start)
+    #expect(harness.tell(.stop) == [])
+    #expect(harness.tell(.spawned) == [.closeInput])
+    var other = Harness()
+    other.tell(.start)
+    other.tell(.stop)
+    #expect(other.tell(.notSpawned("x")) == [.rest])
+  }
+
+  @Test func aRefusalIsNotTriedAgain() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard)
+    #expect(harness.tell(.refused("market.rows: -1 is less than 0")) == [.closeInput])
+    #expect(
+      harness.tell(.exited(.code(1)), .drained) == [
+        .reap, .report(.failed, "market.rows: -1 is less than 0", retry: nil), .rest,
+      ])
+    #expect(harness.pass(.seconds(3_600)).isEmpty)
+    #expect(harness.tell(.retry) == [.spawn])
+  }
+
+  @Test func whatItSaysOfItselfIsToldOn() {
+    var harness = Harness()
+    harness.beLive()
+    #expect(
+      harness.tell(.said(.stale, message: "no network")) == [.report(.stale, "no network", retry: nil)])
+    #expect(harness.tell(.said(.live, message: "")) == [.report(.live, "", retry: nil)])
+  }
+
+  @Test func aClockThatStandsStillOrRunsBackDoesNoHarm() {
+    var harness = Harness()
+    harness.now = Instant(nanoseconds: 1_000_000_000_000)
+    harness.beLive()
+    harness.tell(.answersHealth)
+    #expect(harness.supervisor.advance(to: .zero) == [])
+    #expect(harness.pass(.seconds(2)).map(\.1) == [.askHealth])
+  }
+}

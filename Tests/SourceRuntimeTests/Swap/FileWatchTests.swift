@@ -1,0 +1,52 @@
+import Foundation
+import SourceTesting
+import Testing
+
+@testable import SourceRuntime
+
+/// A file change is reported once, when the file is complete.
+@Suite struct FileWatchTests {
+  private let a = FileStamp(size: 1)
+  private let b = FileStamp(size: 2)
+  private let c = FileStamp(size: 3)
+
+  private func looks(_ stamps: [[FileStamp?]], from first: [FileStamp?]) -> String {
+    var watch = FileWatch(first)
+    return stamps.map { watch.look($0) ? "C" : "-" }.joined()
+  }
+
+  @Test func nothingIsToldOfWhatStaysAsItIs() { #expect(looks([[a], [a], [a]], from: [a]) == "---") }
+
+  @Test func aChangeIsToldOnceWhenItHasComeToRest() {
+    #expect(looks([[b], [b], [b], [b]], from: [a]) == "-C--")
+    #expect(looks([[b], [c], [c], [c]], from: [a]) == "--C-", "it was still being written")
+  }
+
+  @Test func aFileThatIsGoneIsWaitedFor() {
+    #expect(looks([[nil], [nil], [nil], [b], [b]], from: [a]) == "----C")
+    #expect(looks([[nil], [a], [a]], from: [a]) == "---", "it came back as it was")
+  }
+
+  @Test func whatGoesBackIsAChangeOnlyOfWhatWasTold() {
+    #expect(looks([[b], [a], [a]], from: [a]) == "---")
+    #expect(looks([[b], [b], [a], [a]], from: [a]) == "-C-C")
+  }
+
+  @Test func ofSeveralFilesAllMustBeAtRest() {
+    #expect(looks([[b, a], [b, b], [b, b]], from: [a, a]) == "--C")
+    #expect(looks([[b, nil], [b, nil], [b, a], [b, a]], from: [a, a]) == "---C")
+  }
+
+  @Test func aStampChangesWithTheFile() throws {
+    try Workshop.withFolder { folder in
+      let file = folder.appending(path: "plugin")
+      #expect(FileStamp(file.path) == nil)
+      try Data("one".utf8).write(to: file)
+      let first = FileStamp(file.path)
+      #expect(first != nil && first == FileStamp(file.path))
+      try Data("two".utf8).write(to: file, options: .atomic)
+      #expect(FileStamp(file.path) != first)
+      #expect(FileStamp(folder.path) == nil, "a folder is no file")
+    }
+  }
+}

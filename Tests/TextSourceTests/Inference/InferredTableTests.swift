@@ -1,0 +1,425 @@
+import ListEngine
+import SourceTesting
+import Testing
+
+@testable import TextSource
+
+@Suite struct InferredTableTests {
+  private func table(_ rows: [[(String, UntypedValue)]], key: [String] = ["id"], columns: [String]? = nil)
+    -> InferredTable
+  {
+    var table = InferredTable(name: "t", key: key, columns: columns)
+    for (index, row) in rows.enumerated() { table.add(row, at: "line \(index + 1)") }
+    table.settle()
+    return table
+  }
+
+  private func type(_ values: UntypedValue...) -> ColumnType? {
+    let rows = values.enumerated().map { [("id", .integer(Int64($0))), ("x", $1)] as [(String, UntypedValue)] }
+    return table(rows).schema?.columns[1].type
+  }
+
+  @Test func `keys of several columns are different where the columns are`() {
+    let parts = ["", "a", "b", "a b", "b a", "a\\", "\\", "\\ ", " ", "a\\ b", "a\\\\", " a", "a "]
+    var seen: [String: [String]] = [:]
+    for first in parts {
+      for second in parts {
+        #expect(seen.updateValue([first, second], forKey: InferredTable.joined([first, second])) == nil)
+      }
+    }
+    #expect(InferredTable.joined(["eu", "web-1"]) == "eu web-1")
+    #expect(InferredTable.joined(["C:\\x", "1"]) == "C:\\x 1", "no blank, no change")
+    let table = table(
+      [[("a", .text("x y")), ("b", .text("z"))], [("a", .text("x")), ("b", .text("y z"))]], key: ["a", "b"])
+    #expect(table.pendingRows == 2)
+    #expect(table.rowKey([("a", .text("x y")), ("b", .text("z"))], as: .text) == .text(#"x\ y z"#))
+    #expect(table.rowKey([("a", .text("x")), ("b", .text("y z"))], as: .text) == .text(#"x y\ z"#))
+  }
+
+  // MARK: Schema inference
+
+  @Test func aColumnsTypeIsWhatAllItsValuesAre() {
+    #expect(type(.integer(1), .integer(-2)) == .number, "a fraction may follow")
+    #expect(type(.integer(1), .number(0.5)) == .number)
+    #expect(type(.number(0.5), .integer(1)) == .number)
+    #expect(type(.boolean(true), .boolean(false)) == .boolean)
+    #expect(type(.text("a"), .text("b")) == .text)
+    #expect(type(.text("2026-11-21T11:49:10Z"), .text("2026-11-21T11:49:10.5+01:00")) == .timestamp)
+    #expect(type(.series([1, 2]), .series([3])) == .series)
+    #expect(type(.other("{}")) == .text)
+    #expect(type(.null, .null) == .text)
+  }
+
+  @Test func `a far moment does not make a column of moments one of texts`() {
+    let (near, far) = (UntypedValue.text("2026-11-21T11:49:10Z"), UntypedValue.text("9999-12-31T00:00:00Z"))
+    #expect(type(far, near) == .timestamp)
+    #expect(type(near, far) == .timestamp)
+    #expect(type(far, far) == .text, "nothing else holds it")
+    #expect(type(far, .text("soon")) == .text)
+  }
+
+  @Test func whatIsMixedIsText() {
+    #expect(type(.integer(1), .text("a")) == .text)
+    #expect(type(.boolean(true), .integer(1)) == .text)
+    #expect(type(.text("2026-11-21T11:49:10Z"), .text("soon")) == .text)
+    #expect(type(.series([1]), .number(1)) == .text)
+    #expect(type(.text("x"), .other("[]")) == .text)
+  }
+
+  @Test func emptyValuesSayNothing() {
+    #expect(type(.null, .integer(1)) == .number)
+    #expect(type(.boolean(true), .null) == .boolean)
+  }
+
+  @Test func wholeNumbersThatADoubleCannotHoldStayWhole() {
+    #expect(type(.integer(1 << 53)) == .number)
+    #expect(type(.integer(1 << 53 + 1)) == .integer)
+    #expect(type(.integer(-(1 << 53) - 1), .integer(1)) == .integer)
+    #expect(type(.integer(1), .integer(.max)) == .integer)
+  }
+
+  @Test func whatNoNumberHoldsExactlyMakesATextColumn() {
+    #expect(type(.integer(1 << 53 + 1), .number(0.5)) == .text)
+    #expect(type(.number(0.5), .integer(.max)) == .text)
+    #expect(type(.great("12345678901234567890")) == .text)
+    #expect(type(.integer(.max), .great("9223372036854775808")) == .text)
+    var table = InferredTable(name: "t", key: [], isTextual: true)
+    for text in ["12345678901234567890", "-1", "0.5", "98765432109876543210"] {
+      table.add([("x", .text(text))], at: "")
+    }
+    table.settle()
+    #expect(
+      PlainRow.rows(of: table.takeChanges()!).map(\.cells) == [
+        [.text("12345678901234567890")], [.text("-1")], [.text("0.5")], [.text("98765432109876543210")],
+      ])
+  }
+
+  @Test func aFarMomentLeavesItsCellEmptyAndSaysWhy() {
+    var table = InferredTable(name: "t", key: [])
+    table.add([("at", .text("1970-01-01T00:00:00Z"))], at: "line 1")
+    table.settle()
+    _ = table.takeChanges()
+    table.add([("at", .text("9999-12-31T00:00:00Z"))], at: "line 2")
+    let changes = table.takeChanges()!
+    #expect(PlainRow.rows(of: changes).map(\.cells) == [[.null]])
+    #expect(
+      changes.unnamedRejection
+        == "line 2: “at” is outside 1677-09-21 to 2262-04-11, which the column, taken for timestamp, cannot hold: the cell stays empty"
+    )
+  }
+
+  @Test(arguments: [false, true]) func whatNoNumberHoldsExactlyContradictsTheGuess(_ isTextual: Bool) {
+    func value(_ text: String) -> UntypedValue { isTextual ? .text(text) : UntypedValue(reading: text) }
+    var table = InferredTable(name: "t", key: [], isTextual: isTextual)
+    table.add([("n", value("1")), ("i", value("9007199254740993"))], at: "line 1")
+    table.settle()
+    #expect(table.schema?.columns.map(\.type) == [.number, .integer])
+    _ = table.takeChanges()
+    table.add([("n", value("9007199254740993")), ("i", value("9223372036854775807"))], at: "line 2")
+    let first = table.takeChanges()!
+    #expect(PlainRow.rows(of: first).map(\.cells) == [[.null, .integer(.max)]])
+    #expect(
+      first.unnamedRejection
+        == "line 2: “n” is 9007199254740993, which the column, taken for number, cannot hold exactly: the cell stays empty"
+    )
+    table.add([("n", value("9007199254740992")), ("i", value("9223372036854775808"))], at: "line 3")
+    let second = table.takeChanges()!
+    #expect(PlainRow.rows(of: second).map(\.cells) == [[.number(0x1p53), .null]])
+    #expect(second.unnamedRejections == 1)
+  }
+
+  @Test func aKeyMayBeGreaterThanAnyNumber() {
+    var table = table([[("id", .great("12345678901234567890"))]])
+    #expect(PlainRow.rows(of: table.takeChanges()!).map(\.key) == [.text("12345678901234567890")])
+  }
+
+  @Test func ofTooManyColumnsTheFirstAreTakenAndTheRestIsToldOnce() {
+    let row = (1...600).map { ("c\($0)", UntypedValue.integer(1)) }
+    var table = table([row, row], key: [])
+    #expect(table.schema?.columns.count == 512)
+    let changes = table.takeChanges()!
+    #expect(changes.count == 2 && changes.unnamedRejections == 1)
+    #expect(
+      changes.unnamedRejection
+        == "there are 600 columns, and a table has at most 512: “c513” and what follows is left out")
+  }
+
+  @Test func addressesAreLinks() {
+    let schema = table([[("id", .integer(1)), ("x", .text("https://example.org/"))]]).schema
+    #expect(schema?.columns[1].style == .link)
+    let mixed = table([
+      [("id", .integer(1)), ("x", .text("https://example.org/"))], [("id", .integer(2)), ("x", .text("none"))],
+    ]).schema
+    #expect(mixed?.columns[1].style == .plain)
+  }
+
+  @Test func theKeyIsAsAllItsValuesAre() {
+    func key(_ values: UntypedValue...) -> KeyType? { table(values.map { [("id", $0)] }).schema?.key }
+    #expect(key(.integer(1), .integer(2)) == .integer)
+    #expect(key(.integer(1), .text("a")) == .text)
+    #expect(key(.text("1")) == .text)
+    var mixed = table([[("id", .integer(1))], [("id", .text("a"))]])
+    #expect(PlainRow.rows(of: mixed.takeChanges()!).map(\.key) == [.text("1"), .text("a")])
+  }
+
+  @Test func columnsAreInTheOrderInWhichTheyAppear() {
+    let schema = table([[("b", .null), ("id", .integer(1))], [("id", .integer(2)), ("a", .null), ("b", .null)]]).schema
+    #expect(schema?.columns.map(\.name) == ["b", "id", "a"])
+  }
+
+  @Test func columnsMayBeChosen() {
+    var chosen = table([[("id", .integer(1)), ("a", .integer(1)), ("b", .text("x"))]], columns: ["b", "c"])
+    #expect(chosen.schema?.columns.map(\.name) == ["b", "c"])
+    chosen.add([("id", .integer(2)), ("z", .integer(1))], at: "line 2")
+    let changes = chosen.takeChanges()!
+    #expect(
+      PlainRow.rows(of: changes) == [
+        PlainRow(.upsert, .integer(1), [.text("x"), .null]), PlainRow(.upsert, .integer(2), [.null, .null]),
+      ])
+    #expect(changes.unnamedRejections == 0)
+  }
+
+  private func guessed(_ ids: [UntypedValue]) -> InferredTable {
+    var table = InferredTable(name: "t", key: [])
+    table.findsKey = .ifNamed
+    for (index, id) in ids.enumerated() {
+      table.add([("id", id), ("x", .integer(Int64(index)))], at: "line \(index + 1)")
+      if index == 0 { table.settle() }
+    }
+    return table
+  }
+
+  private func keys(_ table: inout InferredTable) -> [RowKey] {
+    PlainRow.rows(of: table.takeChanges() ?? Changeset()).map(\.key)
+  }
+
+  @Test func aGuessedKeyNamesRowsWhileItIsUnique() {
+    var table = guessed([.integer(5), .integer(1), .integer(9)])
+    #expect(keys(&table) == [.integer(5), .integer(1), .integer(9)])
+    #expect(table.isKeyGuessed)
+    #expect(table.keyNotice == "")
+  }
+
+  @Test func aRepeatedGuessedKeyNumbersTheRowsThatFollowWithoutTouchingOthers() {
+    var table = guessed([.integer(1), .integer(3), .integer(3), .integer(4), .integer(1), .integer(4)])
+    // 1 and 3 are keys of rows before the repeat. 4 was an ID later and is skipped, too.
+    #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(5), .integer(6), .integer(7)])
+    #expect(table.rowsWithoutGuessedKey == 3)
+    #expect(!table.isKeyGuessed)
+    #expect(table.keyNotice == "“id” repeats, so rows are numbered instead. Use --key id to replace rows")
+  }
+
+  @Test func aRepeatedGuessedKeyOfTextsNumbersRowsApartFromThem() {
+    var table = guessed([.text("#1"), .text("b"), .text("b"), .text("c")])
+    #expect(keys(&table) == [.text("#1"), .text("b"), .text("#2"), .text("#3")])
+  }
+
+  @Test func aRowWithoutTheGuessedKeyStays() {
+    var table = guessed([.integer(1), .null, .text("x"), .integer(2)])
+    #expect(keys(&table).count == 4)
+    #expect(table.rowsWithoutGuessedKey == 2)
+  }
+
+  @Test func aRowWithoutAnyColumnIsLeftOutAndTheGuessedKeyStays() {
+    var table = guessed([.integer(1)])
+    table.add([("message", .text("hello"))], at: "line 2")
+    #expect(keys(&table) == [.integer(1)])
+    #expect(table.isKeyGuessed)
+    #expect(table.lastRejection == "line 2: it has no “id”")
+  }
+
+  @Test func repeatsOfAGuessedKeyAreCountedToThePowerOfTen() {
+    var table = guessed([UntypedValue](repeating: .integer(1), count: 12))
+    #expect(keys(&table).count == 12)
+    #expect(table.rowsWithoutGuessedKey == 11)
+    #expect(table.keyNotice.hasPrefix("“id” repeats (more than 10 times), so"))
+  }
+
+  @Test func aListReadAgainMayRepeatTheGuessedKeysOfTheOneBefore() {
+    var table = InferredTable(name: "t", key: [])
+    table.findsKey = .always
+    for _ in 0..<2 {
+      table.beginReload()
+      for id in 1...3 { table.add([("id", .integer(Int64(id)))], at: "item \(id)") }
+      table.settle()
+      table.endReload()
+      #expect(keys(&table) == [.integer(1), .integer(2), .integer(3)])
+    }
+    #expect(table.isKeyGuessed)
+  }
+
+  @Test func aGivenKeyMayRepeat() {
+    var table = table([[("id", .integer(1))], [("id", .integer(1))]])
+    #expect(keys(&table) == [.integer(1), .integer(1)])
+    #expect(table.keyNotice == "")
+  }
+
+  @Test func withoutAKeyRowsAreNumbered() {
+    var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: [])
+    #expect(PlainRow.rows(of: numbered.takeChanges()!).map(\.key) == [.integer(1), .integer(2)])
+  }
+
+  @Test func itSettlesAfterAHundredRows() {
+    var table = InferredTable(name: "t", key: ["id"])
+    for number in 0..<99 {
+      table.add([("id", .integer(Int64(number)))], at: "")
+      #expect(table.isSampling)
+    }
+    table.add([("id", .integer(99))], at: "")
+    #expect(!table.isSampling)
+    #expect(table.takeChanges()?.count == 100)
+  }
+
+  @Test func itSettlesAfterAMegabyte() {
+    var table = InferredTable(name: "t", key: ["id"])
+    let text = String(repeating: "x", count: 400_000)
+    for number in 0..<3 {
+      #expect(table.schema == nil)
+      table.add([("id", .integer(Int64(number))), ("x", .text(text))], at: "")
+    }
+    #expect(table.schema != nil)
+  }
+
+  // MARK: Contradictions
+
+  @Test func aValueThatContradictsIsLeftEmptyAndCounted() {
+    var table = table([[("id", .integer(1)), ("n", .integer(1)), ("t", .text("2026-11-21T11:49:10Z"))]])
+    _ = table.takeChanges()
+    table.add([("id", .integer(2)), ("n", .text("many")), ("t", .text("2026-11-21T11:49:11Z"))], at: "line 7")
+    let changes = table.takeChanges()!
+    #expect(
+      PlainRow.rows(of: changes) == [
+        PlainRow(.upsert, .integer(2), [.integer(2), .null, .timestamp(1_795_261_751_000_000_000)])
+      ])
+    #expect(changes.unnamedRejections == 1)
+    #expect(changes.unnamedRejection == "line 7: “n” is a text, the column was taken for number: the cell stays empty")
+  }
+
+  @Test func aTextTakesEverything() {
+    var table = table([[("id", .text("a")), ("x", .text("a"))]])
+    _ = table.takeChanges()
+    let values: [UntypedValue] = [
+      .integer(7), .number(2), .number(0.5), .boolean(true), .series([1, 2.5]), .other("{}"), .null,
+    ]
+    for (index, value) in values.enumerated() { table.add([("id", .integer(Int64(index))), ("x", value)], at: "") }
+    let rows = PlainRow.rows(of: table.takeChanges()!)
+    #expect(
+      rows.map { $0.cells[1] } == [
+        .text("7"), .text("2"), .text("0.5"), .text("true"), .text("[1,2.5]"), .text("{}"), .null,
+      ])
+  }
+
+  @Test func anUnknownColumnIsComplainedOfOnce() {
+    var table = table([[("id", .integer(1))]])
+    _ = table.takeChanges()
+    for number in 2..<5 as Range<Int64> {
+      table.add([("id", .integer(number)), ("new", .integer(1))], at: "line \(number)")
+    }
+    let changes = table.takeChanges()!
+    #expect(changes.count == 3)
+    #expect(changes.unnamedRejections == 1)
+    #expect(changes.unnamedRejection == "line 2: “new” is not a column: the columns were guessed from the first rows")
+  }
+
+  // MARK: Columns added later
+
+  /// Returns a table of numbered rows with the column `n` that accepts new columns.
+  private func growing(rows: Int) -> InferredTable {
+    var table = InferredTable(name: "t", key: [])
+    table.addsColumns = true
+    for number in 0..<rows { table.add([("n", .integer(Int64(number)))], at: "line") }
+    table.settle()
+    return table
+  }
+
+  @Test func `a member that comes later becomes a column`() throws {
+    var table = growing(rows: 2)
+    table.add([("n", .integer(2)), ("late", .integer(7)), ("none", .null)], at: "line 3")
+    table.add([("n", .integer(3)), ("late", .number(0.5)), ("more", .text("x"))], at: "line 4")
+    #expect(table.isSampling)
+    table.settle()
+    let added = table.takeAddedColumns()
+    try #require(added.count == 1)
+    #expect(added[0].before.count == 2 && added[0].former.columns == [Column("n", .number, format: .plain())])
+    #expect(
+      added[0].schema.columns == [
+        Column("n", .number, format: .plain()), Column("late", .number), Column("more", .text),
+      ])
+    #expect(added[0].schema == table.schema)
+    let changes = table.takeChanges()
+    #expect(
+      PlainRow.rows(of: try #require(changes)).map(\.cells) == [
+        [.number(2), .number(7), .null], [.number(3), .number(0.5), .text("x")],
+      ])
+    #expect(table.takeAddedColumns().isEmpty && table.lastRejection.isEmpty)
+  }
+
+  @Test func `columns may come more than once`() {
+    var table = growing(rows: 1)
+    for name in ["a", "b"] {
+      table.add([(name, .text("x"))], at: "line")
+      table.settle()
+    }
+    let added = table.takeAddedColumns()
+    #expect(added.map { $0.schema.columns.map(\.name) } == [["n", "a"], ["n", "a", "b"]])
+    #expect(added.map(\.before.count) == [1, 1])
+    #expect(table.pendingRows == 1)
+  }
+
+  @Test func `rows do not wait for ever for columns that come later`() {
+    var table = growing(rows: 1)
+    for _ in 0..<99 { table.add([("late", .integer(1))], at: "line") }
+    #expect(table.isSampling)
+    table.add([("late", .integer(1))], at: "line")
+    #expect(!table.isSampling && table.schema?.columns.count == 2)
+  }
+
+  @Test func `a list that is read again gets its columns before its rows`() throws {
+    var table = growing(rows: 2)
+    _ = table.takeChanges()
+    table.settlesEarly = false
+    table.beginReload()
+    table.add([("n", .integer(0))], at: "line 1")
+    table.add([("n", .integer(1)), ("late", .text("x"))], at: "line 2")
+    table.settle()
+    table.endReload()
+    let added = table.takeAddedColumns()
+    #expect(added.count == 1 && added[0].before.isEmpty)
+    let told = table.takeChanges()
+    let changes = try #require(told)
+    #expect(changes.beginsReload && changes.endsReload && changes.count == 2)
+  }
+
+  @Test func `columns beyond the most are left out and told once`() {
+    var table = growing(rows: 1)
+    let names = (1...600).map { "c\($0)" }
+    table.add(names.map { ($0, .integer(1)) }, at: "line 2")
+    table.settle()
+    #expect(table.schema?.columns.count == Limits().columns)
+    #expect(table.lastRejection.hasPrefix("a table has at most 512 columns: “c512”"))
+    table.add([("c600", .integer(1))], at: "line 3")
+    #expect(!table.isSampling)
+  }
+
+  @Test func `columns that were chosen stay as they are`() {
+    var table = InferredTable(name: "t", key: [], columns: ["n"])
+    table.addsColumns = true
+    table.add([("n", .integer(1))], at: "line 1")
+    table.settle()
+    table.add([("late", .integer(1))], at: "line 2")
+    #expect(!table.isSampling && table.takeAddedColumns().isEmpty)
+  }
+
+  @Test func aRowWithoutItsKeyIsLeftOut() {
+    var early = InferredTable(name: "t", key: ["id"])
+    early.add([("a", .integer(1))], at: "line 1")
+    early.add([("id", .null)], at: "line 2")
+    #expect(!early.isSampling)
+    early.add([("id", .integer(1))], at: "line 3")
+    early.settle()
+    early.add([("id", .text("x"))], at: "line 4")
+    let changes = early.takeChanges()!
+    #expect(changes.count == 1 && changes.unnamedRejections == 3)
+    #expect(changes.unnamedRejection == "line 4: its “id” is a text, not a whole number, as in the first rows")
+  }
+}
