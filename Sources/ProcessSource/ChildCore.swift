@@ -293,6 +293,9 @@ final class ChildCore: @unchecked Sendable {
 
   // MARK: Messages to the child
 
+  /// The rules for the settings, from the process's last `hello`.
+  var settingRules: SettingRules? { monitor.withLock { greeting?.settings } }
+
   private func greet(_ hello: ChildHello, _ supervisor: inout Supervisor) {
     speaks = true
     if hello.capabilities.contains("health") {

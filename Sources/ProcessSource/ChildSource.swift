@@ -60,6 +60,9 @@ package final class ChildSource: RunningSource {
     return core.waitUntilFinished(within: bound)
   }
 
+  /// The rules for the program's settings; `nil` before its `hello`, and for a program without rules.
+  package var settingRules: SettingRules? { core.settingRules }
+
   /// Sends a request to the program; unsupported requests are answered as failed. [any thread,
   /// never waits]
   package func send(_ wish: SourceRequest) { core.send(wish) }

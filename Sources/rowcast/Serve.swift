@@ -28,7 +28,7 @@ struct Serve: ParsableCommand {
       }
       let keeper = SourceKeeper(control, ending, tokenFile: settings.tokenFile)
       do {
-        try keeper.start(settings.sources!)
+        try keeper.start(settings.sources!, showsStatus: settings.status ?? false)
       } catch let error as PluginError {
         // A bad setting is a usage error; a file that does not fit is an environment failure.
         if case .badSetting = error { throw ValidationError("--set \(error)") }
@@ -44,7 +44,8 @@ struct Serve: ParsableCommand {
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, _ in
       do {
-        try SourceKeeper(control, ending, tokenFile: settings.tokenFile).start(sources)
+        try SourceKeeper(control, ending, tokenFile: settings.tokenFile)
+          .start(sources, showsStatus: settings.status ?? false)
       } catch let error as PluginError {
         throw EnvironmentFailure(description: "\(error)")
       }

@@ -22,6 +22,9 @@ package struct SettingRules {
     var values: [String] = []
     var minimum: Double?
     var maximum: Double?
+    var title = ""
+    var standard: String?
+    var place = 0
   }
 
   private var rules: [String: Rule] = [:]
@@ -30,12 +33,15 @@ package struct SettingRules {
 
   package init(_ schema: JSONElement) {
     if let properties = schema["properties"] {
-      for (name, value) in properties.members.prefix(200) {
+      for (place, (name, value)) in properties.members.prefix(200).enumerated() {
         var rule = Rule()
         rule.kind = value["type"]?.text.flatMap(Kind.init) ?? .string
         rule.values = value["enum"].map { $0.items.prefix(200).map { $0.text ?? $0.written } } ?? []
         rule.minimum = value["minimum"]?.number
         rule.maximum = value["maximum"]?.number
+        rule.title = value["title"]?.text.map { ForeignText.cut($0, 100) } ?? ""
+        rule.standard = value["default"].map { $0.text ?? $0.written }
+        rule.place = place
         rules[String(decoding: name, as: UTF8.self)] = rule
       }
     }
@@ -62,6 +68,36 @@ package struct SettingRules {
     return writer.bytes
   }
 
+  /// Returns a form for the settings, in the order of the declaration.
+  ///
+  /// An optional setting without a default is a text that may stay empty, because other kinds of
+  /// fields have no empty value.
+  ///
+  /// - Parameter present: The present value of a setting, or `nil`.
+  package func form(present: (String) -> String?) -> [ActionArgument] {
+    rules.sorted { $0.value.place < $1.value.place }.prefix(Self.greatestFieldCount).map { name, rule in
+      let isRequired = required.contains(name)
+      let value = present(name) ?? rule.standard
+      let kind = value == nil && !isRequired ? .text : rule.fieldKind
+      func cell(_ text: String) -> Cell {
+        switch kind {
+        case .integer: Int64(text).map { .integer($0) } ?? .null
+        case .number: Double(text).map { .number($0) } ?? .null
+        case .boolean: .boolean(text == "true")
+        case .text: .text(text)
+        }
+      }
+      let choices = rule.values.isEmpty ? [] : (isRequired ? [] : [""]) + rule.values
+      return ActionArgument(
+        name, kind, label: rule.title, choices: choices.map { cell($0) }.filter { $0 != .null },
+        standard: value.map { cell($0) } ?? (isRequired ? nil : .text("")),
+        minimum: kind == .text ? nil : rule.minimum, maximum: kind == .text ? nil : rule.maximum)
+    }
+  }
+
+  /// The maximum number of fields in a form.
+  private static let greatestFieldCount = 16
+
   private func rule(_ key: String) throws(Fault) -> Rule? {
     if let rule = rules[key] { return rule }
     guard !allowsOthers else { return nil }
@@ -72,6 +108,17 @@ package struct SettingRules {
 }
 
 extension SettingRules.Rule {
+  fileprivate var fieldKind: ActionArgument.Kind {
+    // Choices may contain the empty value of an optional setting, which only a text has.
+    guard values.isEmpty else { return .text }
+    return switch kind {
+    case .integer: .integer
+    case .number: .number
+    case .boolean: .boolean
+    case .string, .array, .object: .text
+    }
+  }
+
   fileprivate func write(_ value: String, of key: String, to writer: inout JSONWriter) throws(SettingRules.Fault) {
     func refuse(_ reason: String) -> SettingRules.Fault { SettingRules.Fault(key: key, reason: reason) }
     guard values.isEmpty || values.contains(value) else {

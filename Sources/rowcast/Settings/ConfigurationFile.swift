@@ -102,6 +102,7 @@ struct ConfigurationFile {
     case "no-token": settings.noToken = try truth(value, name)
     case "read-only": settings.readOnly = try truth(value, name)
     case "allow-root": settings.allowRoot = try truth(value, name)
+    case "status": settings.status = try truth(value, name)
     case "web": settings.web = try text(value, name)
     case "interval": settings.interval = try number(value, name)
     case "sessions-per-token": settings.sessionsPerToken = try number(value, name)

@@ -50,6 +50,12 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Serve as root beyond this machine: a source then has root's rights.")
   var allowRoot = false
 
+  @Flag(
+    help:
+      "Serve two more tables: the state of each source, with actions to restart, stop, start and change it, and its log."
+  )
+  var status = false
+
   @Option(
     help: ArgumentHelp(
       "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
@@ -140,6 +146,7 @@ struct ServeOptions: ParsableArguments {
     flags.noToken = noToken ? true : nil
     flags.readOnly = readOnly ? true : nil
     flags.allowRoot = allowRoot ? true : nil
+    flags.status = status ? true : nil
     flags.web = web
     flags.interval = interval
     flags.sessionsPerToken = sessionsPerToken

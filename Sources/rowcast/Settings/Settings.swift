@@ -65,6 +65,7 @@ struct Settings: Equatable {
   var noToken: Bool?
   var readOnly: Bool?
   var allowRoot: Bool?
+  var status: Bool?
   var web: String?
   var interval: Int?
   var sessionsPerToken: Int?
@@ -89,6 +90,7 @@ struct Settings: Equatable {
     result.noToken = noToken ?? others.noToken
     result.readOnly = readOnly ?? others.readOnly
     result.allowRoot = allowRoot ?? others.allowRoot
+    result.status = status ?? others.status
     result.web = web ?? others.web
     result.interval = interval ?? others.interval
     result.sessionsPerToken = sessionsPerToken ?? others.sessionsPerToken

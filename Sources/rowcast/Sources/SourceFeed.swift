@@ -7,6 +7,24 @@ import Server
 import SourceRuntime
 import Synchronization
 
+/// The log of one source: lines for the server's log and for the table of lines.
+struct FeedLog: Sendable {
+  private let name: String
+  private let log: SourceLog
+  private let status: StatusTables?
+
+  init(_ name: String, _ status: StatusTables?) {
+    self.name = name
+    log = SourceLog(name)
+    self.status = status
+  }
+
+  func log(_ level: Logger.Level, _ message: String) {
+    log.log(level, message)
+    status?.note(line: message, level: level.rawValue, of: name)
+  }
+}
+
 /// The connection of one source to the server.
 ///
 /// The source's events go into its inlet, which blocks the source while the server is behind. The
@@ -20,25 +38,32 @@ final class SourceFeed: Feed {
     var watcher: FileWatcher?
     /// Whether the source is stopped: it was removed from the configuration, or is in quarantine.
     var isRetired = false
+    /// Whether an operator has stopped the source. A reload of the configuration leaves it stopped.
+    var isHalted = false
     /// The reason why the library is not loaded; `nil` if it is. A changed file is tried again.
     var quarantine: String?
   }
 
   private let inlet: SourceInlet
-  private let log: SourceLog
+  private let log: FeedLog
+  private let status: StatusTables?
   private let first: SourceMaker?
   private let secrets: Secrets
   private let state: Mutex<State>
 
   /// Creates a source without starting it; a shared library is loaded.
-  init(_ source: Settings.Source, control: ServerControl, _ secrets: Secrets) throws(PluginError) {
+  init(
+    _ source: Settings.Source, control: ServerControl, _ secrets: Secrets, status: StatusTables? = nil
+  ) throws(PluginError) {
     self.secrets = secrets
-    let log = SourceLog(source.name)
+    self.status = status
+    let log = FeedLog(source.name, status)
     self.log = log
+    status?.add(source.name, kind: source.kind, settings: source.settings)
     var quarantine: String?
     var maker: SourceMaker?
     do throws(PluginError) {
-      maker = try Self.maker(source, log, secrets, isAgain: false)
+      maker = try Self.maker(source, log, secrets, status, isAgain: false)
     } catch .quarantined(let path, let times, let notes) {
       // A source in quarantine does not keep the server from starting the others.
       quarantine = "\(PluginError.quarantined(path, times: times, notes: notes))"
@@ -49,7 +74,7 @@ final class SourceFeed: Feed {
     self.inlet = inlet
     state = Mutex(
       State(
-        source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log),
+        source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log, status),
         isRetired: quarantine != nil, quarantine: quarantine))
     inlet.listenWithSchema { [weak self] request, schema in
       let swapping = self?.state.withLock { $0.swapping }
@@ -57,10 +82,13 @@ final class SourceFeed: Feed {
     }
   }
 
-  private static func swapping(_ inlet: SourceInlet, _ log: SourceLog) -> SwappingSource {
+  private static func swapping(_ inlet: SourceInlet, _ log: FeedLog, _ status: StatusTables?) -> SwappingSource {
     SwappingSource(
       log: { level, message in log.log(Logger.Level(level), message) },
-      events: { inlet.tell($0) })
+      events: { event in
+        status?.note(event, of: inlet.name)
+        return inlet.tell(event)
+      })
   }
 
   /// Returns a closure that creates instances of the source.
@@ -68,7 +96,7 @@ final class SourceFeed: Feed {
   /// A library that was loaded before is loaded from a copy, because the dynamic loader would
   /// return the old one for the same file.
   private static func maker(
-    _ source: Settings.Source, _ log: SourceLog, _ secrets: Secrets, isAgain: Bool
+    _ source: Settings.Source, _ log: FeedLog, _ secrets: Secrets, _ status: StatusTables?, isAgain: Bool
   ) throws(PluginError) -> SourceMaker {
     var configuration: [String: String] = [:]
     for pair in source.settings { configuration[pair.key] = pair.value }
@@ -92,9 +120,29 @@ final class SourceFeed: Feed {
     child.command.sha256 = source.sha256
     if child.isPlugin { try child.command.checkTrust() }
     return { [configuration, child] events in
-      ChildSource(
+      let latest = Latest()
+      let made = ChildSource(
         child.command, name: name, configuration: configuration,
-        log: { level, message in log.log(Logger.Level(level), message) }, events: events)
+        log: { level, message in log.log(Logger.Level(level), message) },
+        events: { event in
+          // The rules of the settings precede the schema.
+          if case .schema = event, let form = latest.source?.settingRules?.form(present: { configuration[$0] }) {
+            status?.note(form: form, of: name)
+          }
+          return events(event)
+        })
+      latest.source = made
+      return made
+    }
+  }
+
+  /// The instance that a closure creates, for the closure of its events.
+  private final class Latest: @unchecked Sendable {
+    private let lock = Mutex(())
+    private weak var made: ChildSource?
+    var source: ChildSource? {
+      get { lock.withLock { _ in made } }
+      set { lock.withLock { _ in made = newValue } }
     }
   }
 
@@ -120,11 +168,16 @@ final class SourceFeed: Feed {
       try state.withLock { $0.swapping }.start(first)
     } else if let quarantine = state.withLock({ $0.quarantine }) {
       log.log(.error, "\(quarantine)")
-      inlet.tell(.state(.failed, message: quarantine))
+      tell(.state(.failed, message: quarantine))
     }
     guard let file = state.withLock({ $0.source.file }) else { return }
     let watcher = FileWatcher([file]) { [weak self] in self?.noteChangedFile() }
     state.withLock { $0.watcher = watcher }
+  }
+
+  private func tell(_ event: SourceEvent) {
+    status?.note(event, of: inlet.name)
+    inlet.tell(event)
   }
 
   func stop() {
@@ -151,6 +204,7 @@ final class SourceFeed: Feed {
       guard state.isRetired || state.source != source || state.stamp != stamp else { return .nothing }
       state.source = source
       state.stamp = stamp
+      guard !state.isHalted else { return .nothing }
       inlet.takesUploads = source.text?.takesUploads ?? false
       // Clients send the rows when they want, so a new instance has no list to wait for.
       if !state.isRetired, source.text?.takesUploads ?? false {
@@ -160,15 +214,16 @@ final class SourceFeed: Feed {
       guard state.isRetired else { return .swap(state.swapping) }
       state.isRetired = false
       state.quarantine = nil
-      state.swapping = Self.swapping(inlet, log)
+      state.swapping = Self.swapping(inlet, log, status)
       return .begin(state.swapping)
     }
     former?.stop(within: .seconds(1))
+    status?.add(source.name, kind: source.kind, settings: source.settings)
     do throws(PluginError) {
       switch step {
       case .nothing: break
-      case .swap(let swapping): swapping.swap(try Self.maker(source, log, secrets, isAgain: true))
-      case .begin(let swapping): try swapping.start(try Self.maker(source, log, secrets, isAgain: true))
+      case .swap(let swapping): swapping.swap(try Self.maker(source, log, secrets, status, isAgain: true))
+      case .begin(let swapping): try swapping.start(try Self.maker(source, log, secrets, status, isAgain: true))
       }
       tellConfinement(source)
     } catch {
@@ -190,6 +245,57 @@ final class SourceFeed: Feed {
     guard let swapping else { return }
     swapping.stop(within: .seconds(5))
     inlet.takesUploads = false
-    inlet.tell(.state(.disabled, message: "it is not in the configuration any more"))
+    tell(.state(.disabled, message: "it is not in the configuration any more"))
+  }
+
+  // MARK: Commands of operators
+
+  /// Stops the source until it is started again; its rows stay.
+  func halt() throws(StatusTables.Refusal) {
+    let swapping = state.withLock { state -> SwappingSource? in
+      guard !state.isRetired else { return nil }
+      (state.isRetired, state.isHalted) = (true, true)
+      return state.swapping
+    }
+    guard let swapping else { throw StatusTables.Refusal(reason: "it does not run") }
+    inlet.takesUploads = false
+    swapping.stop(within: .seconds(5))
+    log.log(.notice, "stopped by an operator")
+    tell(.state(.disabled, message: "stopped by an operator"))
+  }
+
+  /// Starts a source that was stopped, is in quarantine, or has ended.
+  func resume() throws(StatusTables.Refusal) {
+    let begun = state.withLock { state -> (SwappingSource, Settings.Source)? in
+      guard state.isRetired else { return nil }
+      (state.isRetired, state.isHalted) = (false, false)
+      state.quarantine = nil
+      state.swapping = Self.swapping(inlet, log, status)
+      return (state.swapping, state.source)
+    }
+    guard let (swapping, source) = begun else { throw StatusTables.Refusal(reason: "it runs already") }
+    inlet.takesUploads = source.text?.takesUploads ?? false
+    do throws(PluginError) {
+      log.log(.notice, "started by an operator")
+      tell(.state(.starting, message: ""))
+      try swapping.start(try Self.maker(source, log, secrets, status, isAgain: true))
+    } catch {
+      state.withLock { ($0.isRetired, $0.isHalted) = (true, true) }
+      tell(.state(.failed, message: "\(error)"))
+      throw StatusTables.Refusal(reason: "\(error)")
+    }
+  }
+
+  /// Starts a new instance with these settings next to the present one, which stays if the new one
+  /// delivers no rows.
+  func change(to settings: [Settings.Source.Pair]) throws(StatusTables.Refusal) {
+    var (source, isHalted) = state.withLock { ($0.source, $0.isHalted) }
+    guard !isHalted else { throw StatusTables.Refusal(reason: "it is stopped: start it first") }
+    guard Set(source.settings.map { "\($0)" }) != Set(settings.map { "\($0)" }) else {
+      throw StatusTables.Refusal(reason: "these are its present settings")
+    }
+    source.settings = settings
+    log.log(.notice, "its settings were changed by an operator: \(settings.map(\.key).joined(separator: ", "))")
+    change(to: source)
   }
 }

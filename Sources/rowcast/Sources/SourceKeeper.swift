@@ -11,6 +11,8 @@ final class SourceKeeper: Sendable {
   private let logger = Logger(label: "rowcast")
   /// The paths that source programs must not read.
   private let secrets: Secrets
+  /// The tables about the sources, if they are wanted.
+  private let status = Mutex<StatusTables?>(nil)
 
   init(_ control: ServerControl, _ ending: Ending, tokenFile: String?) {
     self.control = control
@@ -26,11 +28,39 @@ final class SourceKeeper: Sendable {
   /// Loads all sources and then starts them.
   ///
   /// - Throws: `PluginError` for the first source that fails to load; then no source is started.
-  func start(_ sources: [Settings.Source]) throws {
-    let made = try sources.map { ($0.name, try SourceFeed($0, control: control, secrets)) }
+  ///
+  /// - Parameter showsStatus: Whether to serve the tables of ``StatusTables``, too.
+  func start(_ sources: [Settings.Source], showsStatus: Bool = false) throws {
+    let tables = showsStatus ? makeStatus() : nil
+    status.withLock { $0 = tables }
+    let made = try sources.map { ($0.name, try SourceFeed($0, control: control, secrets, status: tables)) }
     for (name, feed) in made {
       feeds.withLock { $0[name] = feed }
       try ending.start(feed)
+    }
+    tables?.open()
+  }
+
+  private func makeStatus() -> StatusTables {
+    StatusTables(control) { [weak self] name, command throws(StatusTables.Refusal) in
+      guard let self, let feed = self.feeds.withLock({ $0[name] }) else {
+        throw StatusTables.Refusal(reason: "no source of this name")
+      }
+      switch command {
+      case .restart:
+        try? feed.halt()
+        try feed.resume()
+        return "\(name) was started again"
+      case .stop:
+        try feed.halt()
+        return "\(name) is stopped"
+      case .start:
+        try feed.resume()
+        return "\(name) was started"
+      case .change(let settings):
+        try feed.change(to: settings)
+        return "A new instance of \(name) takes over once it has delivered its rows; the log tells if it fails"
+      }
     }
   }
 
@@ -45,7 +75,7 @@ final class SourceKeeper: Sendable {
         continue
       }
       do {
-        let feed = try SourceFeed(source, control: control, secrets)
+        let feed = try SourceFeed(source, control: control, secrets, status: status.withLock { $0 })
         feeds.withLock { $0[source.name] = feed }
         try ending.start(feed)
       } catch {
