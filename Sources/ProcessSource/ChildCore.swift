@@ -24,7 +24,9 @@ final class ChildCore: @unchecked Sendable {
   // Guarded by `monitor`.
   private var inbox: [Supervisor.Input] = []
   private var wishes: [SourceRequest] = []
+  /// The `hello` that the supervisor has not handled.
   private var greeting: ChildHello?
+  private var rules: SettingRules?
   private var schema: Schema?
   private var wasInsideReload = false
   private var questions = PendingRequests()
@@ -277,7 +279,7 @@ final class ChildCore: @unchecked Sendable {
       },
       note: { [self] in postInTurn($0) },
       greet: { [self] hello in
-        monitor.withLock { greeting = hello }
+        monitor.withLock { (greeting, rules) = (hello, hello.settings) }
         wake?.wake()
       },
       learn: { [self] schema, speaks in
@@ -294,7 +296,7 @@ final class ChildCore: @unchecked Sendable {
   // MARK: Messages to the child
 
   /// The rules for the settings, from the process's last `hello`.
-  var settingRules: SettingRules? { monitor.withLock { greeting?.settings } }
+  var settingRules: SettingRules? { monitor.withLock { rules } }
 
   private func greet(_ hello: ChildHello, _ supervisor: inout Supervisor) {
     speaks = true

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StatusTablesTests {
   /// A program with one setting, which all its rows show.
   private static let program = """
-    #!/usr/bin/env python3
+    #!/usr/bin/python3
     import json, sys
     def say(**message):
         print(json.dumps(message), flush=True)
@@ -23,7 +23,9 @@ import Testing
             sys.exit("no rows with this word")
         print("the word is " + settings.get("word", "before"), file=sys.stderr, flush=True)
         say(type="schema", name="words", key="integer", columns=[{"name": "word", "type": "text"}])
-        say(type="reload", rows=[[n, [settings.get("word", "before")]] for n in range(settings.get("count", 1))])
+        say(type="reload")
+        say(type="upsert", rows=[[n, settings.get("word", "before")] for n in range(settings.get("count", 1))])
+        say(type="commit")
     """
 
   private struct Setup {
@@ -44,7 +46,7 @@ import Testing
           - child: words=\(program)
         """)
       command = try RunningCommand(["--config", configuration])
-      try WebSocketClient.waitForTables(with: "rowcast-sources", port: command.port)
+      try WebSocketClient.waitForTables(with: "settings-words", port: command.port)
       client = try WebSocketClient.greeted(port: command.port)
       client.say(#"{"type":"open","table":"rowcast-sources","request":1}"#)
       try client.wait { "\($0)".contains("words") }
@@ -66,11 +68,9 @@ import Testing
       String(decoding: try HTTPAnswer.get("/tables/\(table).csv", port: command.port)?.body ?? [], as: UTF8.self)
     }
 
+    /// Waits for a text in a table whose columns stay.
     func wait(for text: String, in table: String) throws {
-      let deadline = RawSocket.now() + RawSocket.patience
-      while try !export(table).contains(text) {
-        guard RawSocket.now() < deadline else { throw RawSocket.Failure.nothingCame }
-      }
+      try WebSocketClient.waitFor(text, in: table, port: command.port)
     }
   }
 
@@ -84,9 +84,9 @@ import Testing
     #expect(try setup.export("words").contains("before"))
     #expect(try setup.act(3, "stop", place) == "it does not run")
     #expect(try setup.act(4, "start", place) == "words was started")
-    try setup.wait(for: "words,child,live", in: "rowcast-sources")
+    try setup.wait(for: "live", in: "rowcast-sources")
     #expect(try setup.act(5, "restart", place) == "words was started again")
-    try setup.wait(for: "words,child,live", in: "rowcast-sources")
+    try setup.wait(for: "live", in: "rowcast-sources")
     try setup.wait(for: "stopped by an operator", in: "rowcast-log")
   }
 
@@ -96,7 +96,8 @@ import Testing
     let answer = try setup.act(1, "settings-words", #","arguments":{"word":"after","count":2}"#)
     #expect(answer.hasPrefix("A new instance of words takes over"))
     try setup.wait(for: "after", in: "words")
-    try setup.wait(for: "word=after", in: "rowcast-sources")
+    try setup.wait(for: "the new instance has taken over", in: "rowcast-log")
+    #expect(try setup.export("rowcast-sources").contains("word=after"))
     #expect(
       try setup.act(2, "settings-words", #","arguments":{"word":"after","count":4}"#).contains("at most 3"))
     _ = try setup.act(3, "settings-words", #","arguments":{"word":"broken","count":2}"#)
