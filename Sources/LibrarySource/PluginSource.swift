@@ -68,7 +68,7 @@ package final class PluginSource: RunningSource {
 
   /// Sends a request to the plugin; unsupported requests are answered as failed. [any thread, never
   /// waits]
-  package func send(_ wish: SourceRequest) { core.send(wish) }
+  package func send(_ request: SourceRequest) { core.send(request) }
 
   /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }

@@ -37,7 +37,7 @@ extension SourceCore {
     }
   }
 
-  package func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
+  func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
     let text = ForeignText.cut(ForeignText.message(message))
     let result: ActionOutcome
     switch outcome {
@@ -48,7 +48,7 @@ extension SourceCore {
     return answer(.acted(id, result), or: "acted: the action \(id) was not asked for, or was answered before")
   }
 
-  package func loaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ value: UnsafePointer<list_cell>?) -> Int32 {
+  func loaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ value: UnsafePointer<list_cell>?) -> Int32 {
     guard let value else { return refuse("loaded: the value is NULL") }
     return answerCell("loaded", key, column) { (key, number, column) in
       let flat = FlatCell(value.pointee)
@@ -66,14 +66,14 @@ extension SourceCore {
     }
   }
 
-  package func notLoaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ reason: UnsafePointer<CChar>?) -> Int32 {
+  func notLoaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ reason: UnsafePointer<CChar>?) -> Int32 {
     let text = ForeignText.cut(ForeignText.message(reason))
     return answerCell("failed", key, column) { (key, number, _) in
       .notLoaded(key, column: number, reason: text.isEmpty ? "the plugin gave no reason" : text)
     }
   }
 
-  package func forget(_ key: UnsafePointer<list_cell>?, _ column: UInt32) -> Int32 {
+  func forget(_ key: UnsafePointer<list_cell>?, _ column: UInt32) -> Int32 {
     answerCell("forget", key, column) { (key, number, _) in .forget(key, column: number) }
   }
 

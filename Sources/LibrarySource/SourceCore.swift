@@ -248,7 +248,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   /// Sends a request to the plugin. [any thread, never waits]
-  func send(_ wish: SourceRequest) { requestQueue.send(wish) }
+  func send(_ request: SourceRequest) { requestQueue.send(request) }
 
   var rejections: (count: Int, last: String) { monitor.withLock { (rejectedCount, lastRejection) } }
 

@@ -81,6 +81,24 @@ public enum Input: Codable, Sendable {
 }
 
 extension Input {
+  /// Creates the input for an event of the source of this table.
+  ///
+  /// Returns `nil` for schemas, images and results of actions, which the engine's owner handles.
+  public init?(_ event: SourceEvent, of table: TableID) {
+    switch event {
+    case .changes(let changes): self = .changes(table, changes)
+    case .state(let state, let message, let retry): self = .source(table, state, message: message, retry: retry)
+    case .loaded(let key, let column, let cell): self = .loaded(table, key, column: column, cell)
+    case .notLoaded(let key, let column, let reason): self = .failed(table, key, column: column, reason: reason)
+    case .forget(let key, let column): self = .forget(table, key, column: column)
+    case .page(let request, let page): self = .page(table, request, page)
+    case .sections(let request, let sections): self = .sections(table, request, sections)
+    case .pageFailed(let request, let reason): self = .pageFailed(table, request, reason: reason)
+    case .sourceChanged: self = .sourceChanged(table)
+    case .schema, .columnsAdded, .image, .acted: return nil
+    }
+  }
+
   /// The session that the input concerns, if any.
   var session: SessionID? {
     switch self {

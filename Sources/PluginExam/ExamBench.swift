@@ -16,7 +16,7 @@ final class ExamBench {
   /// The row keys recorded in each start, up to a limit.
   var keys: [Set<RowKey>] = []
   /// The requests of the engine since the last ``takeRequests()``.
-  private(set) var wishes: [SourceRequest] = []
+  private(set) var requests: [SourceRequest] = []
 
   private var engine: Engine
   private var table: TableID?
@@ -63,18 +63,18 @@ final class ExamBench {
       case .deliver(let session, let delivery):
         engine.handle(.acknowledge(session, sequence: delivery.sequence), at: clock)
         engine.handle(.writable(session), at: clock)
-      case .load(_, let cells): wishes.append(.load(cells))
-      case .cancel(_, let cells): wishes.append(.cancel(cells))
-      case .ask(_, let requests): wishes.append(.ask(requests))
-      case .cancelPages(_, let ids): wishes.append(.cancelPages(ids))
+      case .load(_, let cells): requests.append(.load(cells))
+      case .cancel(_, let cells): requests.append(.cancel(cells))
+      case .ask(_, let queries): requests.append(.ask(queries))
+      case .cancelPages(_, let ids): requests.append(.cancelPages(ids))
       case .status, .waiting, .tables, .refuse: break
       }
     }
   }
 
   func takeRequests() -> [SourceRequest] {
-    defer { wishes = [] }
-    return wishes
+    defer { requests = [] }
+    return requests
   }
 
   /// Passes an input to the supervisor and returns its commands.
@@ -124,42 +124,24 @@ final class ExamBench {
     takeOutputs()
   }
 
-  /// Applies changes; returns the reason if a row was rejected.
-  func apply(_ changes: Changeset) -> String? {
+  /// Applies changes, or the answer to a query on a remote table; returns the reason if a row was
+  /// rejected.
+  func apply(_ event: SourceEvent) -> String? {
     guard let table else { return nil }
-    engine.handle(.changes(table, changes), at: clock)
+    handle(event)
     pass(.milliseconds(10))
     return newRejection(table)
   }
 
-  /// Applies the answer to a query on a remote table; returns the reason if a row was rejected.
-  func answer(_ event: SourceEvent) -> String? {
-    guard let table else { return nil }
-    switch event {
-    case .page(let id, let page): engine.handle(.page(table, id, page), at: clock)
-    case .sections(let id, let sections): engine.handle(.sections(table, id, sections), at: clock)
-    case .pageFailed(let id, let reason): engine.handle(.pageFailed(table, id, reason: reason), at: clock)
-    case .sourceChanged: engine.handle(.sourceChanged(table), at: clock)
-    default: preconditionFailure("\(event) answers no query")
-    }
-    pass(.milliseconds(10))
-    return newRejection(table)
+  /// Applies an event without passing time.
+  func handle(_ event: SourceEvent) {
+    if let input = table.flatMap({ Input(event, of: $0) }) { engine.handle(input, at: clock) }
   }
 
   private func newRejection(_ table: TableID) -> String? {
     let status = engine.tables(at: clock)[table.rawValue].source
     defer { rejected = status.rejected }
     return status.rejected > rejected ? status.lastRejection : nil
-  }
-
-  func loaded(_ cell: DeferredCell, _ value: Cell) {
-    guard let table else { return }
-    engine.handle(.loaded(table, cell.key, column: cell.column, value), at: clock)
-  }
-
-  func notLoaded(_ cell: DeferredCell, _ reason: String) {
-    guard let table else { return }
-    engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: clock)
   }
 
   /// The number of rows in the table.

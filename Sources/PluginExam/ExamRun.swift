@@ -201,7 +201,7 @@ final class ExamRun {
     takeEvents(line: nil)
     // Fail pending queries, as a host does. The engine repeats them in the next start.
     for id in queried.sorted(by: { $0.rawValue < $1.rawValue }) {
-      _ = bench.answer(.pageFailed(id, reason: "its source has ended"))
+      _ = bench.apply(.pageFailed(id, reason: "its source has ended"))
     }
     queried = []
   }
@@ -264,8 +264,8 @@ final class ExamRun {
   /// Cancellations of cells are ignored: the exam's session does not scroll, so a cancelled load
   /// has timed out.
   private func forwardRequests() {
-    for wish in bench.takeRequests() {
-      switch wish {
+    for request in bench.takeRequests() {
+      switch request {
       case .load(let cells): load(cells)
       case .ask(let requests): ask(requests)
       case .cancelPages(let ids): cancel(ids)
@@ -302,13 +302,13 @@ final class ExamRun {
       asked.remove(DeferredCell(key, column: column))
       bench.seen.insert(.values)
       keep(image: value)
-      bench.loaded(DeferredCell(key, column: column), value)
+      bench.handle(event)
     case .notLoaded(let key, let column, let reason):
       asked.remove(DeferredCell(key, column: column))
-      bench.notLoaded(DeferredCell(key, column: column), reason)
+      bench.handle(event)
       if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
     case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
-    case .sourceChanged: _ = bench.answer(event)
+    case .sourceChanged: _ = bench.apply(event)
     case .state, .forget, .upload: break
     case .image(let number, let outcome): images[number] = outcome
     case .acted(let id, let outcome):
@@ -348,7 +348,7 @@ final class ExamRun {
       find(.schema, reason, line)
     } else if schema.windowed != nil {
       // A remote table sends no rows by itself, so the session must query it, also after a restart.
-      _ = bench.answer(.sourceChanged)
+      _ = bench.apply(.sourceChanged)
     }
   }
 
@@ -372,7 +372,7 @@ final class ExamRun {
       }
       isListed = true
     }
-    if let reason = bench.answer(event), !badReasons.contains(reason) { find(.rows, reason, line) }
+    if let reason = bench.apply(event), !badReasons.contains(reason) { find(.rows, reason, line) }
   }
 
   private func take(_ changes: Changeset, _ line: Int?) {
@@ -390,7 +390,7 @@ final class ExamRun {
       keys.insert(row.key)
       for case let cell? in row.cells { keep(image: cell) }
     }
-    if let reason = bench.apply(changes), !badReasons.contains(reason) { find(.rows, reason, line) }
+    if let reason = bench.apply(.changes(changes)), !badReasons.contains(reason) { find(.rows, reason, line) }
   }
 
   private func keep(image cell: Cell) {

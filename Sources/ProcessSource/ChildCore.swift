@@ -23,13 +23,13 @@ final class ChildCore: @unchecked Sendable {
   private let monitor = Monitor()
   // Guarded by `monitor`.
   private var inbox: [Supervisor.Input] = []
-  private var wishes: [SourceRequest] = []
+  private var requests: [SourceRequest] = []
   /// The `hello` that the supervisor has not handled.
   private var greeting: ChildHello?
   private var rules: SettingRules?
   private var schema: Schema?
   private var wasInsideReload = false
-  private var questions = PendingRequests()
+  private var pending = PendingRequests()
   private var wasStarted = false
   private var isFinished = false
 
@@ -104,8 +104,8 @@ final class ChildCore: @unchecked Sendable {
     wake?.wake()
   }
 
-  func send(_ wish: SourceRequest) {
-    monitor.withLock { wishes.append(wish) }
+  func send(_ request: SourceRequest) {
+    monitor.withLock { requests.append(request) }
     wake?.wake()
   }
 
@@ -123,14 +123,14 @@ final class ChildCore: @unchecked Sendable {
     perform(supervisor.handle(.start, at: monotonicNow), &supervisor)
     while !(isAskedToStop && supervisor.isResting) {
       waitForSomething(supervisor.deadline)
-      let (inputs, wishes, greeting) = monitor.withLock {
+      let (inputs, requests, greeting) = monitor.withLock {
         defer {
           inbox = []
-          self.wishes = []
+          self.requests = []
           self.greeting = nil
           monitor.wakeAll()
         }
-        return (inbox, self.wishes, self.greeting)
+        return (inbox, self.requests, self.greeting)
       }
       if let greeting { greet(greeting, &supervisor) }
       noteLife(&supervisor)
@@ -139,7 +139,7 @@ final class ChildCore: @unchecked Sendable {
         if input == .drained { closeOneEnd() }
         perform(supervisor.handle(input, at: monotonicNow), &supervisor)
       }
-      for wish in wishes { take(wish) }
+      for request in requests { take(request) }
       readErrors()
       look(&supervisor)
       perform(supervisor.advance(to: monotonicNow), &supervisor)
@@ -264,7 +264,7 @@ final class ChildCore: @unchecked Sendable {
     process?.reap()
     process = nil
     outgoing = []
-    answer(monitor.withLock { questions.takeUnanswered("its source has ended") })
+    answer(monitor.withLock { pending.takeUnanswered("its source has ended") })
   }
 
   private func closeOneEnd() {
@@ -275,7 +275,7 @@ final class ChildCore: @unchecked Sendable {
   private var listener: ChildReader.Listener {
     ChildReader.Listener(
       tell: { [self] event in
-        monitor.withLock { questions.answer(event) } ? events(event) : true
+        monitor.withLock { pending.answer(event) } ? events(event) : true
       },
       note: { [self] in postInTurn($0) },
       greet: { [self] hello in
@@ -311,37 +311,37 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  private func take(_ wish: SourceRequest) {
+  private func take(_ request: SourceRequest) {
     let schema = monitor.withLock { self.schema }
     let isHeard = process != nil && speaks && outgoing.count < Self.outgoingLimit
-    switch wish {
+    switch request {
     case .load(let cells):
       guard isHeard, let schema else {
         return answer(cells.map { .notLoaded($0.key, column: $0.column, reason: "its source does not answer") })
       }
-      monitor.withLock { questions.ask(cells) }
+      monitor.withLock { pending.ask(cells) }
       outgoing += HostLine.deferred("load", cells, schema)
     case .cancel(let cells):
-      let known = monitor.withLock { questions.cancel(cells) }
+      let known = monitor.withLock { pending.cancel(cells) }
       if isHeard, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
     case .ask(let requests):
       guard isHeard, let schema, schema.windowed != nil else {
         return answer(requests.map { .pageFailed($0.id, reason: "its source does not answer") })
       }
-      monitor.withLock { questions.ask(requests) }
+      monitor.withLock { pending.ask(requests) }
       for request in requests { outgoing += HostLine.query(request, schema) }
     case .cancelPages(let ids):
-      let known = monitor.withLock { questions.cancel(ids) }
+      let known = monitor.withLock { pending.cancel(ids) }
       if isHeard, !known.isEmpty { outgoing += HostLine.cancel(known) }
     case .image(let number, let key):
       guard isHeard, schema?.loadsImages == true else { return answer([.image(number, .sourceDown)]) }
-      monitor.withLock { questions.ask(image: number) }
+      monitor.withLock { pending.ask(image: number) }
       outgoing += HostLine.image(number, key)
     case .cancelImages(let numbers):
-      let known = monitor.withLock { questions.cancel(images: numbers) }
+      let known = monitor.withLock { pending.cancel(images: numbers) }
       if isHeard, !known.isEmpty { outgoing += HostLine.cancel(images: known) }
     case .act(let request):
-      guard isHeard, schema != nil, monitor.withLock({ questions.ask(request.id) }) else {
+      guard isHeard, schema != nil, monitor.withLock({ pending.ask(request.id) }) else {
         return answer([.acted(request.id, .failed(.sourceDown, "its source does not run, or does not listen"))])
       }
       outgoing += HostLine.action(request)

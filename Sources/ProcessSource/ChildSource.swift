@@ -65,7 +65,7 @@ package final class ChildSource: RunningSource {
 
   /// Sends a request to the program; unsupported requests are answered as failed. [any thread,
   /// never waits]
-  package func send(_ wish: SourceRequest) { core.send(wish) }
+  package func send(_ request: SourceRequest) { core.send(request) }
 
   /// Ends the program until it is enabled again.
   ///

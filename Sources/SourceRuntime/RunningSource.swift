@@ -9,7 +9,7 @@ package protocol RunningSource: AnyObject, Sendable {
   /// Stops the instance and waits; returns false when that took too long.
   @discardableResult func stop(within bound: Duration) -> Bool
   /// Sends a request. [any thread, never waits]
-  func send(_ wish: SourceRequest)
+  func send(_ request: SourceRequest)
 }
 
 /// Creates an instance that delivers its events to the given function.
@@ -18,5 +18,5 @@ package typealias SourceMaker =
 
 extension RunningSource {
   /// Does nothing, because rows without a declared schema offer nothing to request.
-  package func send(_ wish: SourceRequest) {}
+  package func send(_ request: SourceRequest) {}
 }

@@ -55,29 +55,14 @@ private struct FuzzedTable: ~Copyable {
       guard (try? engine.replaceTable(id, with: schema, at: .zero)) != nil else { return }
       for changes in rows { engine.handle(.changes(id, changes), at: .zero) }
       _ = engine.advance(to: .zero)
-    case .changes(let changes):
-      guard let id else { return }
-      engine.handle(.changes(id, changes), at: .zero)
-      _ = engine.advance(to: .zero)
-    case .loaded(let key, let column, let cell):
-      if let id { engine.handle(.loaded(id, key, column: column, cell), at: .zero) }
-    case .notLoaded(let key, let column, let reason):
-      if let id { engine.handle(.failed(id, key, column: column, reason: reason), at: .zero) }
-    case .forget(let key, let column): if let id { engine.handle(.forget(id, key, column: column), at: .zero) }
-    case .page(let number, let page): tell { .page($0, number, page) }
-    case .sections(let number, let sections): tell { .sections($0, number, sections) }
-    case .pageFailed(let number, let reason): tell { .pageFailed($0, number, reason: reason) }
-    case .sourceChanged: tell { .sourceChanged($0) }
     case .state, .acted, .image: break
-    }
-  }
-
-  private mutating func tell(_ input: (TableID) -> Input) {
-    guard let id else { return }
-    engine.handle(input(id), at: .zero)
-    for case .deliver(let page, let delivery) in engine.advance(to: .zero) {
-      engine.handle(.writable(page), at: .zero)
-      engine.handle(.acknowledge(page, sequence: delivery.sequence), at: .zero)
+    default:
+      guard let input = id.flatMap({ Input(event, of: $0) }) else { return }
+      engine.handle(input, at: .zero)
+      for case .deliver(let page, let delivery) in engine.advance(to: .zero) {
+        engine.handle(.writable(page), at: .zero)
+        engine.handle(.acknowledge(page, sequence: delivery.sequence), at: .zero)
+      }
     }
   }
 }

@@ -3,13 +3,13 @@ import ListEngine
 
 extension FlatCell {
   /// Reads a single cell passed by a plugin.
-  package init(_ cell: list_cell) {
+  init(_ cell: list_cell) {
     var copy = cell
     self = withUnsafeBytes(of: &copy) { FlatCell($0.baseAddress!, 0) }
   }
 
   /// A copy of the value; `nil` when it is malformed.
-  package var cell: Cell? {
+  var cell: Cell? {
     guard fault(limit: Limits().cellBytes) == nil else { return nil }
     switch type {
     case LIST_NULL.rawValue: return .null
@@ -27,7 +27,7 @@ extension FlatCell {
   }
 
   /// Returns the value as a row key; `nil` when it does not fit.
-  package func key(as wanted: KeyType) -> RowKey? {
+  func key(as wanted: KeyType) -> RowKey? {
     switch (cell, wanted) {
     case (.integer(let value)?, .integer): .integer(value)
     case (.text(let value)?, .text): .text(value)

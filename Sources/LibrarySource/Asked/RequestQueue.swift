@@ -28,8 +28,8 @@ final class RequestQueue: @unchecked Sendable {
   private var loader: LoaderReader.Loader?
   private var images: ImageGiver?
   private var instance: UnsafeMutableRawPointer?
-  private var wishes: [SourceRequest] = []
-  private var questions = PendingRequests()
+  private var requests: [SourceRequest] = []
+  private var pending = PendingRequests()
   private var isWorking = false
   /// Whether a call into the library is in progress.
   private var isInside = false
@@ -105,13 +105,13 @@ final class RequestQueue: @unchecked Sendable {
 
   /// Answers all pending requests with failures, because the instance is destroyed.
   func answerTheRest() {
-    for event in monitor.withLock({ questions.takeUnanswered("its source has ended") }) { tell(event) }
+    for event in monitor.withLock({ pending.takeUnanswered("its source has ended") }) { tell(event) }
   }
 
   /// Adds a request. [any thread, never waits]
-  func send(_ wish: SourceRequest) {
+  func send(_ request: SourceRequest) {
     let mustBegin = monitor.withLock {
-      wishes.append(wish)
+      requests.append(request)
       defer { isWorking = true }
       return !isWorking
     }
@@ -121,18 +121,18 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// Removes the request that an event answers; returns false when the event must be dropped.
-  func answer(_ event: SourceEvent) -> Bool { monitor.withLock { questions.answer(event) } }
+  func answer(_ event: SourceEvent) -> Bool { monitor.withLock { pending.answer(event) } }
 
   // MARK: The thread
 
   private func work() {
-    while let (wish, instance) = next() {
+    while let (request, instance) = next() {
       guard let instance else {
-        refuse(wish)
+        refuse(request)
         continue
       }
-      let (name, patience) = call(of: wish)
-      watch.during(name, patience: patience) { CrashNotes.inside(note) { perform(wish, instance) } }
+      let (name, patience) = call(of: request)
+      watch.during(name, patience: patience) { CrashNotes.inside(note) { perform(request, instance) } }
       monitor.withLock {
         isInside = false
         monitor.wakeAll()
@@ -146,31 +146,31 @@ final class RequestQueue: @unchecked Sendable {
   /// `isInside` is cleared.
   private func next() -> (SourceRequest, UnsafeMutableRawPointer?)? {
     monitor.withLock {
-      guard !wishes.isEmpty else {
+      guard !requests.isEmpty else {
         isWorking = false
         return nil
       }
-      let wish = wishes.removeFirst()
-      guard let instance, note(wish) else { return (wish, nil) }
+      let request = requests.removeFirst()
+      guard let instance, note(request) else { return (request, nil) }
       isInside = true
-      return (wish, instance)
+      return (request, instance)
     }
   }
 
   /// Records a pending request; returns false when the library does not support it.
   ///
   /// Requires `monitor`.
-  private func note(_ wish: SourceRequest) -> Bool {
-    switch wish {
-    case .act(let request): return act != nil && questions.ask(request.id)
+  private func note(_ request: SourceRequest) -> Bool {
+    switch request {
+    case .act(let request): return act != nil && pending.ask(request.id)
     case .load(let cells):
       guard loader != nil else { return false }
-      questions.ask(cells)
+      pending.ask(cells)
       return true
     case .cancel: return loader != nil
     case .image(let number, _):
       guard images != nil else { return false }
-      questions.ask(image: number)
+      pending.ask(image: number)
       return true
     case .cancelImages: return images != nil
     case .ask, .cancelPages, .upload: return false
@@ -180,8 +180,8 @@ final class RequestQueue: @unchecked Sendable {
   /// Returns the name and the timeout of a request's call.
   ///
   /// Actions may declare longer timeouts.
-  private func call(of wish: SourceRequest) -> (String, Duration) {
-    switch wish {
+  private func call(of request: SourceRequest) -> (String, Duration) {
+    switch request {
     case .act(let request):
       let action = monitor.withLock { actions.first { $0.name == request.action } }
       return ("the action “\(request.action)”", max(CallWatch.patience, action?.patience ?? .zero))
@@ -191,10 +191,10 @@ final class RequestQueue: @unchecked Sendable {
     }
   }
 
-  private func perform(_ wish: SourceRequest, _ instance: UnsafeMutableRawPointer) {
+  private func perform(_ request: SourceRequest, _ instance: UnsafeMutableRawPointer) {
     let (act, loader, images) = monitor.withLock { (self.act, self.loader, self.images) }
     let cells = AskedCells()
-    switch wish {
+    switch request {
     case .act(let request):
       let arguments = request.arguments.map { cells.value($0.value) }
       arguments.withUnsafeBufferPointer { buffer in
@@ -205,14 +205,14 @@ final class RequestQueue: @unchecked Sendable {
       }
     case .load(let wanted): loader?.load(instance, wanted.map { cells.place($0) }, UInt32(wanted.count))
     case .cancel(let unwanted):
-      let known = monitor.withLock { questions.cancel(unwanted) }
+      let known = monitor.withLock { pending.cancel(unwanted) }
       guard !known.isEmpty else { break }
       loader?.cancel?(instance, known.map { cells.place($0) }, UInt32(known.count))
     case .image(let number, let key):
       var wanted = list_image(id: number, key: cells.bytes(key), length: UInt32(key.utf8.count), reserved: 0)
       images?.load(instance, &wanted)
     case .cancelImages(let numbers):
-      let known = monitor.withLock { questions.cancel(images: numbers) }
+      let known = monitor.withLock { pending.cancel(images: numbers) }
       guard !known.isEmpty else { break }
       known.withUnsafeBufferPointer { images?.cancel?(instance, $0.baseAddress, UInt32($0.count)) }
     case .ask, .cancelPages, .upload: break
@@ -221,8 +221,8 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// Answers on the library's behalf.
-  private func refuse(_ wish: SourceRequest) {
-    switch wish {
+  private func refuse(_ request: SourceRequest) {
+    switch request {
     case .act(let request):
       tell(.acted(request.id, .failed(.sourceDown, "its source does not run, or can do nothing")))
     case .load(let cells):

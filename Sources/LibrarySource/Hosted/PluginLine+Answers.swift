@@ -4,7 +4,7 @@ import Wire
 
 /// Answers of a plugin to requests.
 extension PluginLine {
-  package static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
+  static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
     var writer = answer("{\"type\":\"acted\",\"id\":", id)
     switch outcome {
     case .done(let result):
@@ -18,7 +18,7 @@ extension PluginLine {
     return writer.bytes
   }
 
-  package static func image(_ number: UInt64, _ outcome: ImageOutcome) -> [UInt8] {
+  static func image(_ number: UInt64, _ outcome: ImageOutcome) -> [UInt8] {
     var writer = answer("{\"type\":\"image\",\"id\":", number)
     switch outcome {
     case .bytes(let bytes):
@@ -37,7 +37,7 @@ extension PluginLine {
     return writer.bytes
   }
 
-  package static func loaded(_ key: RowKey, _ column: Column, _ value: Cell) -> [UInt8] {
+  static func loaded(_ key: RowKey, _ column: Column, _ value: Cell) -> [UInt8] {
     var writer = cell("{\"type\":\"loaded\",\"key\":", key, column)
     writer.raw(",\"value\":")
     writer.plugin(value)
@@ -45,7 +45,7 @@ extension PluginLine {
     return writer.bytes
   }
 
-  package static func notLoaded(_ key: RowKey, _ column: Column, _ reason: String) -> [UInt8] {
+  static func notLoaded(_ key: RowKey, _ column: Column, _ reason: String) -> [UInt8] {
     var writer = cell("{\"type\":\"failed\",\"key\":", key, column)
     writer.raw(",\"reason\":")
     writer.text(reason)
@@ -53,7 +53,7 @@ extension PluginLine {
     return writer.bytes
   }
 
-  package static func forget(_ key: RowKey, _ column: Column) -> [UInt8] {
+  static func forget(_ key: RowKey, _ column: Column) -> [UInt8] {
     var writer = cell("{\"type\":\"forget\",\"key\":", key, column)
     writer.raw("}\n")
     return writer.bytes
@@ -78,14 +78,14 @@ extension PluginLine {
 
 /// Encoding of keys and cells in a plugin's messages.
 extension JSONWriter {
-  package mutating func plugin(_ key: RowKey) {
+  mutating func plugin(_ key: RowKey) {
     switch key {
     case .integer(let value): integer(value)
     case .text(let value): text(value)
     }
   }
 
-  package mutating func plugin(_ cell: Cell) {
+  mutating func plugin(_ cell: Cell) {
     // A timestamp as a `Double` of milliseconds would lose precision.
     if case .timestamp(let value) = cell {
       if value % 1_000_000 == 0 { return integer(value / 1_000_000) }

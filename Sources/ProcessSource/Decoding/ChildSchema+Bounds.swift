@@ -4,7 +4,7 @@ import SourceRuntime
 /// The schema members for limits, retention, collation and format.
 extension ChildSchema {
   /// Reads `limits`: `{"rows":1000,"bytes":1000000}`, both optional.
-  package static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
+  static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
     guard value.kind == .object else { throw Fault(reason: "schema.limits is \(value.name), not an object") }
     var limits = TableLimits()
     for (member, value) in value.members {
@@ -18,7 +18,7 @@ extension ChildSchema {
   }
 
   /// Reads `keep`: `{"rows":100000}` or `{"milliseconds":3600000}`.
-  package static func retention(_ value: JSONElement) throws(Fault) -> Retention {
+  static func retention(_ value: JSONElement) throws(Fault) -> Retention {
     guard value.kind == .object else { throw Fault(reason: "schema.keep is \(value.name), not an object") }
     switch (value["rows"], value["milliseconds"]) {
     case (let rows?, nil): return .last(try count(rows, "keep.rows"))
@@ -37,7 +37,7 @@ extension ChildSchema {
     return Int(number)
   }
 
-  package static func collation(_ value: JSONElement, _ index: Int) throws(Fault) -> Collation {
+  static func collation(_ value: JSONElement, _ index: Int) throws(Fault) -> Collation {
     guard let text = value.text, let collation = Collation(text) else {
       throw Fault(reason: "columns[\(index)].collation must be “natural” or a language’s tag, such as “de”")
     }
@@ -45,7 +45,7 @@ extension ChildSchema {
   }
 
   /// Reads `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
-  package static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
+  static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
     guard let text = value.text, let format = ColumnFormat(text) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
       throw Fault(reason: "columns[\(index)].format is \(said): \(ColumnFormat.rule)")
@@ -54,7 +54,7 @@ extension ChildSchema {
   }
 
   /// Reads `better`: `"higher"` or `"lower"`.
-  package static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
+  static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
     guard let better = value.text.flatMap(BetterDirection.init) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
       throw Fault(reason: "columns[\(index)].better is \(said): use higher or lower, or leave it out")

@@ -7,7 +7,7 @@ extension JSONElement {
   private static let seriesLimit = Limits().cellBytes / MemoryLayout<Double>.stride
 
   /// Describes why the value does not fit a column of this type; `nil` when it does.
-  @inline(__always) package func fault(as type: ColumnType) -> String? {
+  @inline(__always) func fault(as type: ColumnType) -> String? {
     if isNull { return nil }
     switch type {
     case .number: return number != nil ? nil : misfit(type)
@@ -96,7 +96,7 @@ extension JSONElement {
   /// A value out of range becomes an empty cell.
   ///
   /// - Precondition: `fault(as:)` returns `nil`.
-  @inline(__always) package func append(as type: ColumnType, to changes: inout Changeset) {
+  @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
     if isNull { return changes.appendNull() }
     switch type {
     case .number: changes.append(number: number!)
@@ -110,7 +110,7 @@ extension JSONElement {
   }
 
   /// Returns the value as a cell of this type; `nil` when it does not fit.
-  package func cell(as type: ColumnType) -> Cell? {
+  func cell(as type: ColumnType) -> Cell? {
     guard fault(as: type) == nil else { return nil }
     if isNull { return .null }
     return switch type {

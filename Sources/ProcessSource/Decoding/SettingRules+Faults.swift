@@ -5,7 +5,7 @@ extension SettingRules {
   ///
   /// The host ignores unsupported rules at run time, so that a newer program works with an older
   /// host.
-  package static func faults(in schema: JSONElement) -> [String] {
+  static func faults(in schema: JSONElement) -> [String] {
     var faults: [String] = []
     var names: Set<String> = []
     if let properties = schema["properties"] {

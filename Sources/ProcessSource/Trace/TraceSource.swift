@@ -66,7 +66,7 @@ package final class TraceSource: RunningSource, @unchecked Sendable {
   }
 
   /// Ignores requests, because the recorded answers are replayed.
-  package func send(_ wish: SourceRequest) {}
+  package func send(_ request: SourceRequest) {}
 
   // MARK: The thread
 

@@ -22,42 +22,22 @@ extension Server {
   private func handle(_ event: SourceEvent, handedIn: Instant, from source: SourceRecord, at now: Instant) {
     source.metrics.note(event)
     switch event {
-    case .schema(let schema): declare(schema, by: source, at: now)
-    case .image(let number, let outcome): finishImage(number, outcome)
-    case .acted(let number, let outcome): finish(number, outcome)
-    case .upload(let answer): handle(answer)
+    case .schema(let schema): return declare(schema, by: source, at: now)
+    case .image(let number, let outcome): return finishImage(number, outcome)
+    case .acted(let number, let outcome): return finish(number, outcome)
+    case .upload(let answer): return handle(answer)
     case .state(let state, let message, let retry):
       let name = source.inlet.name
       source.log.log(.info, "the source \(name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
-      guard let table = source.table else {
-        return sources.tableless.note(source.id, state, message: message, retry: retry, at: now)
-      }
-      engine.handle(.source(table.id, state, message: message, retry: retry), at: now)
-    default:
-      if let table = source.table { return handle(event, handedIn: handedIn, of: table, at: now) }
-      guard case .changes = event else { return }
+      if source.table == nil { sources.tableless.note(source.id, state, message: message, retry: retry, at: now) }
+    case .changes where source.table == nil:
       source.log.log(.warning, "rows before a schema are dropped", metadata: ["source": "\(source.inlet.name)"])
+    default: break
     }
-  }
-
-  /// Handles an event that concerns the rows of a table.
-  private func handle(_ event: SourceEvent, handedIn: Instant, of table: ServedTable, at now: Instant) {
-    let id = table.id
-    switch event {
-    case .columnsAdded(let schema): addColumns(schema, to: table, at: now)
-    case .changes(let changes):
-      engine.handle(.changes(id, changes), at: now)
-      table.delays.noteArrival(handedIn: handedIn, at: now)
-    case .loaded(let key, let column, let cell): engine.handle(.loaded(id, key, column: column, cell), at: now)
-    case .notLoaded(let key, let column, let reason):
-      engine.handle(.failed(id, key, column: column, reason: reason), at: now)
-    case .forget(let key, let column): engine.handle(.forget(id, key, column: column), at: now)
-    case .page(let request, let page): engine.handle(.page(id, request, page), at: now)
-    case .sections(let request, let sections): engine.handle(.sections(id, request, sections), at: now)
-    case .pageFailed(let request, let reason): engine.handle(.pageFailed(id, request, reason: reason), at: now)
-    case .sourceChanged: engine.handle(.sourceChanged(id), at: now)
-    case .schema, .state, .image, .acted, .upload: preconditionFailure("\(event) concerns no rows")
-    }
+    guard let table = source.table else { return }
+    if case .columnsAdded(let schema) = event { addColumns(schema, to: table, at: now) }
+    if let input = Input(event, of: table.id) { engine.handle(input, at: now) }
+    if case .changes = event { table.delays.noteArrival(handedIn: handedIn, at: now) }
     logNotes(of: table)
   }
 

@@ -92,18 +92,18 @@ package final class SwappingSource: @unchecked Sendable {
   /// for them is replaced.
   ///
   /// - Parameter schema: The schema that the request was made for, or `nil` for the current one.
-  package func send(_ wish: SourceRequest, of schema: Schema? = nil) {
+  package func send(_ request: SourceRequest, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
       guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
       return .some(current?.source)
     }
-    if let source { source?.send(wish) } else { refuseFormer(wish) }
+    if let source { source?.send(request) } else { refuseFormer(request) }
   }
 
   /// Answers a request for a former instance if a caller waits for the answer.
-  private func refuseFormer(_ wish: SourceRequest) {
+  private func refuseFormer(_ request: SourceRequest) {
     let answer: SourceEvent
-    switch wish {
+    switch request {
     case .act(let request):
       answer = .acted(request.id, .failed(.sourceDown, "its source was replaced, and nothing was done"))
     case .image(let number, _): answer = .image(number, .sourceDown)

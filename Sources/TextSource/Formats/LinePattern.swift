@@ -10,11 +10,11 @@ package struct LinePattern: Hashable, Sendable {
   /// The name of a ready-made pattern, or the expression.
   package let name: String
   /// The regular expression, which must match the whole line.
-  package let expression: String
+  let expression: String
   /// The declared columns.
   package let hints: [String: ColumnHint]
   /// An expression for lines that are left out, such as `total 12` above `ls -l`.
-  package let skipped: String?
+  let skipped: String?
   /// Whether the pattern is used for lines that match it without being named.
   let isDetected: Bool
   /// Whether lines without a match belong to the record before them, as stack traces in a log.
@@ -96,7 +96,7 @@ package struct LinePattern: Hashable, Sendable {
   /// Returns whether a line continues the record before it.
   ///
   /// Stack traces do: their lines begin with a blank, `at `, `Caused by:` or `Traceback`.
-  package static func continues(_ line: String) -> Bool {
+  static func continues(_ line: String) -> Bool {
     guard let first = line.utf8.first else { return false }
     return first == 0x20 || first == 0x09 || line.hasPrefix("at ") || line.hasPrefix("Caused by:")
       || line.hasPrefix("Traceback (")

@@ -38,7 +38,7 @@ package enum TextFormat: String, CaseIterable, Sendable {
   }
 
   /// Infers the separator of records without commas or tabs: a semicolon or a vertical bar.
-  package static func separator(in lines: [String]) -> UInt8? {
+  static func separator(in lines: [String]) -> UInt8? {
     [UInt8(ascii: ";"), UInt8(ascii: "|")].first { separator in
       let lines = separator == UInt8(ascii: "|") ? lines.compactMap(withoutBorders) : lines
       guard lines.first?.utf8.contains(separator) ?? false else { return false }

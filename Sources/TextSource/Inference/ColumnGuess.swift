@@ -205,7 +205,7 @@ extension UntypedValue {
   /// Parses a text as a number, a boolean or an empty value, or keeps it as a text.
   ///
   /// `007` is a text.
-  package init(reading text: String) {
+  init(reading text: String) {
     guard let first = text.utf8.first, let last = text.utf8.last else {
       self = .null
       return
@@ -231,7 +231,7 @@ extension UntypedValue {
   }
 
   /// Returns the number in `45%` or `45 %`.
-  package static func share(_ text: String) -> Double? {
+  static func share(_ text: String) -> Double? {
     guard text.utf8.last == 0x25 else { return nil }
     let digits = text.dropLast()
     return switch UntypedValue(reading: String(digits.last == " " ? digits.dropLast() : digits)) {
