@@ -9,7 +9,7 @@ import ListEngine
 ///     table.schema                         // id: integer, name: text
 ///     let changes = table.takeChanges()
 ///
-/// docs/plugins.md specifies the inference and the handling of rows that contradict it.
+/// docs/plugins/programs.md specifies the inference and the handling of rows that contradict it.
 struct InferredTable {
   typealias UntypedRow = [(name: String, value: UntypedValue)]
 

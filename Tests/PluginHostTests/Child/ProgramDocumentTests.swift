@@ -4,15 +4,15 @@ import Testing
 
 @testable import PluginHost
 
-/// The example programs in `docs/plugins.md` work as documented.
+/// The example programs and messages in `docs/plugins/` work as documented.
 @Suite struct ProgramDocumentTests {
-  private static func examples(_ language: String, in file: String = "docs/plugins.md") throws -> [String] {
+  private static func examples(_ language: String, in file: String = "docs/plugins/programs.md") throws -> [String] {
     let text = try String(contentsOf: Workshop.root.appending(path: file), encoding: .utf8)
     return text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
 
   @Test func theShellExampleIsATable() throws {
-    let script = try #require(try Self.examples("sh").first)
+    let script = try #require(try Self.examples("sh", in: "docs/plugins/tutorial.md").first)
     #expect(try Self.examples("sh", in: "README.md").contains(script))
     let recorder = Recorder()
     let source = ChildSource(
@@ -75,7 +75,8 @@ import Testing
   }
 
   @Test func theWindowedTableDoesWhatIsSaid() throws {
-    let lines = try Self.examples("json")[4].replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
+    let example = try #require(try Self.examples("json", in: "docs/plugins/windowed.md").first)
+    let lines = example.replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
       .split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test func everyMessageIsExplained() throws {
-    let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins.md"), encoding: .utf8)
+    let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins/programs.md"), encoding: .utf8)
     for name in [
       "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",
       "forget", "acted", "refuse", "health", "configure", "load", "cancel",
