@@ -26,6 +26,18 @@ import Testing
     #expect(recorder.log == [])
   }
 
+  @Test func `the messages in the tutorial are a table`() throws {
+    let example = try #require(try Self.examples("json", in: "docs/plugins/tutorial.md").first)
+    let events = decode(example.split(separator: "\n").map(String.init))
+    #expect(events.badLines == [] && events.refusals == [] && events.unnamed.count == 0)
+    #expect(events.schema?.columns.map(\.name) == ["what", "size"])
+    #expect(
+      events.rows == [
+        PlainRow(.upsert, .text("MemTotal"), [.text("MemTotal"), .integer(8_325_324_800)]),
+        PlainRow(.upsert, .text("MemFree"), [.text("MemFree"), .integer(1_237_135_360)]),
+      ])
+  }
+
   @Test func theMessagesDoWhatIsSaid() throws {
     let lines = try #require(try Self.examples("json").first).split(separator: "\n").map(String.init)
     let events = decode(lines)
