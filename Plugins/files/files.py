@@ -2,7 +2,7 @@
 """Serves a folder and everything below it as a live table, with thumbnails of its images.
 
 Needs Python 3.8. `thumbnail.py` in this folder makes the thumbnails; it needs Debian's python3-gi
-and gir1.2-gdkpixbuf-2.0. inotify reports changes. docs/plugins.md specifies the messages.
+and gir1.2-gdkpixbuf-2.0. inotify reports changes. docs/plugins/programs.md specifies the messages.
 """
 
 import json

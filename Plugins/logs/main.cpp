@@ -1,4 +1,4 @@
-// Log files of any size as a windowed table. docs/plugins.md explains the messages.
+// Log files of any size as a windowed table. docs/plugins/windowed.md explains the messages.
 
 #include <pthread.h>
 #include <signal.h>

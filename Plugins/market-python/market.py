@@ -2,7 +2,7 @@
 """Serves a synthetic market: any number of quotes, with any number of changes per second.
 
 Needs only Python 3.8. It produces the same rows and changes as the Swift plugin `market`, because
-every value is a pure function of a counter. docs/plugins.md specifies the messages.
+every value is a pure function of a counter. docs/plugins/programs.md specifies the messages.
 """
 
 import json

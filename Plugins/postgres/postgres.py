@@ -3,8 +3,8 @@
 
 Only the rows that clients need are read. It needs Python 3.9 with psycopg2 (Debian's
 python3-psycopg2) and PostgreSQL 13 or newer. README.md next to this file explains settings and
-rights; docs/plugins.md explains the messages. columns.py and statements.py make the SQL, pages.py
-answers queries, changes.py and replication.py notice changes.
+rights; docs/plugins/windowed.md explains the messages. columns.py and statements.py make the SQL,
+pages.py answers queries, changes.py and replication.py notice changes.
 
     postgres.py --trigger-sql TABLE      prints the trigger that reports changes by NOTIFY
 """

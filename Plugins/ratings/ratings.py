@@ -3,7 +3,7 @@
 
 Every rating takes some time to load, like a lookup over a slow connection. The host requests the
 ratings of the rows in and around the viewport, the most urgent first. It cancels requests that are
-not needed any more. Needs only Python 3.8. docs/plugins.md specifies the messages.
+not needed any more. Needs only Python 3.8. docs/plugins/programs.md specifies the messages.
 """
 
 import heapq

@@ -3,7 +3,7 @@
 
 Needs only Python 3.8 with its module sqlite3 (SQLite 3.30 or newer). SQLite sorts, filters,
 searches, groups and counts. Rows are read in blocks, each from the end of the previous one, so an
-index makes the millionth row as fast as the first. docs/plugins.md specifies the messages.
+index makes the millionth row as fast as the first. docs/plugins/windowed.md specifies the messages.
 `statements.py` in this folder generates the SQL.
 """
 

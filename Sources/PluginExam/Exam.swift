@@ -74,7 +74,7 @@ package struct Exam {
     bench.find(
       rule, in: "the exam", "\(lack); level \(wanted) was asked for",
       advice: bench.level == 0
-        ? nil : "ask for no more than level \(bench.level), or let it say more in its schema: docs/plugins.md")
+        ? nil : "ask for no more than level \(bench.level), or let it say more in its schema: docs/plugins/exam.md")
   }
 
   // MARK: Parts of the exam

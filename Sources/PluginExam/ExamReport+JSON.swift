@@ -1,7 +1,7 @@
 import Wire
 
 extension ExamReport {
-  /// The report as one JSON object, with the members documented in docs/plugins.md.
+  /// The report as one JSON object, with the members documented in docs/plugins/exam.md.
   package var json: String {
     var writer = JSONWriter()
     writer.raw("{\"plugin\":")

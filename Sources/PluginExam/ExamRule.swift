@@ -1,6 +1,6 @@
 /// A rule that an ``Exam`` checks.
 ///
-/// All rules are explained in docs/plugins.md.
+/// All rules are explained in docs/plugins/exam.md.
 /// The raw value is the rule's name in reports.
 package enum ExamRule: String, CaseIterable, Comparable, Sendable {
   // MARK: Level 0: rows
@@ -120,7 +120,7 @@ package enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .keys: "make the key of what the row stands for, not of a counter or of chance"
     case .hello: "begin with {\"type\":\"hello\",\"version\":1,\"capabilities\":[]}"
     case .schema: "say the schema once, before the first row, with a name, a key, and columns of known types"
-    case .messages: "look the message up in docs/plugins.md: its type and its members must be as it says there"
+    case .messages: "look the message up in docs/plugins/programs.md: its type and its members must be as it says there"
     case .commit:
       "end what begins with reload, and each group of changes if commits is among the capabilities, with commit"
     case .health:

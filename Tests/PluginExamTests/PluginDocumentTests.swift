@@ -5,16 +5,19 @@ import PluginExam
 import SourceTesting
 import Testing
 
-/// The examples in `docs/plugins.md` compile unchanged, and the plugins among them run.
+/// The examples in `docs/plugins/` compile unchanged, and the plugins among them run.
 @Suite struct PluginDocumentTests {
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: Workshop.root.appending(path: path), encoding: .utf8)
   }
 
-  /// Returns the examples in a language.
+  /// Returns the examples in a language, those of the tutorial first.
   private static func examples(_ language: String) throws -> [String] {
-    try text("docs/plugins.md").components(separatedBy: "```\(language)\n").dropFirst().map {
-      $0.components(separatedBy: "```")[0]
+    let pages = ["tutorial", "libraries", "programs", "windowed", "exam", "README"]
+    return try pages.flatMap { page in
+      try text("docs/plugins/\(page).md").components(separatedBy: "```\(language)\n").dropFirst().map {
+        $0.components(separatedBy: "```")[0]
+      }
     }
   }
 
@@ -81,7 +84,7 @@ import Testing
 
   /// Every function of the C interface must be documented.
   @Test func everyFunctionOfTheBorderIsExplained() throws {
-    let document = try Self.text("docs/plugins.md")
+    let document = try Self.text("docs/plugins/libraries.md")
     for name in [
       "list_plugin_entry_v1", "create", "configure", "run", "stop", "destroy", "declare", "push", "wait", "set_state",
       "fail",

@@ -5,15 +5,15 @@ import Testing
 
 @testable import ProcessSource
 
-/// The example programs in `docs/plugins.md` work as documented.
+/// The example programs and messages in `docs/plugins/` work as documented.
 @Suite struct ProgramDocumentTests {
-  private static func examples(_ language: String, in file: String = "docs/plugins.md") throws -> [String] {
+  private static func examples(_ language: String, in file: String = "docs/plugins/programs.md") throws -> [String] {
     let text = try String(contentsOf: Workshop.root.appending(path: file), encoding: .utf8)
     return text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
 
   @Test func theShellExampleIsATable() throws {
-    let script = try #require(try Self.examples("sh").first)
+    let script = try #require(try Self.examples("sh", in: "docs/plugins/tutorial.md").first)
     #expect(try Self.examples("sh", in: "README.md").contains(script))
     let recorder = Recorder()
     let source = ChildSource(
@@ -25,6 +25,18 @@ import Testing
     #expect(recorder.view.schema?.columns.map(\.type) == [.text, .number, .number])
     #expect(recorder.view.rows.first?.key == .text("load"))
     #expect(recorder.log == [])
+  }
+
+  @Test func `the messages in the tutorial are a table`() throws {
+    let example = try #require(try Self.examples("json", in: "docs/plugins/tutorial.md").first)
+    let events = decode(example.split(separator: "\n").map(String.init))
+    #expect(events.badLines == [] && events.refusals == [] && events.unnamed.count == 0)
+    #expect(events.schema?.columns.map(\.name) == ["what", "size"])
+    #expect(
+      events.rows == [
+        PlainRow(.upsert, .text("MemTotal"), [.text("MemTotal"), .integer(8_325_324_800)]),
+        PlainRow(.upsert, .text("MemFree"), [.text("MemFree"), .integer(1_237_135_360)]),
+      ])
   }
 
   @Test func theMessagesDoWhatIsSaid() throws {
@@ -76,7 +88,8 @@ import Testing
   }
 
   @Test func theWindowedTableDoesWhatIsSaid() throws {
-    let lines = try Self.examples("json")[4].replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
+    let example = try #require(try Self.examples("json", in: "docs/plugins/windowed.md").first)
+    let lines = example.replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
       .split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])
@@ -100,7 +113,7 @@ import Testing
   }
 
   @Test func everyMessageIsExplained() throws {
-    let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins.md"), encoding: .utf8)
+    let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins/programs.md"), encoding: .utf8)
     for name in [
       "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",
       "forget", "acted", "refuse", "health", "configure", "load", "cancel",

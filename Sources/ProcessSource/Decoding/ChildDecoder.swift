@@ -2,7 +2,7 @@ import ListEngine
 import SourceRuntime
 import TextSource
 
-/// Decodes the output of a child process line by line, as specified in docs/plugins.md.
+/// Decodes the output of a child process line by line, as specified in docs/plugins/programs.md.
 ///
 ///     var decoder = ChildDecoder(name: "jobs")
 ///     decoder.read(line, number: 1)

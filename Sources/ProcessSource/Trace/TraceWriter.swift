@@ -4,7 +4,7 @@ import SourceRuntime
 import Wire
 
 /// Records everything exchanged between a host and a plugin in a file, as JSON lines specified in
-/// docs/plugins.md.
+/// docs/plugins/tutorial.md.
 ///
 /// A write error, such as a full disk, ends only the trace.
 package final class TraceWriter: @unchecked Sendable {

@@ -10,7 +10,7 @@ import SourceRuntime
 ///     table.schema                         // id: integer, name: text
 ///     let changes = table.takeChanges()
 ///
-/// docs/plugins.md specifies the inference and the handling of rows that contradict it.
+/// docs/plugins/programs.md specifies the inference and the handling of rows that contradict it.
 package struct InferredTable {
   package typealias UntypedRow = [(name: String, value: UntypedValue)]
 

@@ -9,7 +9,7 @@ struct PluginCheck: ParsableCommand {
     commandName: "check",
     abstract: "The exam: runs a plugin under faults, and reports the rules that it breaks.",
     discussion: """
-      A folder with a Makefile is built first. Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins.md.
+      A folder with a Makefile is built first. Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins/exam.md.
       """)
 
   /// The format of a report.

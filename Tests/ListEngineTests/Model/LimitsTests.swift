@@ -18,7 +18,7 @@ import Testing
     #expect(limits.hold == .seconds(30))
     #expect(limits.parkedSessions == 1_000 && limits.parkedTime == .seconds(60))
     #expect(limits.collationKeyBytes == 1_000)
-    // Limits stated in docs/plugins.md and docs/windowed.md.
+    // Limits stated in docs/plugins/programs.md and docs/plugins/windowed.md.
     #expect(limits.columns == 512 && limits.cellBytes == 65_536)
     #expect(limits.pageRows == 100 && limits.remainderRows == 50_000 && limits.remainders == 8)
     #expect(limits.cachedRows == 50_000 && limits.cachedBytes == 64 << 20)

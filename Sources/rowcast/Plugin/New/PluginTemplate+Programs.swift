@@ -19,7 +19,7 @@ extension PluginTemplate {
     #!/usr/bin/env python3
     """A table of this machine's memory.
 
-    One JSON object a line on standard output; docs/plugins.md of Rowcast explains the messages. What is for people goes to standard error.
+    One JSON object a line on standard output; docs/plugins/programs.md of Rowcast explains the messages. What is for people goes to standard error.
     """
 
     import json
