@@ -120,41 +120,49 @@ import Wire
     try expect(
       "protocol.md",
       [
-        ("A client may say 200 messages a second, and 400 at once.", configuration.messageRate == 200),
         (
-          "A `query` counts for one more with every 65,536 rows of its table, up to 20.",
+          "A client may send 200 messages a second, and 400 in a burst.",
+          configuration.messageRate == 200 && configuration.messageBurst == 400
+        ),
+        (
+          "A `query` counts as one message more for every 65,536 rows of its table, but at most as 20.",
           Server.rowsPerMessage == 65_536 && Server.greatestQueryCost == 20
         ),
         (
-          "is not listened to for half a second, and after twenty such pauses closed with 1008. It has ten seconds to say `hello`.",
-          MessageRate.greatestPauses == 20 && configuration.helloTimeout == .seconds(10)
+          "The server stops reading for half a second from a client that exceeds the rate. "
+            + "After twenty such pauses it closes the socket with 1008.",
+          configuration.messagePause == .milliseconds(500) && MessageRate.greatestPauses == 20
         ),
         (
-          "of which nothing was heard for 9 s is sent a ping, and is gone when nothing is heard for another 5 s",
+          "A client has ten seconds to send `hello`.",
+          configuration.helloTimeout == .seconds(10)
+        ),
+        (
+          "that has sent nothing for 9 s gets a ping, and is disconnected when it sends nothing for another 5 s.",
           configuration.patience == Keepalive.Patience(silence: .seconds(9), answer: .seconds(5))
         ),
         ("in milliseconds, 0 to 60,000; left out: the server's (300).", limits.interval == .milliseconds(300)),
         (
-          "(for a minute, of the last 1,000 sessions that went)",
+          "The server keeps windows of lost connections (for a minute, of the last 1,000 sessions).",
           limits.parkedTime == .seconds(60) && limits.parkedSessions == 1_000
         ),
-        ("by itself 30 s after it was last asked for", limits.hold == .seconds(30)),
+        ("by itself 30 s after it was last requested", limits.hold == .seconds(30)),
         (
-          "the client waits for 16 answers already, or the source has 64 to give",
+          "the client waits for 16 answers already, or the source for 64",
           ActionBook.greatestForPage == 16 && ActionBook.greatestForTable == 64
         ),
         ("The server remembers the last 64 answers of a session,", ActionBook.remembered == 64),
-        ("and of how many (at most 1,024);", SourceDelays.greatestSamples == 1_024),
+        ("and the number of samples (at most 1,024);", SourceDelays.greatestSamples == 1_024),
         (
-          "and nothing else ever; at most 524,288 bytes.",
+          "Other types are never sent. An image has at most 524,288 bytes.",
           ImageRequests.greatestByteCount == 524_288
         ),
-        ("or a key of more than 1,024 bytes)", ImageRequests.greatestKey == 1_024),
+        ("or the key has more than 1,024 bytes |", ImageRequests.greatestKey == 1_024),
         (
-          "or has 64 images to load already) or 504 (it has not answered within 10 s)",
+          "or is loading 64 images already | | 504 | the source has not answered within 10 s |",
           ImageRequests.greatestForTable == 64 && ImageRequests.patience == .seconds(10)
         ),
-        ("30 s, if it has not said another", Action("a").patience == .seconds(30)),
+        ("(30 s, unless it declares another)", Action("a").patience == .seconds(30)),
       ])
   }
 }
