@@ -32,7 +32,7 @@ import Wire
     }
     let info = arena.contextInfo(loop: loop.handle, user: arena.context)
     try expect(
-      "operation.md",
+      "operating.md",
       [
         ("| connections of one address beyond this machine | 100 |", configuration.connectionsPerAddress == 100),
         (
