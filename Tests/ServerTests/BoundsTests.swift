@@ -58,8 +58,8 @@ import Wire
           configuration.sessionLimit == 10_000 && ServerConfiguration.standardSessionShare == 5_000
         ),
         (
-          "when it takes longer than an hour (`--export-time`), or when, after a minute, "
-            + "the client reads fewer than 4,096 bytes a second (`--export-rate`).",
+          "or when it takes longer than an hour (`--export-time`). After a minute, it is also cancelled "
+            + "when the client reads fewer than 4,096 bytes a second (`--export-rate`).",
           configuration.exportPace.longest == .seconds(3_600) && configuration.exportPace.grace == .seconds(60)
             && configuration.exportPace.leastRate == 4_096
         ),
