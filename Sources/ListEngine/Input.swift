@@ -95,7 +95,7 @@ extension Input {
     case .sections(let request, let sections): self = .sections(table, request, sections)
     case .pageFailed(let request, let reason): self = .pageFailed(table, request, reason: reason)
     case .sourceChanged: self = .sourceChanged(table)
-    case .schema, .columnsAdded, .image, .acted: return nil
+    case .schema, .columnsAdded, .image, .acted, .upload: return nil
     }
   }
 

@@ -60,7 +60,7 @@ package final class ChildSource: RunningSource {
     return core.waitUntilFinished(within: bound)
   }
 
-  /// The rules for the program's settings; `nil` before its `hello`, and for a program without rules.
+  /// The rules for the program's settings; `nil` before its `hello`, or if it has none.
   package var settingRules: SettingRules? { core.settingRules }
 
   /// Sends a request to the program; unsupported requests are answered as failed. [any thread,

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// A request made for the former instance's columns arrives after the handover.
-  @Test func `a wish for former columns does not reach an instance with fewer`() throws {
+  @Test func `a request for former columns does not reach a new instance`() throws {
     let source = source()
     let wide = Self.head.replacing(
       #"{"name":"name","type":"text"}"#,

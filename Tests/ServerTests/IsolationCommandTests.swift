@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the reported restrictions of source programs.
 @Suite(.serialized) struct IsolationCommandTests {
-  @Test func `the log and the page say which restrictions are in force`() throws {
+  @Test func `the log and the page list the restrictions in force`() throws {
     let command = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--child", #"rows=echo '{"id":1}'; exec sleep 1000"#,
     ])

@@ -67,8 +67,8 @@ final class StatusTables: Sendable {
 
   /// Creates the tables without showing them.
   ///
-  /// - Parameter perform: Carries out a command for a source, and returns a message for the user. It
-  ///   may wait.
+  /// - Parameter perform: Carries out a command for a source, and returns a message for the user.
+  ///   It may wait.
   init(_ control: ServerControl, perform: @escaping @Sendable (String, Command) throws(Refusal) -> String) {
     self.perform = perform
     self.control = control
@@ -93,7 +93,8 @@ final class StatusTables: Sendable {
     return Schema(
       name: sourcesName, title: "Sources", key: .text,
       columns: [
-        Column("source", .text, title: "Source", width: 20), Column("kind", .text, title: "Kind", style: .badge, width: 9),
+        Column("source", .text, title: "Source", width: 20),
+        Column("kind", .text, title: "Kind", style: .badge, width: 9),
         Column("state", .text, title: "State", style: .badge, width: 11),
         Column("since", .timestamp, title: "In this state", style: .age, width: 12),
         Column("changes", .integer, title: "Changed rows", width: 13),

@@ -14,7 +14,7 @@ import Testing
     return (client, try client.message("hello"))
   }
 
-  @Test func `who signs out is signed out on all connections of the browser, and nobody else is`() throws {
+  @Test func `signing out closes all connections of one browser only`() throws {
     let server = try RunningServer { $0.tokens = [keeper] }
     let (cookie, otherCookie) = (
       "Cookie: rowcast-\(server.port)=\(keeper.cookie)", "Cookie: rowcast-\(server.port)=\(keeper.cookie)"

@@ -101,7 +101,7 @@ import Testing
     #expect(try subject() == "/CN=second")
   }
 
-  @Test func `browsers are told to use TLS only, but not for the loopback`() throws {
+  @Test func `sends HSTS beyond the loopback only`() throws {
     let everywhere = try RunningServer {
       $0.certificate = RunningServer.certificate
       $0.address = .ipv4("0.0.0.0")

@@ -105,7 +105,7 @@ import Testing
     #expect(try lines(.text, level: .error) { $0.warning("quiet") } == [])
   }
 
-  @Test func `a log that is not read holds nobody up, and loses a counted number of lines`() throws {
+  @Test func `a log that is not read blocks no client, and counts lost lines`() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     defer { for end in ends where end >= 0 { close(end) } }
