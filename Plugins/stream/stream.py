@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""A stream of messages as a live table: NATS JetStream, Redis Streams or a topic of Kafka.
+
+It needs Python 3.8 and the client library of its message system. docs/plugins.md explains the
+messages to the host; README.md the settings.
+"""
+
+import os
+import random
+import sys
+import time
+
+from backend import Away
+from columns import Memory
+from host import Backoff, Host, Occasional
+from options import SETTINGS, Options, Refusal
+from table import Table
+
+LOOK = 1.0  # seconds between looks at lag and gaps
+RELOAD_PAUSE = 30  # seconds between two full reads because of gaps
+
+
+def backend_of(options, host):
+    """The backend; only its client library is imported."""
+    if options.backend == "nats":
+        from jetstream import JetStream as Chosen
+    elif options.backend == "redis":
+        from redisstream import RedisStream as Chosen
+    else:
+        from kafkatopic import KafkaTopic as Chosen
+    return Chosen(options, host)
+
+
+class Source:
+    """Connects a backend with a table, again and again."""
+
+    def __init__(self, options, host, settings):
+        self.options, self.host = options, host
+        self.backend = backend_of(options, host)
+        self.notes = Occasional(host)
+        self.table = Table(options, self.backend, host, self.notes, Memory(settings))
+        self.backoff = Backoff(random.random)
+        self.has_begun = False
+        self.missed, self.last_gap = 0, None
+        self.reload_at, self.reloaded = None, -RELOAD_PAUSE
+        self.read, self.looked = 0, 0.0
+
+    def run(self):
+        while True:
+            try:
+                self.backend.connect()
+                self.follow()
+            except Away as away:
+                self.backend.close()
+                pause = self.backoff.next()
+                self.host.log("warning", f"{self.name}: {away}; the next attempt is in {pause:.1f} s")
+                self.host.tell_state("stale", f"{self.name}: {away}; trying again")
+                time.sleep(pause)
+
+    @property
+    def name(self):
+        return f"{self.backend.name} {self.options.stream}"
+
+    def follow(self):
+        if not self.has_begun:
+            self.begin()
+        else:
+            self.note([self.backend.resume()])
+        self.backoff.connected()
+        self.looked = 0.0
+        while True:
+            if self.reload_at is not None and time.monotonic() >= self.reload_at:
+                self.begin()
+            messages = self.backend.read(0.2)
+            self.read += len(messages)
+            self.table.take(messages)
+            is_current = self.table.settle(self.backend.is_caught_up())
+            if time.monotonic() - self.looked >= LOOK:
+                self.look(is_current)
+                self.looked = time.monotonic()
+
+    def begin(self):
+        self.reload_at, self.reloaded = None, time.monotonic()
+        self.backend.begin(None if self.options.is_latest else self.options.rows)
+        self.has_begun = True
+        self.table.begin()
+
+    def look(self, is_current):
+        lag, gaps = self.backend.status()
+        self.note(gaps)
+        parts = []
+        if self.table.columns is None and not self.table.sample:
+            parts.append("no message yet: the columns are inferred from the first ones")
+        elif not is_current:
+            parts.append(f"reading: {self.read:,} messages read")
+        if lag is not None:
+            parts.append(f"{lag:,} {'message' if lag == 1 else 'messages'} behind")
+        if self.table.rejections:
+            parts.append(f"{self.table.rejections:,} rejected")
+        if self.last_gap is not None:
+            parts.append(f"{self.missed:,} missed; {self.last_gap}" if self.missed else self.last_gap)
+        if self.reload_at is not None:
+            parts.append("all is read again soon")
+        self.host.tell_state("live", f"{self.name}: {'; '.join(parts)}")
+
+    def note(self, gaps):
+        for gap in gaps:
+            if gap is None:
+                continue
+            if gap.text:
+                self.missed += gap.count or 0
+                self.last_gap = gap.text
+                self.host.log("warning", f"{self.name}: {gap.text}")
+                self.table.reject_gap(gap)
+            # A gap may have hidden deletions, and a stream that was created again has other messages.
+            if gap.reloads and (self.options.is_latest or gap.count is None):
+                self.reload_at = max(time.monotonic(), self.reloaded + RELOAD_PAUSE) if gap.count else time.monotonic()
+
+
+def main():
+    host = Host()
+    host.say(type="hello", version=1, name="stream", capabilities=["health"], settings=SETTINGS)
+    host.configured.wait()
+    try:
+        options = Options(host.settings)
+        host.secrets += options.secrets
+        for path in options.open_files:
+            host.log("warning", f"other users can read the file {path}: chmod 600 {path}")
+        source = Source(options, host, host.settings)
+    except Refusal as refusal:
+        host.say(type="refuse", setting=refusal.setting, reason=host.redacted(refusal))
+        return
+    source.run()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BrokenPipeError, KeyboardInterrupt):
+        # The host has closed the pipe, which is a normal end.
+        os._exit(0)
+    except BaseException as error:
+        if not isinstance(error, SystemExit):
+            import traceback
+
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
