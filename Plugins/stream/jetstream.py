@@ -128,7 +128,7 @@ class JetStream(Backend):
     def begin(self, newest):
         info = self._info()
         self.created, self.jump = info.created, None
-        first, last = info.state.first_seq, info.state.last_seq
+        first, last = max(1, info.state.first_seq), info.state.last_seq
         self.target = last
         if newest is None and self.by_subject:
             self._consume("last_per_subject")

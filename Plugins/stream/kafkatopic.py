@@ -27,6 +27,7 @@ class KafkaTopic(Backend):
         self.kafka, self.options, self.host = confluent_kafka, options, host
         self.codes = confluent_kafka.KafkaError
         self.fault = None
+        self.early = []  # messages that librdkafka handed over before they were wanted
         self.position, self.target, self.ends = {}, {}, set()
         try:
             self.consumer = confluent_kafka.Consumer(self._config())
@@ -104,7 +105,9 @@ class KafkaTopic(Backend):
             raise Away(error.str()) from None
 
     def connect(self):
-        self.consumer.poll(0)  # delivers errors
+        first = self.consumer.poll(0)  # delivers errors
+        if first is not None:
+            self.early.append(first)
         self.is_down, self.fault = False, None
         self._partitions(PATIENCE)
         self.is_down, self.fault = False, None
@@ -128,7 +131,7 @@ class KafkaTopic(Backend):
         return found
 
     def begin(self, newest):
-        self.position, self.target, self.ends = {}, {}, set()
+        self.position, self.target, self.ends, self.early = {}, {}, set(), []
         for partition in self._partitions(PATIENCE):
             low, high = self._watermarks(partition)
             self.position[partition] = low if newest is None else max(low, high - newest)
@@ -144,12 +147,16 @@ class KafkaTopic(Backend):
         return None
 
     def read(self, timeout):
-        first = self.guarded(lambda: self.consumer.poll(timeout))
+        if not self.early:
+            first = self.guarded(lambda: self.consumer.poll(timeout))
+            if first is not None:
+                self.early.append(first)
         if self.is_down:
             raise Away(self.fault or "no broker is reachable")
-        if first is None:
+        if not self.early:
             return []
-        messages = [first] + self.guarded(lambda: self.consumer.consume(BATCH, 0))
+        messages = self.early + self.guarded(lambda: self.consumer.consume(BATCH, 0))
+        self.early = []
         found, position = [], self.position
         for message in messages:
             partition, offset = message.partition(), message.offset()

@@ -86,6 +86,7 @@ class RedisStream(Backend):
         self.target, added, length = self._info()
         left = length if newest is None or self.last == b"0-0" else newest
         self.counter = added - left
+        self.is_drained = False
         self.is_exact = newest is None  # with a seek, entries may have been added meanwhile
 
     def _seek(self, newest):
@@ -115,6 +116,7 @@ class RedisStream(Backend):
         found = self.run(
             "XREAD", "COUNT", self.batch, "BLOCK", max(1, int(timeout * 1_000)), "STREAMS", self.options.stream, self.last
         )
+        self.is_drained = not found
         if not found:
             return []
         entries = found[0][1] if isinstance(found, list) else next(iter(found.values()))
@@ -140,7 +142,7 @@ class RedisStream(Backend):
         return messages
 
     def is_caught_up(self):
-        return order(self.last) >= order(self.target)
+        return self.is_drained or order(self.last) >= order(self.target)
 
     def status(self):
         last, added, length = self._info()
@@ -148,7 +150,9 @@ class RedisStream(Backend):
             gap = Gap(None, "the stream was created again or lost entries: reading it from the beginning", True)
             return None, [gap]
         if order(last) > order(self.last):
-            return max(0, added - self.counter) if self.is_exact else None, []
+            if self.run("XREAD", "COUNT", 1, "STREAMS", self.options.stream, self.last):
+                return max(0, added - self.counter) if self.is_exact else None, []
+            self.last = last.encode() if isinstance(last, str) else last  # the entries up to here are deleted
         lost, self.counter = added - self.counter, added
         if not self.is_exact or lost <= 0:
             self.is_exact = True

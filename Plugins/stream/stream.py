@@ -71,6 +71,7 @@ class Source:
         while True:
             if self.reload_at is not None and time.monotonic() >= self.reload_at:
                 self.begin()
+                self.reloaded = time.monotonic()
             messages = self.backend.read(0.2)
             self.read += len(messages)
             self.table.take(messages)
@@ -80,7 +81,7 @@ class Source:
                 self.looked = time.monotonic()
 
     def begin(self):
-        self.reload_at, self.reloaded = None, time.monotonic()
+        self.reload_at = None
         self.backend.begin(None if self.options.is_latest else self.options.rows)
         self.has_begun = True
         self.table.begin()

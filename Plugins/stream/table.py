@@ -15,6 +15,7 @@ LINE = 120_000  # bytes after which a line ends
 ROW_LIMIT = 900_000  # bytes of a row
 KEY_LIMIT = 1_024  # bytes of a key
 OTHER = "@other"
+NAMED = 10  # rejected messages of a kind that are named one by one, each time
 META = {"time": ("@time", "Time"), "sequence": ("@sequence", "Position"), "key": ("@key", "Key")}
 
 
@@ -43,7 +44,7 @@ class Table:
         self.options, self.backend, self.host, self.notes, self.memory = options, backend, host, notes, memory
         self.sample, self.sampled_at = [], None
         self.columns = None
-        self.rejected = {}
+        self.rejected, self.rejected_keys = {}, {}  # not reported yet
         self.rejections = 0
         self.loading = True
         self.rows, self.numbers = {}, count()
@@ -307,11 +308,12 @@ class Table:
         self.notes.note(poison.kind, f"rejected message {text}")
         if poison.key is not None and self.options.is_latest:
             # The row stays as it was, also in a new list.
-            self.rejected[("key", poison.key)] = [1, text]
-        elif poison.kind in self.rejected:
-            self.rejected[poison.kind][0] += 1
-        else:
-            self.rejected[poison.kind] = [1, text]
+            self.rejected_keys[poison.key] = text
+            return
+        texts = self.rejected.setdefault(poison.kind, [0])
+        texts[0] += 1
+        if len(texts) <= NAMED:
+            texts.append(text)
 
     def reject_gap(self, gap):
         """Counts messages that nobody can name."""
@@ -319,11 +321,14 @@ class Table:
             self.host.say(type="reject", count=min(gap.count, 2**31), reason=self.host.redacted(gap.text))
 
     def tell_rejections(self):
-        for kind, (number, text) in self.rejected.items():
-            target = {"key": kind[1]} if isinstance(kind, tuple) else {"count": number}
-            more = f" (and {number - 1:,} others: {kind})" if number > 1 else ""
-            self.host.say(type="reject", **target, reason=self.host.redacted(text)[:300] + more)
-        self.rejected = {}
+        for key, text in self.rejected_keys.items():
+            self.host.say(type="reject", key=key, reason=self.host.redacted(text)[:300])
+        for kind, (number, *texts) in self.rejected.items():
+            for text in texts:
+                self.host.say(type="reject", count=1, reason=self.host.redacted(text)[:300])
+            if number > len(texts):
+                self.host.say(type="reject", count=number - len(texts), reason=f"more messages of this kind: {kind}")
+        self.rejected, self.rejected_keys = {}, {}
 
     def _commit(self):
         self.host.say(type="reload")
@@ -343,7 +348,7 @@ class Table:
             gone = [key for key, row in rows.items() if row is None]
             for first in range(0, len(gone), 500):
                 self.host.say(type="delete", keys=gone[first : first + 500])
-        if self.rejected:
+        if self.rejected or self.rejected_keys:
             self.tell_rejections()
 
     def _upsert(self, rows):
