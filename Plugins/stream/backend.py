@@ -25,12 +25,16 @@ class Backend:
     - `read(timeout)` returns messages in order, at most some thousands; none after `timeout` seconds.
     - `is_caught_up()` is whether all messages that existed at `begin` were read.
     - `status()` returns how many messages are left to read, or None, and a list of gaps.
+    - `earlier(key, place)` returns the last messages of a key before a place, if `begin` left them out.
     - `row_key(place)` is the key of a row of the newest messages.
     """
 
     name = ""
     key_kind = "text"
     key_title = "Key"
+
+    def earlier(self, key, place):
+        return []
 
     def row_key(self, place):
         return place

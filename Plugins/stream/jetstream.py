@@ -1,6 +1,7 @@
 """NATS JetStream, through the package nats-py."""
 
 import asyncio
+import collections
 import json
 import ssl
 import time
@@ -11,6 +12,7 @@ from options import Refusal
 BATCH = 1_000
 EXPIRY = 5  # seconds until the server gives up a request for messages
 BYTES = 8 << 20  # bytes of the answers to one request
+HISTORY = 100  # messages of a subject that are looked at before a rejected one
 PATIENCE = 5  # seconds for an answer of the server
 
 
@@ -96,6 +98,7 @@ class JetStream(Backend):
             raise Away(self.fault or str(error) or type(error).__name__) from None
 
     fault = None
+    must_repeat = False
 
     def connect(self):
         if self.connection is not None and self.connection.is_connected:
@@ -191,6 +194,7 @@ class JetStream(Backend):
         self.consumer, self.pending = info.name, info.num_pending
         self.delivered = self.outstanding = 0
         self.deadline = 0.0
+        self.must_repeat = False
         self.arrived.clear()
         inbox, arrived, event = self.inbox, self.arrived, self.event
 
@@ -213,8 +217,9 @@ class JetStream(Backend):
     # Messages.
 
     def read(self, timeout):
-        messages = self.run(self._read(timeout), timeout + PATIENCE)
-        return self._accepted(messages)
+        if self.must_repeat:
+            self._consume("by_start_sequence", self.position + 1)
+        return self._accepted(self.run(self._read(timeout), timeout + PATIENCE))
 
     async def _read(self, timeout):
         connection = self.connection
@@ -241,25 +246,45 @@ class JetStream(Backend):
         """The messages that continue what was read before."""
         found = []
         for message in messages:
-            parts = message.reply.split(".")
-            at = 5 if len(parts) < 12 else 7  # newer servers name a domain and an account, too
-            sequence, delivered = int(parts[at]), int(parts[at + 1])
+            sequence, delivered, moment, pending = numbers(message)
             if delivered != self.delivered + 1:
-                # A delivery was lost on the way: have it sent again.
-                self._consume("by_start_sequence", self.position + 1)
+                self.must_repeat = True  # a delivery was lost on the way
                 break
             self.delivered = delivered
-            self.pending = int(parts[at + 3])
+            self.pending = pending
             if sequence <= self.position:
                 continue
             if sequence > self.position + 1 and self.jump is None and self.position >= self.target:
                 self.jump = (self.position + 1, sequence)
             self.position = sequence
-            deletes = False
-            if message.headers:
-                deletes = message.headers.get("KV-Operation") in ("DEL", "PURGE") or "Nats-Marker-Reason" in message.headers
-            found.append(Message(sequence, message.subject, int(parts[at + 2]) // 10**6, message.data, deletes))
+            found.append(self._message(message, sequence, moment))
         return found
+
+    @staticmethod
+    def _message(message, sequence, moment):
+        deletes = False
+        if message.headers:
+            deletes = message.headers.get("KV-Operation") in ("DEL", "PURGE") or "Nats-Marker-Reason" in message.headers
+        return Message(sequence, message.subject, moment // 10**6, message.data, deletes)
+
+    def earlier(self, key, place):
+        return self.run(self._earlier(key, place), 30) if self.by_subject else []
+
+    async def _earlier(self, subject, before):
+        config = self.nats.js.api.ConsumerConfig(ack_policy="none", deliver_policy="all", inactive_threshold=30.0)
+        subscription = await self.js.pull_subscribe(subject, stream=self.options.stream, config=config)
+        found = collections.deque(maxlen=HISTORY)
+        try:
+            is_over = False
+            while not is_over:
+                for message in await subscription.fetch(BATCH, timeout=PATIENCE):
+                    sequence, _, moment, pending = numbers(message)
+                    if sequence < before:
+                        found.append(self._message(message, sequence, moment))
+                    is_over = is_over or sequence >= before or pending == 0
+        finally:
+            await subscription.unsubscribe()
+        return list(found)
 
     def is_caught_up(self):
         return self.pending == 0 or self.position >= self.target
@@ -283,3 +308,10 @@ class JetStream(Backend):
         elif self.position >= self.target:
             gaps.append(self._trimmed(first, self.position + 1, first))
         return lag, [gap for gap in gaps if gap]
+
+
+def numbers(message):
+    """Sequence in the stream, number of the delivery, nanoseconds since 1970, and messages that follow."""
+    parts = message.reply.split(".")
+    at = 5 if len(parts) < 12 else 7  # newer servers name a domain and an account, too
+    return int(parts[at]), int(parts[at + 1]), int(parts[at + 2]), int(parts[at + 3])

@@ -81,9 +81,8 @@ class Source:
                 self.looked = time.monotonic()
 
     def begin(self):
-        self.reload_at = None
         self.backend.begin(None if self.options.is_latest else self.options.rows)
-        self.has_begun = True
+        self.has_begun, self.reload_at = True, None
         self.table.begin()
 
     def look(self, is_current):

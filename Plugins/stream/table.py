@@ -46,6 +46,7 @@ class Table:
         self.columns = None
         self.rejected, self.rejected_keys = {}, {}  # not reported yet
         self.rejections = 0
+        self.hidden = {}  # keys whose last message was rejected, while loading, and its place
         self.loading = True
         self.rows, self.numbers = {}, count()
         self.key_kind = None
@@ -57,7 +58,7 @@ class Table:
     def begin(self):
         """Starts over: rows that do not come before `commit` are removed then."""
         self.loading = True
-        self.rows = {}
+        self.rows, self.hidden = {}, {}
 
     # Columns.
 
@@ -162,6 +163,7 @@ class Table:
             sample, self.sample = self.sample, []
             self.take(sample)
         if self.loading and is_caught_up:
+            self.find_hidden()
             self._commit()
         elif not self.loading:
             self._flush()
@@ -189,6 +191,7 @@ class Table:
         if deletes and options.is_latest:
             if self.loading:
                 self.rows.pop(key, None)
+                self.hidden.pop(key, None)
             else:
                 self.rows[key] = None
             return
@@ -210,6 +213,18 @@ class Table:
             raise Poison("too many rows", f"the table has its limit of {self.options.rows:,} rows: set rows")
         else:
             self.rows[key] = row
+            self.hidden.pop(key, None)
+
+    def find_hidden(self):
+        """Takes earlier messages of keys whose last message was rejected, where only last ones were read."""
+        for key, place in list(self.hidden.items()):
+            for message in reversed(self.backend.earlier(key, place)):
+                try:
+                    self._take(message)
+                    break
+                except Poison:
+                    pass
+            self.hidden.pop(key, None)
 
     def _key_of_message(self, message):
         """The key of the row, unless it is a member of the payload."""
@@ -309,6 +324,8 @@ class Table:
         if poison.key is not None and self.options.is_latest:
             # The row stays as it was, also in a new list.
             self.rejected_keys[poison.key] = text
+            if self.loading and poison.key not in self.rows:
+                self.hidden[poison.key] = message.place
             return
         texts = self.rejected.setdefault(poison.kind, [0])
         texts[0] += 1

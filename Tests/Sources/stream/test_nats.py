@@ -7,7 +7,7 @@ import unittest
 from nats.js.api import KeyValueConfig
 
 from program import Program
-from servers import Nats, certificates, pause, shared, write
+from servers import Nats, certificates, free_port, pause, shared, write
 
 
 def encoded(**members):
@@ -130,7 +130,7 @@ class NatsTests(unittest.TestCase):
             since = len(program.states)
             self.nats.kill()
             program.until_state("NATS JetStream", state="stale", since=since)
-            other = self.nats.port + 1
+            other = free_port()
             self.nats.start(other)
             self.publish(*((f"s{number % 7}", encoded(number=number)) for number in range(first, first + 100)), port=other)
             self.nats.stop()
@@ -182,7 +182,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("v", {number: 1 for number in range(10)})
         self.nats.kill()
         program.until_state("trying again", state="stale")
-        other = self.nats.port + 1
+        other = free_port()
         self.nats.start(other)
         self.publish(*(("a", encoded(id=number, v=2)) for number in range(5, 15)), port=other)
         self.purge(16, other)

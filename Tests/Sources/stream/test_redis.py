@@ -3,7 +3,7 @@
 import unittest
 
 from program import Program
-from servers import Redis, certificates, shared, write
+from servers import Redis, certificates, free_port, shared, write
 
 
 class RedisTests(unittest.TestCase):
@@ -75,7 +75,7 @@ class RedisTests(unittest.TestCase):
         program.until_state("trying again", state="stale", since=since)
         import redis
 
-        other = self.redis.port + 1
+        other = free_port()
         self.redis.start(other)
         client = redis.Redis(port=other)
         for number in range(100, 200):
