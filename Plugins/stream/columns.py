@@ -222,8 +222,11 @@ def infer(samples):
     for name, values in found.items():
         kind = type_of(name, values)
         texts = [value for value in values if value is not None]
-        is_link = kind == "text" and texts and all(
-            isinstance(value, str) and value.startswith(("http://", "https://")) for value in texts)
+        is_link = (
+            kind == "text"
+            and texts
+            and all(isinstance(value, str) and value.startswith(("http://", "https://")) for value in texts)
+        )
         columns.append((name, kind, None, "link" if is_link else None))
     return columns
 
@@ -253,7 +256,12 @@ class Memory:
     def _open(self):
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         state = os.lstat(self.folder)
-        if not os.path.isdir(self.folder) or os.path.islink(self.folder) or state.st_uid != os.getuid() or state.st_mode & 0o077:
+        if (
+            not os.path.isdir(self.folder)
+            or os.path.islink(self.folder)
+            or state.st_uid != os.getuid()
+            or state.st_mode & 0o077
+        ):
             raise OSError("the folder is not private")
 
     def load(self):

@@ -12,7 +12,9 @@ from options import Refusal
 BATCH = 1_000
 EXPIRY = 5  # seconds until the server gives up a request for messages
 BYTES = 8 << 20  # bytes of the answers to one request
+WIDTH = 1_000  # sequences in which they are looked for first
 HISTORY = 100  # messages of a subject that are looked at before a rejected one
+JUMPS = 1_000  # jumps between two looks; later ones become one
 PATIENCE = 5  # seconds for an answer of the server
 
 
@@ -31,7 +33,9 @@ class JetStream(Backend):
         try:
             import nats
         except ImportError:
-            raise Refusal("backend", "nats needs the Python package nats-py: python3 -m pip install nats-py nkeys") from None
+            raise Refusal(
+                "backend", "nats needs the Python package nats-py: python3 -m pip install nats-py nkeys"
+            ) from None
         if options.nkey or options.credentials:
             try:
                 import nkeys  # noqa: F401
@@ -43,15 +47,20 @@ class JetStream(Backend):
         self.connection = self.created = None
         self.position = self.target = 0
         self.pending = None
-        self.jump = None
+        self.jumps = []
+        self.is_behind = self.is_first = False
         self.by_subject = options.is_latest and options.key is None
         self.supersedes = False
         self.arguments = self._arguments()
+        self.client = encrypted(nats) if "tls" in self.arguments else nats.NATS
 
     def _arguments(self):
         options = self.options
         found = {
-            "servers": [server.strip() if "://" in server else f"nats://{server.strip()}" for server in options.servers.split(",")],
+            "servers": [
+                server.strip() if "://" in server else f"nats://{server.strip()}"
+                for server in options.servers.split(",")
+            ],
             "name": "rowcast",
             "allow_reconnect": False,
             "connect_timeout": PATIENCE,
@@ -72,7 +81,9 @@ class JetStream(Backend):
                 if options.certificate:
                     found["tls"].load_cert_chain(options.certificate, options.private_key)
             except (OSError, ssl.SSLError) as error:
-                raise Refusal("certificate" if options.certificate else "ca", f"the TLS files are not usable: {error}") from None
+                raise Refusal(
+                    "certificate" if options.certificate else "ca", f"the TLS files are not usable: {error}"
+                ) from None
         return found
 
     def row_key(self, place):
@@ -115,7 +126,8 @@ class JetStream(Backend):
         async def on_close():
             self.event.set()
 
-        self.connection = await self.nats.connect(**self.arguments, error_cb=on_error, closed_cb=on_close)
+        self.connection = self.client()
+        await self.connection.connect(**self.arguments, error_cb=on_error, closed_cb=on_close)
         self.js = self.connection.jetstream(timeout=PATIENCE)
 
     def close(self):
@@ -130,7 +142,7 @@ class JetStream(Backend):
 
     def begin(self, newest):
         info = self._info()
-        self.created, self.jump = info.created, None
+        self.created, self.jumps = info.created, []
         first, last = max(1, info.state.first_seq), info.state.last_seq
         self.target = last
         if newest is None and self.by_subject:
@@ -147,7 +159,7 @@ class JetStream(Backend):
 
     def resume(self):
         info = self._info()
-        self.jump = None
+        self.jumps = []
         if info.created != self.created or info.state.last_seq < self.position:
             text = "the stream was created again" if info.created != self.created else "the stream lost messages"
             self.position = 0
@@ -171,7 +183,11 @@ class JetStream(Backend):
         self.position = max(self.position, end)
         count = end - start + 1
         most = "up to " if self.options.subject else ""
-        return Gap(count, f"{most}{count:,} messages left the stream before they were read (sequences {start:,} to {end:,})", True)
+        return Gap(
+            count,
+            f"{most}{count:,} messages left the stream before they were read (sequences {start:,} to {end:,})",
+            True,
+        )
 
     def _consume(self, policy, start=None):
         self.run(self._consumed(policy, start))
@@ -188,13 +204,16 @@ class JetStream(Backend):
         try:
             info = await self.js.add_consumer(options.stream, config)
         except self.nats.js.errors.BadRequestError as error:
-            raise Away(f"the stream “{options.stream}” cannot be read without changing it: {error.description}") from None
+            raise Away(
+                f"the stream “{options.stream}” is only readable by changing it: {error.description}"
+            ) from None
         self.inbox = connection.new_inbox()
         self.next = f"$JS.API.CONSUMER.MSG.NEXT.{options.stream}.{info.name}"
         self.consumer, self.pending = info.name, info.num_pending
         self.delivered = self.outstanding = 0
         self.deadline = 0.0
         self.must_repeat = False
+        self.is_behind, self.is_first = self.pending > 0, True
         self.arrived.clear()
         inbox, arrived, event = self.inbox, self.arrived, self.event
 
@@ -228,9 +247,13 @@ class JetStream(Backend):
         if self.outstanding <= 0 or time.monotonic() > self.deadline:
             if self.deadline and self.outstanding > 0:
                 await self.js.consumer_info(self.options.stream, self.consumer)  # or it is gone
-            self.outstanding = BATCH
+            self.outstanding, self.is_first = BATCH, True
             self.deadline = time.monotonic() + EXPIRY + 2
-            request = {"batch": BATCH, "expires": EXPIRY * 10**9, "max_bytes": max(BYTES, connection.max_payload + 65_536)}
+            request = {
+                "batch": BATCH,
+                "expires": EXPIRY * 10**9,
+                "max_bytes": max(BYTES, connection.max_payload + 65_536),
+            }
             await connection.publish(self.next, json.dumps(request).encode(), reply=self.inbox)
         if not self.arrived:
             self.event.clear()
@@ -252,13 +275,25 @@ class JetStream(Backend):
                 break
             self.delivered = delivered
             self.pending = pending
+            may_miss = not self.options.subject or self.is_behind or self.is_first
+            self.is_behind, self.is_first = pending > 0, False
             if sequence <= self.position:
                 continue
-            if sequence > self.position + 1 and self.jump is None and self.position >= self.target:
-                self.jump = (self.position + 1, sequence)
+            if sequence > self.position + 1 and self.position >= self.target and may_miss:
+                self._note_jump(self.position + 1, sequence)
             self.position = sequence
             found.append(self._message(message, sequence, moment))
         return found
+
+    def _note_jump(self, start, sequence):
+        """Keeps a jump for the next look at the stream.
+
+        Messages of other subjects lie between those of one subject. Only a jump after a pause, or while more
+        messages waited, can hide one that was removed.
+        """
+        if len(self.jumps) == JUMPS:
+            start = self.jumps.pop()[0]
+        self.jumps.append((start, sequence))
 
     @staticmethod
     def _message(message, sequence, moment):
@@ -271,9 +306,22 @@ class JetStream(Backend):
         return self.run(self._earlier(key, place), 30) if self.by_subject else []
 
     async def _earlier(self, subject, before):
-        config = self.nats.js.api.ConsumerConfig(ack_policy="none", deliver_policy="all", inactive_threshold=30.0)
-        subscription = await self.js.pull_subscribe(subject, stream=self.options.stream, config=config)
         found = collections.deque(maxlen=HISTORY)
+        subscription, width = None, WIDTH
+        # Only the end of a long history is read.
+        while True:
+            start = max(1, before - width)
+            config = self.nats.js.api.ConsumerConfig(
+                ack_policy="none",
+                deliver_policy="by_start_sequence",
+                opt_start_seq=start,
+                inactive_threshold=30.0,
+            )
+            subscription = await self.js.pull_subscribe(subject, stream=self.options.stream, config=config)
+            if start == 1 or (await subscription.consumer_info()).num_pending > HISTORY:
+                break
+            await subscription.unsubscribe()
+            width *= 8
         try:
             is_over = False
             while not is_over:
@@ -300,14 +348,25 @@ class JetStream(Backend):
         lag = consumer.num_pending + max(0, consumer.delivered.consumer_seq - self.delivered)
         gaps = []
         first = info.state.first_seq
-        if self.jump is not None:
-            gaps.append(self._trimmed(min(first, self.jump[1]), *self.jump))
-            self.jump = None
+        gaps += [self._trimmed(min(first, end), start, end) for start, end in self.jumps]
+        self.jumps = []
         if lag == 0:
             self.position = max(self.position, info.state.last_seq)
         elif self.position >= self.target:
             gaps.append(self._trimmed(first, self.position + 1, first))
         return lag, [gap for gap in gaps if gap]
+
+
+def encrypted(nats):
+    """A client that sends no credentials without TLS; nats-py leaves that to the server."""
+
+    class Encrypted(nats.NATS):
+        def _connect_command(self):
+            if not self._server_info.get("tls_required"):
+                raise nats.errors.Error("the server offers no TLS: set it up there, or leave tls and ca out")
+            return super()._connect_command()
+
+    return Encrypted
 
 
 def numbers(message):

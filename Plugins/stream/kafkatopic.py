@@ -10,6 +10,10 @@ LOOK = 15  # seconds between looks at the topic's partitions
 PATIENCE = 5
 
 
+class Missing(Away):
+    """The topic does not exist, or is not readable."""
+
+
 class KafkaTopic(Backend):
     """Reads assigned partitions from positions of its own; it joins no group and commits nothing."""
 
@@ -32,7 +36,9 @@ class KafkaTopic(Backend):
         try:
             self.consumer = confluent_kafka.Consumer(self._config())
         except (confluent_kafka.KafkaException, ValueError, TypeError) as error:
-            raise Refusal("config" if options.config else "servers", f"librdkafka refuses the settings: {error}") from None
+            raise Refusal(
+                "config" if options.config else "servers", f"librdkafka refuses the settings: {error}"
+            ) from None
         self.looked = 0.0
 
     def _config(self):
@@ -49,7 +55,9 @@ class KafkaTopic(Backend):
         elif options.user:
             config["security.protocol"] = "SASL_PLAINTEXT"
         if options.user:
-            config.update({"sasl.mechanism": "PLAIN", "sasl.username": options.user, "sasl.password": options.password or ""})
+            config.update(
+                {"sasl.mechanism": "PLAIN", "sasl.username": options.user, "sasl.password": options.password or ""}
+            )
         for name, value in (("ca", options.ca), ("certificate", options.certificate), ("key", options.private_key)):
             if value:
                 config[f"ssl.{name}.location"] = value
@@ -113,11 +121,13 @@ class KafkaTopic(Backend):
         self.is_down, self.fault = False, None
 
     def _partitions(self, patience):
-        topic = self.guarded(lambda: self.consumer.list_topics(self.options.stream, timeout=patience)).topics[self.options.stream]
+        topic = self.guarded(lambda: self.consumer.list_topics(self.options.stream, timeout=patience)).topics[
+            self.options.stream
+        ]
         if topic.error is not None:
             if topic.error.code() == self.codes.UNKNOWN_TOPIC_OR_PART:
-                raise Away(f"the topic “{self.options.stream}” does not exist")
-            raise Away(topic.error.str())
+                raise Missing(f"the topic “{self.options.stream}” does not exist")
+            raise Missing(topic.error.str())
         self.looked = time.monotonic()
         return sorted(topic.partitions)
 
@@ -143,10 +153,15 @@ class KafkaTopic(Backend):
         self.guarded(lambda: self.consumer.assign(places))
 
     def resume(self):
-        # librdkafka has kept its positions and reconnects by itself.
+        # Partitions that failed are read only after a new assignment.
+        self.early = []
+        self._assign()
         return None
 
     def read(self, timeout):
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
         if not self.early:
             first = self.guarded(lambda: self.consumer.poll(timeout))
             if first is not None:
@@ -162,7 +177,10 @@ class KafkaTopic(Backend):
             partition, offset = message.partition(), message.offset()
             error = message.error()
             if error is not None:
-                self._note_end(error, partition, offset)
+                try:
+                    self._note_end(error, partition, offset)
+                except Away as away:
+                    self.failure = away  # after the messages that were read with it
                 continue
             if offset < position.get(partition, 0):
                 continue
@@ -176,6 +194,7 @@ class KafkaTopic(Backend):
         return found
 
     gaps = ()
+    failure = None
 
     def _note_end(self, error, partition, offset):
         code = error.code()
@@ -195,10 +214,15 @@ class KafkaTopic(Backend):
         low, high = self._watermarks(partition)
         before = self.position[partition]
         if low > before:
-            text = f"{low - before:,} messages left partition {partition} before they were read (offsets {before:,} to {low - 1:,})"
+            text = f"{low - before:,} messages left partition {partition} before they were read"
+            text += f" (offsets {before:,} to {low - 1:,})"
             gap = Gap(low - before, text, True)
         else:
-            gap = Gap(None, f"partition {partition} ends at offset {high:,} before {before:,}: reading it from the beginning", True)
+            gap = Gap(
+                None,
+                f"partition {partition} ends at offset {high:,} before {before:,}: reading it from the beginning",
+                True,
+            )
         self.position[partition] = low
         self.gaps = (*self.gaps, gap)
         self._assign()
@@ -209,7 +233,14 @@ class KafkaTopic(Backend):
     def status(self):
         gaps, self.gaps = list(self.gaps), ()
         if time.monotonic() - self.looked > LOOK:
-            new = [partition for partition in self._partitions(1) if partition not in self.position]
+            try:
+                found = self._partitions(1)
+            except Missing:
+                raise
+            except Away:
+                found = []  # a slow answer: `read` notices brokers that are away
+                self.looked = time.monotonic()
+            new = [partition for partition in found if partition not in self.position]
             for partition in new:
                 self.position[partition] = self._watermarks(partition)[0]
                 self.host.log("info", f"partition {partition} is new")

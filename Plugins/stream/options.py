@@ -65,7 +65,9 @@ class Options:
         self.backend = settings["backend"]
         for name, backends in ONLY.items():
             if name in settings and self.backend not in backends:
-                raise Refusal(name, f"the backend {self.backend} has no such setting: it belongs to {' and '.join(backends)}")
+                raise Refusal(
+                    name, f"the backend {self.backend} has no such setting: it belongs to {' and '.join(backends)}"
+                )
         self.stream = text(settings, "stream")
         self.servers = settings.get("servers", SERVERS[self.backend])
         self._check_servers()
@@ -87,7 +89,9 @@ class Options:
         self.meta = self._meta(settings)
         self.table = settings.get("table", self.stream)
         if not 1 <= len(self.table.encode()) <= 200:
-            raise Refusal("table" if "table" in settings else "stream", "the name of a table has 1 to 200 bytes: set table")
+            raise Refusal(
+                "table" if "table" in settings else "stream", "the name of a table has 1 to 200 bytes: set table"
+            )
         self.max_message = settings.get("max_message", 262_144)
         self._read_credentials(settings, environment)
 
@@ -99,7 +103,9 @@ class Options:
             scheme = server.split("://")[0] if "://" in server else ""
             allowed = {"nats": ("", "nats", "tls"), "redis": ("redis", "rediss", "unix"), "kafka": ("",)}[self.backend]
             if not server or scheme not in allowed:
-                raise Refusal("servers", f"“{server}” is no address for {self.backend}: use one like {SERVERS[self.backend]}")
+                raise Refusal(
+                    "servers", f"“{server}” is not an address for {self.backend}: use one like {SERVERS[self.backend]}"
+                )
         if self.backend == "redis" and "," in self.servers:
             raise Refusal("servers", "a source reads from one Redis server: give one address")
 
@@ -108,7 +114,9 @@ class Options:
         if self.key is not None and not self.is_latest:
             raise Refusal("key", "only mode=latest has a key: rows of the newest messages are known by their position")
         if self.is_latest and self.key is None and self.backend == "redis":
-            raise Refusal("key", "mode=latest needs the name of the field that identifies a row: entries of Redis have no key")
+            raise Refusal(
+                "key", "mode=latest needs the name of the field that identifies a row: entries of Redis have no key"
+            )
         if self.key is not None and self.payload == "text":
             raise Refusal("key", "a text payload has no members: leave key out, or use payload=json")
         if self.key == "":

@@ -7,7 +7,7 @@ from options import Refusal
 
 BYTES = 4 << 20  # the bytes that one read should bring
 MOST = 2_000
-BLOCK_LIMIT = 10  # seconds for an answer
+BLOCK_LIMIT = 5  # seconds for an answer
 
 
 class RedisStream(Backend):
@@ -19,14 +19,17 @@ class RedisStream(Backend):
         try:
             import redis
         except ImportError:
-            raise Refusal("backend", "redis needs the Python package redis: apt install python3-redis, or python3 -m pip install redis") from None
+            raise Refusal(
+                "backend",
+                "redis needs the Python package redis: apt install python3-redis, or python3 -m pip install redis",
+            ) from None
         self.redis, self.options = redis, options
         arguments = {"socket_connect_timeout": 5, "socket_timeout": BLOCK_LIMIT, "client_name": "rowcast"}
         url = options.servers.strip()
         if options.tls and url.startswith("redis://"):
             url = "rediss" + url[5:]
         if url.startswith("rediss://"):
-            arguments.update(ssl_cert_reqs="required")
+            arguments.update(ssl_cert_reqs="required", ssl_check_hostname=True)
             if options.ca:
                 arguments["ssl_ca_certs"] = options.ca
             if options.certificate:
@@ -114,7 +117,14 @@ class RedisStream(Backend):
 
     def read(self, timeout):
         found = self.run(
-            "XREAD", "COUNT", self.batch, "BLOCK", max(1, int(timeout * 1_000)), "STREAMS", self.options.stream, self.last
+            "XREAD",
+            "COUNT",
+            self.batch,
+            "BLOCK",
+            max(1, int(timeout * 1_000)),
+            "STREAMS",
+            self.options.stream,
+            self.last,
         )
         self.is_drained = not found
         if not found:
@@ -130,7 +140,7 @@ class RedisStream(Backend):
             if field is not None:
                 value = dict(pairs).get(field)
                 size += len(value or b"") + 32
-                # An entry without the field is no deletion.
+                # An entry without the field deletes nothing.
                 value = MISSING if value is None else value
             else:
                 value = {name.decode(errors="backslashreplace"): text for name, text in pairs}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stream of messages as a live table: NATS JetStream, Redis Streams or a topic of Kafka.
 
-It needs Python 3.8 and the client library of its message system. docs/plugins.md explains the
+It needs Python 3.8 and the client library of its message system. docs/plugins/programs.md explains the
 messages to the host; README.md the settings.
 """
 
@@ -17,6 +17,7 @@ from options import SETTINGS, Options, Refusal
 from table import Table
 
 LOOK = 1.0  # seconds between looks at lag and gaps
+FEW, LINGER = 200, 0.005  # after fewer messages, seconds in which more may come: larger batches cost less
 RELOAD_PAUSE = 30  # seconds between two full reads because of gaps
 
 
@@ -73,12 +74,15 @@ class Source:
                 self.begin()
                 self.reloaded = time.monotonic()
             messages = self.backend.read(0.2)
+            arrived = time.monotonic()
             self.read += len(messages)
             self.table.take(messages)
             is_current = self.table.settle(self.backend.is_caught_up())
             if time.monotonic() - self.looked >= LOOK:
                 self.look(is_current)
                 self.looked = time.monotonic()
+            if 0 < len(messages) < FEW:
+                time.sleep(max(0, arrived + LINGER - time.monotonic()))
 
     def begin(self):
         self.backend.begin(None if self.options.is_latest else self.options.rows)
@@ -136,6 +140,8 @@ def main():
 if __name__ == "__main__":
     try:
         main()
+        # A normal end would wait for the thread that reads standard input.
+        os._exit(0)
     except (BrokenPipeError, KeyboardInterrupt):
         # The host has closed the pipe, which is a normal end.
         os._exit(0)

@@ -15,6 +15,7 @@ LINE = 120_000  # bytes after which a line ends
 ROW_LIMIT = 900_000  # bytes of a row
 KEY_LIMIT = 1_024  # bytes of a key
 OTHER = "@other"
+REJECTED_KEYS = 10_000  # rows that are named with their rejected messages, each time
 NAMED = 10  # rejected messages of a kind that are named one by one, each time
 META = {"time": ("@time", "Time"), "sequence": ("@sequence", "Position"), "key": ("@key", "Key")}
 
@@ -95,7 +96,9 @@ class Table:
         described = []
         for group in (first, columns, last):
             for column in group:
-                described.append(self._meta_column(column) if isinstance(column, str) else self._column(*column, key_kind))
+                described.append(
+                    self._meta_column(column) if isinstance(column, str) else self._column(*column, key_kind)
+                )
         if is_inferred:
             described.append({"name": OTHER, "type": "text", "title": "Other members"})
         names = [column["name"] for column in described]
@@ -104,7 +107,9 @@ class Table:
         self.meta_index = {name: names.index(META[name][0]) for name in meta}
         self.other = names.index(OTHER) if is_inferred else None
         self.width = len(names)
-        self.key_kind = key_kind if options.key is not None else ("text" if options.is_latest else self.backend.key_kind)
+        self.key_kind = (
+            key_kind if options.key is not None else ("text" if options.is_latest else self.backend.key_kind)
+        )
         label = options.key if options.key in names else next((name for name in names if name == "@key"), None)
         schema = {"type": "schema", "name": options.table, "key": self.key_kind, "columns": described}
         if label is not None:
@@ -246,7 +251,7 @@ class Table:
         if self.key_kind == "integer":
             value = firm(value)
             if type(value) is not int or not LEAST <= value <= GREATEST:
-                raise Poison("other key", f"its member “{path}” is no whole number, as in the messages before")
+                raise Poison("other key", f"its member “{path}” is not a whole number, as in the messages before")
             return value
         if type(value) is int:
             return str(value)
@@ -267,10 +272,16 @@ class Table:
         if options.payload == "fields":
             size = sum(map(len, value.values()))
             if size > options.max_message:
-                raise Poison("too large", f"it has {size:,} bytes, more than max_message allows ({options.max_message:,})")
-            return {name: Loose(text.decode(errors="backslashreplace")) if text else None for name, text in value.items()}
+                raise Poison(
+                    "too large", f"it has {size:,} bytes, more than max_message allows ({options.max_message:,})"
+                )
+            return {
+                name: Loose(text.decode(errors="backslashreplace")) if text else None for name, text in value.items()
+            }
         if len(value) > options.max_message:
-            raise Poison("too large", f"it has {len(value):,} bytes, more than max_message allows ({options.max_message:,})", key)
+            raise Poison(
+                "too large", f"it has {len(value):,} bytes, more than max_message allows ({options.max_message:,})", key
+            )
         if options.payload == "text":
             return {"text": value.decode(errors="replace")}
         try:
@@ -300,7 +311,10 @@ class Table:
                     cells[place[0]] = place[1](value)
                 except (ValueError, OverflowError, RecursionError):
                     where = self.backend.describe(message.place)
-                    self.notes.note(f"value of {name}"[:200], f"{where}: the value of “{name[:200]}” does not fit its column; the cell stays empty")
+                    self.notes.note(
+                        f"value of {name}"[:200],
+                        f"{where}: the value of “{name[:200]}” does not fit its column; the cell stays empty",
+                    )
         if other is not None and self.other is not None:
             cells[self.other] = CONVERTERS["text"]({name: firm(value) for name, value in other.items()})
         meta = self.meta_index
@@ -323,7 +337,10 @@ class Table:
         self.notes.note(poison.kind, f"rejected message {text}")
         if poison.key is not None and self.options.is_latest:
             # The row stays as it was, also in a new list.
-            self.rejected_keys[poison.key] = text
+            if poison.key in self.rejected_keys or len(self.rejected_keys) < REJECTED_KEYS:
+                self.rejected_keys[poison.key] = text
+            else:
+                self.rejected.setdefault(poison.kind, [0])[0] += 1
             if self.loading and poison.key not in self.rows:
                 self.hidden[poison.key] = message.place
             return
@@ -333,7 +350,7 @@ class Table:
             texts.append(text)
 
     def reject_gap(self, gap):
-        """Counts messages that nobody can name."""
+        """Counts messages without a known place."""
         if gap.count:
             self.host.say(type="reject", count=min(gap.count, 2**31), reason=self.host.redacted(gap.text))
 
