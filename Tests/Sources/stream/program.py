@@ -75,6 +75,7 @@ class Program:
                 self.list.setdefault(key, self.rows[key])
             self.rows, self.list = self.list, None
             self.reloads += 1
+            self.listed = time.monotonic()
         elif kind == "upsert":
             rows = self.rows if self.list is None else self.list
             for key, *cells in message["rows"]:
@@ -123,13 +124,20 @@ class Program:
             found = self.column(name) if self.rows else {}
             wrong = {key: (cells.get(key), found.get(key)) for key in cells.keys() | found.keys()}
             wrong = {key: pair for key, pair in wrong.items() if pair[0] != pair[1]}
-            raise AssertionError(f"{len(wrong)} wrong cells {dict(list(wrong.items())[:5])}; {self.states[-2:]} {self.log[-5:]}") from None
+            raise AssertionError(
+                f"{len(wrong)} wrong cells {dict(list(wrong.items())[:5])}; {self.states[-2:]} {self.log[-5:]}"
+            ) from None
 
     def until_state(self, *parts, state=None, since=0, patience=20):
         """Waits for a state with these texts, and returns its message."""
         return self.until(
             lambda: next(
-                (text for kind, text in self.states[since:] if all(part in text for part in parts) and state in (None, kind)), None
+                (
+                    text
+                    for kind, text in self.states[since:]
+                    if all(part in text for part in parts) and state in (None, kind)
+                ),
+                None,
             ),
             patience,
         )

@@ -2,7 +2,9 @@
 
 import asyncio
 import atexit
+import base64
 import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -76,7 +78,9 @@ class Nats(Process):
 
     def words(self, port):
         file = self.folder / "nats.conf"
-        file.write_text(f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{self.folder}/js", max_mem: 64MB, max_file: 1GB }}\n{self.lines}')
+        file.write_text(
+            f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{self.folder}/js", max_mem: 64MB, max_file: 1GB }}\n{self.lines}'
+        )
         return ["nats-server", "-c", str(file)]
 
     def do(self, work, port=None):
@@ -85,16 +89,16 @@ class Nats(Process):
         async def run():
             connection = await nats.connect(f"nats://127.0.0.1:{port or self.port}", **self.connection)
             try:
-                for attempt in range(50):
-                    try:
-                        return await work(connection.jetstream(timeout=5), connection)
-                    except nats.js.errors.ServiceUnavailableError:
-                        await asyncio.sleep(0.1)  # JetStream is still starting
-                raise AssertionError("JetStream does not start")
+                return await work(connection.jetstream(timeout=5), connection)
             finally:
                 await connection.close()
 
-        return asyncio.run(run())
+        for _ in range(50):
+            try:
+                return asyncio.run(run())
+            except nats.js.errors.ServiceUnavailableError:
+                pause(0.1)  # JetStream is still starting
+        raise AssertionError("JetStream does not start")
 
     def add(self, name, subjects, port=None, **options):
         return self.do(lambda js, _: js.add_stream(name=name, subjects=subjects, **options), port)
@@ -121,7 +125,9 @@ class Redis(Process):
     def words(self, port):
         file = self.folder / "redis.conf"
         file.write_text(
-            f"bind 127.0.0.1\nport {port}\nappendonly yes\nappendfsync always\nsave ''\n{self.lines}".replace("PORT", str(port))
+            f"bind 127.0.0.1\nport {port}\nappendonly yes\nappendfsync always\nsave ''\n{self.lines}".replace(
+                "PORT", str(port)
+            )
         )
         return ["redis-server", str(file)]
 
@@ -187,6 +193,50 @@ class Kafka:
         self.library.rd_kafka_mock_broker_set_up(self.cluster, 1)
 
 
+class Proxy:
+    """A network between a source and a server, which can be cut: nothing passes, and nothing is closed."""
+
+    def __init__(self, target):
+        self.target, self.passes = target, threading.Event()
+        self.passes.set()
+        self.sockets = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self):
+        self.passes.clear()
+
+    def heal(self):
+        self.passes.set()
+
+    def stop(self):
+        self.passes.set()
+        self.listener.close()
+        for one in self.sockets:
+            one.close()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                return
+            self.sockets += [near, far]
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    def _pump(self, source, sink):
+        try:
+            while data := source.recv(65_536):
+                self.passes.wait()
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
 _servers = {}
 
 
@@ -205,16 +255,84 @@ def certificates():
     ca, certificate, key = (str(folder / name) for name in ("ca.pem", "server.pem", "server.key"))
     if not folder.exists():
         folder.mkdir()
-        openssl = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+        openssl = [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+        ]
         subprocess.run(
-            [*openssl, "-keyout", f"{folder}/ca.key", "-out", ca, "-subj", "/CN=test CA"], check=True, capture_output=True
+            [*openssl, "-keyout", f"{folder}/ca.key", "-out", ca, "-subj", "/CN=test CA"],
+            check=True,
+            capture_output=True,
         )
         subprocess.run(
-            [*openssl, "-CA", ca, "-CAkey", f"{folder}/ca.key", "-keyout", key, "-out", certificate, "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"],
-            check=True, capture_output=True,
+            [
+                *openssl,
+                "-CA",
+                ca,
+                "-CAkey",
+                f"{folder}/ca.key",
+                "-keyout",
+                key,
+                "-out",
+                certificate,
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-addext",
+                "basicConstraints=CA:FALSE",
+            ],
+            check=True,
+            capture_output=True,
         )
     return ca, certificate, key
+
+
+def operator():
+    """The lines of a nats-server with an operator, and a credentials file of a user."""
+    import nkeys
+
+    def pair(prefix, number):
+        seed = nkeys.encode_seed(bytes([number] * 32), prefix)
+        found = nkeys.from_seed(bytearray(seed))
+        return found, found.public_key.decode(), seed.decode()
+
+    def part(data):
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    def token(signer, issuer, subject, **claims):
+        claims = {"iss": issuer, "sub": subject, "name": "test", "iat": 1, "nats": {"version": 2, **claims}}
+        head = {"typ": "JWT", "alg": "ed25519-nkey"}
+        text = ".".join(part(json.dumps(value).encode()) for value in (head, claims))
+        return f"{text}.{part(signer.sign(text.encode()))}"
+
+    names = "subs data payload imports exports conn leaf mem_storage disk_storage streams consumer"
+    limits = {**dict.fromkeys(names.split(), -1), "wildcards": True}
+    top, top_key, _ = pair(nkeys.PREFIX_BYTE_OPERATOR, 1)
+    account, account_key, _ = pair(nkeys.PREFIX_BYTE_ACCOUNT, 2)
+    _, system_key, _ = pair(nkeys.PREFIX_BYTE_ACCOUNT, 3)
+    _, user_key, seed = pair(nkeys.PREFIX_BYTE_USER, 4)
+    no_streams = {**limits, "mem_storage": 0, "disk_storage": 0, "streams": 0, "consumer": 0}
+    lines = (
+        f"operator: {token(top, top_key, top_key, type='operator')}\nsystem_account: {system_key}\n"
+        f"resolver: MEMORY\nresolver_preload: {{\n"
+        f"{account_key}: {token(top, top_key, account_key, type='account', limits=limits)}\n"
+        f"{system_key}: {token(top, top_key, system_key, type='account', limits=no_streams)}\n}}\n"
+    )
+    user = token(account, account_key, user_key, type="user", subs=-1, data=-1, payload=-1, pub={}, sub={})
+    text = (
+        f"-----BEGIN NATS USER JWT-----\n{user}\n------END NATS USER JWT------\n\n"
+        f"-----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+    )
+    return lines, write("user.creds", text), seed
 
 
 def write(name, text, mode=0o600):

@@ -23,12 +23,16 @@ class KafkaTests(unittest.TestCase):
 
     def test_latest_value_of_each_key_with_tombstones(self):
         self.kafka.create(self.topic, 4)
-        self.kafka.publish(self.topic, [(f"k{number % 20}", encoded(v=number, a={"b": "x"})) for number in range(1_000)])
+        self.kafka.publish(
+            self.topic, [(f"k{number % 20}", encoded(v=number, a={"b": "x"})) for number in range(1_000)]
+        )
         self.kafka.publish(self.topic, [("k3", None), ("k4", b"")])
         program = self.program(mode="latest")
         wanted = {f"k{number % 20}": number for number in range(980, 1_000) if number % 20 not in (3, 4)}
         program.until_column("v", wanted)
-        self.kafka.publish(self.topic, [("k5", None), ("k6", encoded(v=-1)), ("new", encoded(v=1)), (None, encoded(v=2))])
+        self.kafka.publish(
+            self.topic, [("k5", None), ("k6", encoded(v=-1)), ("new", encoded(v=1)), (None, encoded(v=2))]
+        )
         del wanted["k5"]
         program.until_column("v", {**wanted, "k6": -1, "new": 1})
         program.until_state("0 messages behind; 1 rejected")
@@ -39,7 +43,9 @@ class KafkaTests(unittest.TestCase):
         self.kafka.create(self.topic, 3)
         for number in range(30):
             # Equal times have no order between partitions.
-            self.kafka.producer.produce(self.topic, key=f"k{number}", value=encoded(v=number), timestamp=1_700_000_000_000 + number)
+            self.kafka.producer.produce(
+                self.topic, key=f"k{number}", value=encoded(v=number), timestamp=1_700_000_000_000 + number
+            )
         self.kafka.producer.flush(20)
         program = self.program(rows=10)
         program.until(lambda: program.reloads and sorted(program.column("v").values()) == list(range(20, 30)))
@@ -48,7 +54,10 @@ class KafkaTests(unittest.TestCase):
 
     def test_poison_costs_only_itself(self):
         self.kafka.create(self.topic)
-        self.kafka.publish(self.topic, [("a", encoded(v=1)), ("b", b"{"), ("c", b"\xff"), ("d", encoded(text="x" * 5_000)), ("e", encoded(v=2))])
+        self.kafka.publish(
+            self.topic,
+            [("a", encoded(v=1)), ("b", b"{"), ("c", b"\xff"), ("d", encoded(text="x" * 5_000)), ("e", encoded(v=2))],
+        )
         program = self.program(mode="latest", max_message=4_096)
         program.until_column("v", {"a": 1, "e": 2})
         program.until_state("3 rejected")

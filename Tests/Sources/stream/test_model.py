@@ -66,7 +66,9 @@ class ModelTests(unittest.TestCase):
         server.add(self.stream, [f"{self.stream}.>"])
 
         def publish(batch):
-            server.publish([(f"{self.stream}.{key}", b"" if value is None else self.payload(value)) for key, value in batch])
+            server.publish(
+                [(f"{self.stream}.{key}", b"" if value is None else self.payload(value)) for key, value in batch]
+            )
 
         self.prefix = f"{self.stream}."
         self.follow(publish, backend="nats", servers=f"127.0.0.1:{server.port}")
@@ -78,11 +80,17 @@ class ModelTests(unittest.TestCase):
             with server.client.pipeline() as pipeline:
                 for key, value in batch:
                     # Poison has no key here.
-                    fields = {"bad": "1"} if isinstance(value, bytes) else {"id": key, **({} if value is None else {"v": value})}
+                    fields = (
+                        {"bad": "1"}
+                        if isinstance(value, bytes)
+                        else {"id": key, **({} if value is None else {"v": value})}
+                    )
                     pipeline.xadd(self.stream, fields)
                 pipeline.execute()
 
-        self.follow(publish, backend="redis", servers=f"redis://127.0.0.1:{server.port}", key="id", columns="id:text,v:number")
+        self.follow(
+            publish, backend="redis", servers=f"redis://127.0.0.1:{server.port}", key="id", columns="id:text,v:number"
+        )
 
     def test_kafka(self):
         server = shared(Kafka)

@@ -7,7 +7,7 @@ import unittest
 from nats.js.api import KeyValueConfig
 
 from program import Program
-from servers import Nats, certificates, free_port, pause, shared, write
+from servers import Nats, certificates, free_port, operator, pause, shared, write
 
 
 def encoded(**members):
@@ -24,7 +24,9 @@ class NatsTests(unittest.TestCase):
         self.addCleanup(self.nats.stop)
 
     def program(self, **settings):
-        program = Program(**{"backend": "nats", "servers": f"nats://127.0.0.1:{self.nats.port}", "stream": self.stream, **settings})
+        program = Program(
+            **{"backend": "nats", "servers": f"nats://127.0.0.1:{self.nats.port}", "stream": self.stream, **settings}
+        )
         self.addCleanup(program.end)
         return program
 
@@ -51,7 +53,9 @@ class NatsTests(unittest.TestCase):
 
     def test_latest_value_of_a_member(self):
         self.add()
-        self.publish(*(("orders", encoded(order={"id": number % 5}, state=f"v{number}", op="u")) for number in range(23)))
+        self.publish(
+            *(("orders", encoded(order={"id": number % 5}, state=f"v{number}", op="u")) for number in range(23))
+        )
         program = self.program(mode="latest", key="order.id", delete="op=d")
         program.until_column("state", {0: "v20", 1: "v21", 2: "v22", 3: "v18", 4: "v19"})
         self.assertEqual(program.schema["key"], "integer")
@@ -84,7 +88,10 @@ class NatsTests(unittest.TestCase):
         program = self.program(rows=7, subject=self.key("rare"))
         program.until_column("number", {number + 1: number for number in range(1_650, 2_000, 50)})
         self.publish(*(("rare", encoded(number=number)) for number in range(3)))
-        program.until_column("number", {1_851: 1_850, 1_901: 1_900, 1_951: 1_950, **{2_001 + number: number for number in range(3)}, 1_801: 1_800})
+        program.until_column(
+            "number",
+            {1_851: 1_850, 1_901: 1_900, 1_951: 1_950, **{2_001 + number: number for number in range(3)}, 1_801: 1_800},
+        )
 
     def test_poison_costs_only_itself(self):
         self.add()
@@ -103,12 +110,16 @@ class NatsTests(unittest.TestCase):
         program.until_column("price", {1: 1, 6: 6})
         program.until_state("0 messages behind; 7 rejected")
         for subject, sequence in (("broken", 2), ("keyless", 6), ("large", 7)):
-            self.assertTrue(any(f"{self.key(subject)} sequence {sequence}:" in text for text in program.log), program.log)
+            self.assertTrue(
+                any(f"{self.key(subject)} sequence {sequence}:" in text for text in program.log), program.log
+            )
         self.assertEqual(sum(reject.get("count", 1) for reject in program.rejects), 7)
         self.publish(("broken", b"{"), ("good", encoded(id=1, price="no number")), ("good", encoded(id=7, price=7)))
         program.until_column("price", {1: None, 6: 6, 7: 7})
         program.until_state("8 rejected")
-        self.assertTrue(any(f"{self.key('broken')} sequence 10: it is not JSON" in reject["reason"] for reject in program.rejects))
+        self.assertTrue(
+            any(f"{self.key('broken')} sequence 10: it is not JSON" in reject["reason"] for reject in program.rejects)
+        )
         self.assertTrue(any("“price” does not fit" in text for text in program.log))
 
     def test_poison_leaves_the_row_of_its_subject(self):
@@ -118,6 +129,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("price", {self.key("a"): 1, self.key("b"): 2})
         self.publish(("a", b"{"), ("b", encoded(price=3)))
         program.until_column("price", {self.key("a"): 1, self.key("b"): 3})
+        program.until(lambda: program.rejects)
         self.assertEqual(program.rejects[-1]["key"], self.key("a"))
 
     def test_killed_server_and_messages_meanwhile(self):
@@ -132,10 +144,14 @@ class NatsTests(unittest.TestCase):
             program.until_state("NATS JetStream", state="stale", since=since)
             other = free_port()
             self.nats.start(other)
-            self.publish(*((f"s{number % 7}", encoded(number=number)) for number in range(first, first + 100)), port=other)
+            self.publish(
+                *((f"s{number % 7}", encoded(number=number)) for number in range(first, first + 100)), port=other
+            )
             self.nats.stop()
             self.nats.start()
-            program.until_column("number", {self.key(f"s{number % 7}"): number for number in range(first + 93, first + 100)}, 40)
+            program.until_column(
+                "number", {self.key(f"s{number % 7}"): number for number in range(first + 93, first + 100)}, 40
+            )
             program.until_state("0 messages behind", state="live", since=since + 1)
         # It went on where it was.
         self.assertEqual(program.reloads, 1)
@@ -188,7 +204,9 @@ class NatsTests(unittest.TestCase):
         self.purge(16, other)
         self.nats.stop()
         self.nats.start()
-        program.until_state("5 missed; 5 messages left the stream before they were read (sequences 11 to 15)", patience=30)
+        program.until_state(
+            "5 missed; 5 messages left the stream before they were read (sequences 11 to 15)", patience=30
+        )
         # What the stream still has is read again.
         program.until_column("v", {number: 2 for number in range(10, 15)}, 60)
         self.assertEqual(program.rejects[0]["count"], 5)
@@ -232,7 +250,16 @@ class NatsTests(unittest.TestCase):
             pause(0.05)
         self.assertLess(end, 150_000_000)
         program.may_read.set()
-        text = program.until(lambda: next((text for _, text in program.states if " messages behind" in text and not text.endswith(": 0 messages behind")), None))
+        text = program.until(
+            lambda: next(
+                (
+                    text
+                    for _, text in program.states
+                    if " messages behind" in text and not text.endswith(": 0 messages behind")
+                ),
+                None,
+            )
+        )
         self.assertGreater(int(text.split(": ")[1].split()[0].replace(",", "")), 10_000, text)
         program.until_column("id", {number + 1: number for number in range(39_000, 40_000)}, 40)
         program.until(lambda: program.states[-1][1].endswith(": 0 messages behind"))
@@ -246,7 +273,7 @@ class NatsTests(unittest.TestCase):
         self.add(retention="workqueue")
         self.publish(("a", encoded(v=1)))
         program = self.program()
-        program.until_state("cannot be read without changing it", state="stale")
+        program.until_state("is only readable by changing it", state="stale")
 
     def test_user_and_password(self):
         self.own('authorization { user: reader, password: "right-one" }\n', user="reader", password="right-one")
@@ -258,7 +285,9 @@ class NatsTests(unittest.TestCase):
         right.until_column("v", {1: 1})
         self.assertIn("other users can read the file", right.output)
         variable = Program(
-            backend="nats", servers=f"127.0.0.1:{self.nats.port}", stream=self.stream,
+            backend="nats",
+            servers=f"127.0.0.1:{self.nats.port}",
+            stream=self.stream,
             environment={"ROWCAST_STREAM_USER": "reader", "ROWCAST_STREAM_PASSWORD": "right-one"},
         )
         self.addCleanup(variable.end)
@@ -278,6 +307,37 @@ class NatsTests(unittest.TestCase):
         program = self.program(nkey=file)
         program.until_column("v", {1: 1})
         self.assertNotIn(seed.decode(), program.output)
+
+    def test_credentials_of_an_account(self):
+        lines, file, seed = operator()
+        self.own(lines, user_credentials=file)
+        self.add()
+        self.publish(("a", encoded(v=1)))
+        program = self.program(credentials=file)
+        program.until_column("v", {1: 1})
+        without = self.program()
+        without.until_state("Authorization Violation", state="stale")
+        for one in (program, without):
+            self.assertNotIn(seed, one.output)
+
+    def test_certificate_of_the_client(self):
+        ca, certificate, key = certificates()
+        import ssl
+
+        context = ssl.create_default_context(cafile=ca)
+        context.load_cert_chain(certificate, key)
+        self.own(f'tls {{ cert_file: "{certificate}", key_file: "{key}", ca_file: "{ca}", verify: true }}\n', tls=context)
+        self.add()
+        self.publish(("a", encoded(v=1)))
+        servers = f"localhost:{self.nats.port}"
+        self.program(servers=servers, ca=ca, certificate=certificate, private_key=key).until_column("v", {1: 1})
+        self.program(servers=servers, ca=ca).until_state("trying again", state="stale")
+
+    def test_no_credentials_without_tls(self):
+        self.add()
+        for settings in ({"servers": f"tls://localhost:{self.nats.port}"}, {"tls": True}):
+            program = self.program(user="reader", password_file=write("plain", "secret-one\n"), **settings)
+            program.until_state("the server offers no TLS", state="stale")
 
     def test_tls(self):
         ca, certificate, key = certificates()

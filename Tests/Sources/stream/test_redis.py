@@ -16,7 +16,9 @@ class RedisTests(unittest.TestCase):
         self.addCleanup(self.redis.stop)
 
     def program(self, **settings):
-        program = Program(**{"backend": "redis", "servers": f"redis://127.0.0.1:{self.redis.port}", "stream": self.stream, **settings})
+        program = Program(
+            **{"backend": "redis", "servers": f"redis://127.0.0.1:{self.redis.port}", "stream": self.stream, **settings}
+        )
         self.addCleanup(program.end)
         return program
 
@@ -24,14 +26,20 @@ class RedisTests(unittest.TestCase):
         return (client or self.redis.client).xadd(self.stream, {name: value for name, value in fields.items()}).decode()
 
     def test_newest_entries_with_types_of_fields(self):
-        ids = [self.add(number=f"{number}.5", plain=str(number), code=f"00{number}", at="2026-11-23T10:00:00Z", on="true") for number in range(20)]
+        ids = [
+            self.add(number=f"{number}.5", plain=str(number), code=f"00{number}", at="2026-11-23T10:00:00Z", on="true")
+            for number in range(20)
+        ]
         program = self.program(rows=6)
         program.until_column("plain", {place: 14 + number for number, place in enumerate(ids[14:])})
         self.assertEqual(
-            [column["type"] for column in program.schema["columns"]], ["timestamp", "number", "number", "text", "timestamp", "boolean", "text"]
+            [column["type"] for column in program.schema["columns"]],
+            ["timestamp", "number", "number", "text", "timestamp", "boolean", "text"],
         )
         row = program.rows[ids[-1]]
-        self.assertEqual([row[name] for name in ("number", "code", "at", "on")], [19.5, "0019", 1_795_428_000_000, True])
+        self.assertEqual(
+            [row[name] for name in ("number", "code", "at", "on")], [19.5, "0019", 1_795_428_000_000, True]
+        )
         place = self.add(plain="x", code="1.50", more="7")
         program.until(lambda: place in program.rows)
         row = program.rows[place]
@@ -146,9 +154,13 @@ class RedisTests(unittest.TestCase):
     def test_password_user_and_tls(self):
         ca, certificate, key = certificates()
         self.own(
-            f"port 0\ntls-port PORT\ntls-cert-file {certificate}\ntls-key-file {key}\ntls-ca-cert-file {ca}\ntls-auth-clients no\n"
+            f"port 0\ntls-port PORT\ntls-cert-file {certificate}\ntls-key-file {key}\n"
+            f"tls-ca-cert-file {ca}\ntls-auth-clients no\n"
             "user default off\nuser reader on >right-one allkeys allcommands\n",
-            ssl=True, ssl_ca_certs=ca, username="reader", password="right-one",
+            ssl=True,
+            ssl_ca_certs=ca,
+            username="reader",
+            password="right-one",
         )
         self.add(v="1")
         servers = f"rediss://localhost:{self.redis.port}/0"
