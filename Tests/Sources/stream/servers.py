@@ -196,11 +196,11 @@ class Kafka:
 class Proxy:
     """A network between a source and a server, which can be cut: nothing passes, and nothing is closed."""
 
-    def __init__(self, target):
+    def __init__(self, target, host="127.0.0.1"):
         self.target, self.passes = target, threading.Event()
         self.passes.set()
         self.sockets = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server((host, 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -174,16 +174,22 @@ class NatsTests(unittest.TestCase):
         self.nats.do(lambda js, _: js.purge_stream(self.stream, seq=sequence), port)
 
     def test_trimmed_while_it_was_stopped(self):
+        self.trimmed_while_it_was_stopped("missed")
+
+    def test_subject_trimmed_while_it_was_stopped(self):
+        self.trimmed_while_it_was_stopped("missed; up to", subject=self.key("a"))
+
+    def trimmed_while_it_was_stopped(self, *texts, **settings):
         self.add()
         self.publish(*(("a", encoded(id=number)) for number in range(10)))
-        program = self.program(rows=1_000)
+        program = self.program(rows=1_000, **settings)
         program.until_column("id", {number + 1: number for number in range(10)})
         program.stop()
         # The requested batch of 1,000 is on its way; the rest stays at the server.
         self.publish(*(("a", encoded(id=number)) for number in range(10, 5_010)))
         self.purge(4_001)
         program.go_on()
-        program.until_state("missed", "left the stream before they were read")
+        program.until_state(*texts, "left the stream before they were read")
         program.until(lambda: 5_010 in program.rows)
         lost = sum(reject.get("count", 0) for reject in program.rejects)
         self.assertGreater(lost, 1_000)

@@ -3,7 +3,7 @@
 import unittest
 
 from program import Program
-from servers import Redis, certificates, free_port, shared, write
+from servers import Proxy, Redis, certificates, free_port, shared, write
 
 
 class RedisTests(unittest.TestCase):
@@ -170,7 +170,17 @@ class RedisTests(unittest.TestCase):
         wrong.until_state("invalid username-password", state="stale")
         unknown = self.program(servers=servers, user="reader", password_file=write("redis", "right-one"))
         unknown.until_state("certificate verify failed", state="stale")
-        for one in (program, wrong, unknown):
+        # The certificate is for 127.0.0.1.
+        proxy = Proxy(self.redis.port, "127.0.0.2")
+        self.addCleanup(proxy.stop)
+        other = self.program(
+            servers=f"rediss://127.0.0.2:{proxy.port}/0",
+            ca=ca,
+            user="reader",
+            password_file=write("redis", "right-one"),
+        )
+        other.until_state("certificate verify failed", state="stale")
+        for one in (program, wrong, unknown, other):
             self.assertNotIn("-one", one.output)
 
 
