@@ -48,6 +48,8 @@ class Process:
         self.port = free_port()
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
         self.process = None
+        # Also after a failure outside a test, and before the folder is removed.
+        atexit.register(self.stop)
         self.start()
 
     def start(self, port=None):
@@ -61,7 +63,7 @@ class Process:
         self.process.wait()
 
     def stop(self):
-        if self.process.poll() is None:
+        if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             try:
                 self.process.wait(5)
@@ -244,8 +246,6 @@ def shared(kind):
     """A server for all tests of a run that leave it as it is."""
     if kind not in _servers:
         _servers[kind] = kind()
-        if hasattr(_servers[kind], "stop"):
-            atexit.register(_servers[kind].stop)
     return _servers[kind]
 
 
