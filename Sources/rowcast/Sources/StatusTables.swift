@@ -86,7 +86,7 @@ final class StatusTables: Sendable {
     ]
     let forms = entries.filter { !$0.value.form.isEmpty }.sorted { $0.key < $1.key }.map { name, entry in
       Action(
-        settingsPrefix + name, title: "Settings of \(name)…",
+        settingsPrefix + name, title: "Change the settings of \(name)",
         confirm: "The present instance stays until the new one has delivered its rows.", appliesToRows: false,
         arguments: entry.form)
     }
