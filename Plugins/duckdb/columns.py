@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 
 TEXT_LIMIT = 10_000  # characters of a cell; longer texts are cut
 EARLIEST, LATEST = "1677-09-22", "2262-04-11"
@@ -77,8 +78,6 @@ def nanoseconds_as_cell(value):
 
 
 def cell_as_nanoseconds(value):
-    from decimal import Decimal
-
     return int(Decimal(str(value)) * 1_000_000)
 
 
@@ -124,7 +123,7 @@ def made(name, declared):
             nanoseconds = f"epoch_us({raw}) * 1000"
         limits = f"BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}'"
         if "ZONE" in base or base == "TIMESTAMPTZ":
-            limits = f"BETWEEN TIMESTAMPTZ '{EARLIEST}+00' AND TIMESTAMPTZ '{LATEST}+00'"
+            limits = f"BETWEEN TIMESTAMPTZ '{EARLIEST} 00:00:00+00' AND TIMESTAMPTZ '{LATEST} 00:00:00+00'"
         return [Column(name, "timestamp", f"CASE WHEN {raw} {limits} THEN {nanoseconds} END")]
     if base == "BLOB":
         return [Column(name, "integer", f"octet_length({raw})", unit="B")]

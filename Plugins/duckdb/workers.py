@@ -42,10 +42,15 @@ class Workers:
                     self.interrupt(job)
 
     def interrupt_late(self):
-        """Interrupts the statements that are beyond the time limit."""
+        """Interrupts the statements of cancelled queries and those beyond the time limit.
+
+        An interrupt between two statements has no effect, hence the repetition.
+        """
         with self.change:
             for job in self.running.values():
-                if job.cursor is not None and time.monotonic() - job.began > self.timeout:
+                if job.is_cancelled:
+                    self.interrupt(job)
+                elif job.cursor is not None and time.monotonic() - job.began > self.timeout:
                     job.is_late = True
                     self.interrupt(job)
 
@@ -102,7 +107,11 @@ class Workers:
 
     def opened(self, job):
         reader = self.current()
-        cursor = reader.snapshot.connection.cursor()
+        try:
+            cursor = reader.snapshot.connection.cursor()
+        except duckdb.Error:
+            reader = self.current()  # the snapshot was replaced in between
+            cursor = reader.snapshot.connection.cursor()
         with self.change:
             job.cursor = cursor
         return reader, cursor
