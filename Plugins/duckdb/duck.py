@@ -90,17 +90,33 @@ class Source:
     def __init__(self, settings, conversation, folder):
         self.settings, self.conversation, self.folder = settings, conversation, folder
         self.reader, self.number, self.told, self.schema = None, 0, None, None
-        self.known = threading.Event()
+        self.loading, self.lock = None, threading.Lock()
+        self.known, self.introduced = threading.Event(), threading.Event()
 
-    def state(self, message):
-        """Reports a reason, or that all is well, once."""
-        if message != self.told:
-            self.told = message
-            if message:
+    def state(self, state, message):
+        """Reports a state when it differs from the last one."""
+        with self.lock:
+            if (state, message) == self.told or state == "live" and not self.introduced.is_set():
+                return
+            self.told = (state, message)
+            self.conversation.say(type="state", state=state, message=message)
+            if state == "stale":
                 print(f"warning: {message}", file=sys.stderr, flush=True)
-                self.conversation.say(type="state", state="stale", message=message)
-            else:
-                self.conversation.say(type="state", state="live")
+
+    def tell_progress(self):
+        """Reports how much of a copy is done; called while one may be under way."""
+        snapshot = self.loading
+        if snapshot is None or self.reader is None:
+            return
+        percent = snapshot.progress()
+        share = "" if percent is None else f", {percent:.0f} %"
+        self.state("live", f"copying the rows into a temporary database{share}")
+
+    def done(self):
+        """Returns the state's text while all is well."""
+        snapshot = self.reader.snapshot
+        files = "1 file" if len(snapshot.files) == 1 else f"{len(snapshot.files):,} files"
+        return f"{snapshot.rows:,} rows of {files}, in a temporary database"
 
     def run(self):
         loaded = failed = None
@@ -112,18 +128,18 @@ class Source:
                     # A file that is still being written is not read yet.
                     time.sleep(min(interval, 1))
                     if signature(files_of(self.settings["path"])) != before:
-                        self.state("the files are being written")
+                        self.state("stale", "the files are being written; the rows are those from before")
                         continue
                 try:
                     loaded, failed = self.load(), None
-                    self.state(None)
+                    self.state("live", self.done())
                 except Unreadable as error:
                     failed = before
                     rows = "; the rows are those from before" if loaded is not None else ""
-                    self.state(f"{error}{rows}")
+                    self.state("stale", f"{error}{rows}")
             elif before == loaded:
                 failed = None
-                self.state(None)
+                self.state("live", self.done())
             time.sleep(interval)
 
     def load(self):
@@ -138,7 +154,11 @@ class Source:
                     self.reader.snapshot.close()
                 self.reader, self.schema = Reader(snapshot), snapshot.schema()
                 self.known.set()
-            snapshot.copy()
+            self.loading = snapshot
+            try:
+                snapshot.copy()
+            finally:
+                self.loading = None
         except Unreadable as error:
             snapshot.error = str(error)
             if self.reader is None or self.reader.snapshot is not snapshot:
@@ -193,8 +213,8 @@ def main():
     while not source.known.is_set():
         conversation.hear(0.05)
     conversation.say(**schema(source.reader, settings))
+    source.introduced.set()
     workers = Workers(3, settings.get("timeout", 60), conversation.write, lambda: source.reader)
-    progress = None
     while True:
         for message in conversation.hear(0.5):
             if message.get("type") == "query":
@@ -202,11 +222,7 @@ def main():
             elif message.get("type") == "cancel":
                 workers.cancel(message.get("queries", []))
         workers.interrupt_late()
-        snapshot = source.reader.snapshot
-        if not snapshot.ready.is_set() and not snapshot.error:
-            progress = snapshot.progress()
-            if progress is not None:
-                print(f"info: {progress:.0f} % of the rows are copied", file=sys.stderr, flush=True)
+        source.tell_progress()
 
 
 def run_or_end(body):

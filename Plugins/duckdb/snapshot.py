@@ -109,6 +109,7 @@ class Snapshot:
         self.ready, self.error, self.is_closed = threading.Event(), None, False
         try:
             self.connection.execute("SET TimeZone = 'UTC'")
+            self.connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
             files = "[" + ", ".join(map(literal, self.files)) + "]"
             self.reader = READERS[form].format(files=files)
             self.connection.execute(f"CREATE TEMP VIEW files AS FROM {self.reader}")

@@ -48,7 +48,7 @@ class LiveTests(FilesCase):
         self.write(rows=30)
         program.until(program.changes)
         self.assertEqual(program.page()["count"], 30)
-        program.until(lambda: states(program)[-1] is None)
+        program.until(lambda: "30 rows of 1 file" in states(program)[-1])
 
     def test_vanished_file_keeps_the_rows(self):
         path = self.write(rows=40)
