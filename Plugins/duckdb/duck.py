@@ -135,6 +135,8 @@ class Source:
                     self.state("live", self.done())
                 except Unreadable as error:
                     failed = before
+                    if self.reader is not None and not self.reader.snapshot.ready.is_set():
+                        self.reader.snapshot.error = str(error)
                     rows = "; the rows are those from before" if loaded is not None else ""
                     self.state("stale", f"{error}{rows}")
             elif before == loaded:
@@ -148,7 +150,8 @@ class Source:
         try:
             if self.schema is not None and snapshot.schema() != self.schema:
                 raise Unreadable("the columns of the files have changed; restart the source")
-            is_first = self.reader is None or not self.reader.snapshot.ready.is_set()
+            has_failed = self.reader is not None and not self.reader.snapshot.ready.is_set()
+            is_first = self.reader is None or has_failed
             if is_first:
                 if self.reader is not None:
                     self.reader.snapshot.close()
@@ -168,6 +171,7 @@ class Source:
         if old is not self.reader:
             # Cursors of running queries keep the database open until they end.
             old.snapshot.close()
+        if old is not self.reader or has_failed:
             self.conversation.say(type="changed")
         return snapshot.signature
 

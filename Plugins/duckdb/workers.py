@@ -79,6 +79,8 @@ class Workers:
         try:
             reader, cursor = self.opened(job)
             if not reader.snapshot.ready.is_set():
+                if reader.snapshot.error:
+                    return {"error": reader.snapshot.error}
                 early = reader.early(cursor, query)
                 if early is not None:
                     return early

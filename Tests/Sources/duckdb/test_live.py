@@ -41,6 +41,7 @@ class LiveTests(FilesCase):
     def test_truncated_file_keeps_the_rows(self):
         path = self.write(rows=500)
         program = self.started(path)
+        program.until(lambda: any("500 rows of 1 file" in text for text in states(program)))
         self.assertEqual(program.page()["count"], 500)
         os.truncate(path, 100)
         program.until(lambda: any(text and "failed" in text for text in states(program)))
@@ -50,10 +51,20 @@ class LiveTests(FilesCase):
         self.assertEqual(program.page()["count"], 30)
         program.until(lambda: "30 rows of 1 file" in states(program)[-1])
 
+    def test_file_truncated_under_its_first_copy_is_awaited(self):
+        path = self.write(sql="SELECT i AS id, md5(i::VARCHAR) AS name FROM range(2000000) t(i)")
+        program = self.started(path)
+        program.page()
+        os.truncate(path, 100)
+        program.until(lambda: any("failed" in text for text in states(program)))
+        self.write(sql="SELECT i AS id, md5(i::VARCHAR) AS name FROM range(30) t(i)")
+        program.until(program.changes)
+        self.assertEqual(program.page()["count"], 30)
+
     def test_vanished_file_keeps_the_rows(self):
         path = self.write(rows=40)
         program = self.started(path)
-        self.assertEqual(program.page()["count"], 40)
+        program.until(lambda: any("40 rows of 1 file" in text for text in states(program)))
         os.unlink(path)
         program.until(lambda: any(text and "no file matches" in text for text in states(program)))
         self.assertEqual(program.page()["count"], 40)
@@ -61,7 +72,7 @@ class LiveTests(FilesCase):
     def test_other_columns_are_reported(self):
         path = self.write(rows=40)
         program = self.started(path)
-        self.assertEqual(program.page()["count"], 40)
+        program.until(lambda: any("40 rows of 1 file" in text for text in states(program)))
         self.write(sql="SELECT 1 AS other")
         program.until(lambda: any(text and "columns" in text for text in states(program)))
         self.assertEqual(program.page()["count"], 40)
