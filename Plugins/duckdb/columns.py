@@ -12,7 +12,11 @@ PLAIN = {"DATE", "TIME", "TIME_NS", "TIME WITH TIME ZONE", "UUID", "BIT", "INTER
 
 
 class Unreadable(Exception):
-    """A request or file that is not supported; the message gives the reason."""
+    """A request or file that is not supported, with the reason; `setting` must be changed."""
+
+    def __init__(self, reason, setting=None):
+        super().__init__(reason)
+        self.setting = setting
 
 
 def quoted(name):

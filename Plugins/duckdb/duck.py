@@ -135,6 +135,9 @@ class Source:
                     self.state("live", self.done())
                 except Unreadable as error:
                     failed = before
+                    if error.setting:
+                        self.conversation.say(type="refuse", setting=error.setting, reason=str(error))
+                        self.conversation.leave()
                     if self.reader is not None and not self.reader.snapshot.ready.is_set():
                         self.reader.snapshot.error = str(error)
                     rows = "; the rows are those from before" if loaded is not None else ""

@@ -115,22 +115,29 @@ class Snapshot:
             self.connection.execute(f"CREATE TEMP VIEW files AS FROM {self.reader}")
             self.source = "files"
             if "query" in settings:
-                self.source = f"({self.checked(settings['query'])})"
+                # A view takes a query that ends in a semicolon or a comment.
+                self.connection.execute(f"CREATE TEMP VIEW result AS {self.checked(settings['query'])}")
+                self.source = "result"
             described = self.connection.execute(f"DESCRIBE SELECT * FROM {self.source}").fetchall()
             self.columns = columns_of([(row[0], row[1]) for row in described])
             self.selection = ", ".join(f"{column.expression} AS {column.sql}" for column in self.columns)
         except duckdb.Error as error:
             self.close()
+            if "query" in settings and isinstance(error, (duckdb.BinderException, duckdb.CatalogException)):
+                raise Unreadable(f"the query failed: {short(error)}") from error
             raise Unreadable(f"reading “{self.files[0]}” failed: {short(error)}") from error
         except Unreadable:
             self.close()
             raise
 
     def checked(self, query):
-        statements = self.connection.extract_statements(query)
+        try:
+            statements = self.connection.extract_statements(query)
+        except duckdb.Error as error:
+            raise Unreadable(short(error), "query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise Unreadable("the query must be one SELECT statement")
-        return statements[0].query.strip().rstrip(";")
+            raise Unreadable("the query must be one SELECT statement", "query")
+        return query
 
     def schema(self):
         return [(column.name, column.kind) for column in self.columns]

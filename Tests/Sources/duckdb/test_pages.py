@@ -117,8 +117,14 @@ class PagesTests(FilesCase):
         path = self.write()
         program = self.started(path, query="SELECT sector, sum(id) AS total FROM files GROUP BY sector ORDER BY total")
         self.assertEqual(program.page()["count"], 21)
-        program = self.started(path, query="DROP VIEW files")
-        self.assertIn("one SELECT", program.find("state")["message"])
+        program = self.started(path, query="SELECT id FROM files; -- all")
+        self.assertEqual(program.page()["count"], 5_000)
+        for query in ["DROP VIEW files", "SELECT 1; SELECT 2", f"COPY files TO '{path}.csv'", "SELEC"]:
+            with self.subTest(query):
+                self.assertEqual(self.started(path, query=query).refusal["setting"], "query")
+        self.assertFalse(os.path.exists(path + ".csv"))
+        program = self.started(path, query="SELECT missing FROM files")
+        self.assertIn("the query failed", program.find("state")["message"])
 
     def test_exam(self):
         path = self.write(rows=3_000)
