@@ -2,7 +2,7 @@
 """Parquet, CSV and JSON files of any size as a live table, queried by DuckDB.
 
 It needs Python 3.9 with the package duckdb. README.md next to this file explains the settings;
-docs/plugins.md explains the messages. columns.py maps types, snapshot.py copies the files into a
+docs/plugins/programs.md explains the messages. columns.py maps types, snapshot.py copies the files into a
 temporary database, reader.py makes the SQL, workers.py answers queries.
 """
 
