@@ -15,10 +15,10 @@ PLUGIN = ROOT / "Plugins/stream/stream.py"
 class Program:
     """One run of the plugin, and the table that a host makes of its messages."""
 
-    def __init__(self, reads=True, environment=None, **settings):
+    def __init__(self, reads=True, environment=None, plugin=PLUGIN, **settings):
         names = ("PATH", "HOME", "LANG")
         self.process = subprocess.Popen(
-            [str(PLUGIN)],
+            [str(plugin)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
