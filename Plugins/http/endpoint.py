@@ -10,7 +10,7 @@ import random
 import sys
 import time
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "stream"))
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shared"))
 
 from client import Away, Client  # noqa: E402
 from host import Backoff, Host, Occasional  # noqa: E402

@@ -119,6 +119,14 @@ ESCAPES = {"n": "\n", '"': '"', "\\": "\\"}
 FAMILY = re.compile(r"(_bucket|_sum|_count|_total|_created|_info)$")
 
 
+def unescaped(text):
+    return re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[0]), text)
+
+
+def escaped(text):
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
 def labels_of(text):
     """The labels between braces, or None if they are malformed."""
     labels, place = {}, 0
@@ -126,7 +134,7 @@ def labels_of(text):
         match = LABEL.match(text, place)
         if match is None:
             return None
-        labels[match[1]] = re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[0]), match[2])
+        labels[match[1]] = unescaped(match[2])
         place = match.end()
     return labels
 
@@ -139,7 +147,8 @@ def samples_of(body):
         if line.startswith("#"):
             words = line.split(None, 3)
             if len(words) >= 3 and words[1] in ("TYPE", "HELP", "UNIT"):
-                {"TYPE": kinds, "HELP": helps, "UNIT": units}[words[1]][words[2]] = words[3] if len(words) > 3 else ""
+                text = unescaped(words[3]) if len(words) > 3 else ""
+                {"TYPE": kinds, "HELP": helps, "UNIT": units}[words[1]][words[2]] = text
             continue
         if not line:
             continue

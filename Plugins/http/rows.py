@@ -5,7 +5,7 @@ import time
 
 from columns import CONVERTERS, HOST_TYPES, LEAST, GREATEST, Loose, firm, flatten, infer
 from host import encode
-from reading import refuse_constant
+from reading import escaped, refuse_constant
 
 OTHER = "@other"
 LINE = 120_000  # bytes after which a line ends
@@ -71,7 +71,8 @@ class Rows:
         for name in ("id", "key", "uuid", "name"):
             for own in (own for own in flat[0] if own.lower() == name):
                 values = [row.get(own) for row in flat]
-                if all(type(value) in (int, str, Loose) and value != "" for value in values) and len(set(map(str, values))) == len(values):
+                are_keys = all(type(value) in (int, str, Loose) and value != "" for value in values)
+                if are_keys and len(set(map(str, values))) == len(values):
                     return own
         return None
 
@@ -187,7 +188,9 @@ class Samples(Rows):
         self.at = now
         encoded, kept = {}, {}
         for metric, labels, value, kind, about, unit in samples:
-            key = metric + ("{" + ",".join(f'{name}="{labels[name]}"' for name in sorted(labels)) + "}" if labels else "")
+            # Escaped as in the response, so that different labels have different keys.
+            pairs = ",".join(f'{name}="{escaped(labels[name])}"' for name in sorted(labels))
+            key = f"{metric}{{{pairs}}}" if labels else metric
             if len(key.encode(errors="replace")) > KEY_LIMIT:
                 faults.append(f"{key[:200]}: its labels have more than {KEY_LIMIT:,} bytes")
                 continue
@@ -210,7 +213,9 @@ class Samples(Rows):
                     other[name] = text
                 else:
                     cells[place] = text
-            for name, cell in (("metric", metric), ("value", value), ("rate", rate), ("history", list(history) or None), ("type", kind), ("unit", unit or None), ("help", about[:1_000] or None)):
+            found = {"metric": metric, "value": value, "rate": rate, "history": list(history) or None, "type": kind}
+            found.update({"unit": unit or None, "help": about[:1_000] or None})
+            for name, cell in found.items():
                 cells[self.index[name]] = cell
             if other:
                 cells[self.index[OTHER]] = CONVERTERS["text"](other)

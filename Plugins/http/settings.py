@@ -62,7 +62,8 @@ class Options:
         if "keep" in settings and self.format not in ("auto", "sse"):
             raise Refusal("keep", "only events of a stream are kept: other formats show the whole list")
         self.limit = settings.get("limit", 64 << 20)
-        self.table = settings.get("table", parts.hostname if parts.path in ("", "/") else parts.path.rstrip("/").rsplit("/", 1)[-1])
+        name = parts.path.rstrip("/").rsplit("/", 1)[-1] or parts.hostname
+        self.table = settings.get("table", name)
         if not 1 <= len(self.table.encode()) <= 200:
             raise Refusal("table", "the name of a table has 1 to 200 bytes: set table")
         self.headers = self._headers(settings)

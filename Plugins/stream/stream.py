@@ -10,11 +10,13 @@ import random
 import sys
 import time
 
-from backend import Away
-from columns import Memory
-from host import Backoff, Host, Occasional
-from options import SETTINGS, Options, Refusal
-from table import Table
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shared"))
+
+from backend import Away  # noqa: E402
+from columns import Memory  # noqa: E402
+from host import Backoff, Host, Occasional  # noqa: E402
+from options import SETTINGS, Options, Refusal  # noqa: E402
+from table import Table  # noqa: E402
 
 LOOK = 1.0  # seconds between looks at lag and gaps
 FEW, LINGER = 200, 0.005  # after fewer messages, seconds in which more may come: larger batches cost less

@@ -66,9 +66,10 @@ extension Server {
         continue
       }
       if pass.role != client.pass.role,
-        engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted })
+        engine.tables(at: EventLoop.now)
+          .contains(where: { $0.schema != $0.schema.restricted || !$0.schema.actions.isEmpty })
       {
-        // The client reconnects, and receives the columns of its new role.
+        // The client reconnects, and receives the columns and actions of its new role.
         end(client, "the role has changed")
         continue
       }

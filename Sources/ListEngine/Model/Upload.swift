@@ -7,15 +7,15 @@ public enum UploadRequest: Sendable {
   case begin(UInt64, UploadHead)
   /// Further bytes of the body; each needs an ``UploadAnswer/taken(_:byteCount:)``.
   case bytes(UInt64, [UInt8])
-  /// The end of the body.
-  case end(UInt64)
+  /// The end of the body, or of the part that one request may have.
+  case end(UInt64, isWhole: Bool = true)
   /// The loss of the connection before the end of the body.
   case abandon(UInt64)
 
   /// The identifier of the upload.
   public var id: UInt64 {
     switch self {
-    case .begin(let id, _), .bytes(let id, _), .end(let id), .abandon(let id): id
+    case .begin(let id, _), .bytes(let id, _), .end(let id, _), .abandon(let id): id
     }
   }
 }
@@ -53,6 +53,8 @@ public struct UploadReport: Hashable, Sendable {
   public var rejected = 0
   /// The number of faults, among them those of cells that stay empty in an accepted row.
   public var faults = 0
+  /// The number of complete lines of the body.
+  public var lines = 0
   /// The first faults, each with its line.
   public var reasons: [String] = []
   /// The reason why the upload as a whole was refused or not finished, or `nil`.

@@ -73,9 +73,14 @@ package struct SettingRules {
   /// An optional setting without a default is a text that may stay empty, because other kinds of
   /// fields have no empty value.
   ///
-  /// - Parameter present: The present value of a setting, or `nil`.
-  package func form(present: (String) -> String?) -> [ActionArgument] {
-    rules.sorted { $0.value.place < $1.value.place }.prefix(Self.greatestFieldCount).map { name, rule in
+  /// - Parameters:
+  ///   - present: The present value of a setting, or `nil`.
+  ///   - isSecret: Whether a setting with this name and value is left out.
+  package func form(
+    present: (String) -> String?, leavingOut isSecret: (String, String) -> Bool = { _, _ in false }
+  ) -> [ActionArgument] {
+    let shown = rules.filter { !isSecret($0.key, present($0.key) ?? $0.value.standard ?? "") }
+    return shown.sorted { $0.value.place < $1.value.place }.prefix(Self.greatestFieldCount).map { name, rule in
       let isRequired = required.contains(name)
       let value = present(name) ?? rule.standard
       let kind = value == nil && !isRequired ? .text : rule.fieldKind

@@ -126,11 +126,17 @@ extension Server {
     }
   }
 
-  /// Returns the tables with the columns that the session's role may see.
+  /// Returns the tables as the session's role may see them.
+  ///
+  /// Viewers run no actions. They do not receive them, because a default value of an argument can be
+  /// a value that only operators may see.
   private func tables(for client: ClientConnection, at now: Instant) -> [TableDescription] {
     var tables = engine.tables(at: now)
     guard client.pass.role == .viewer else { return tables }
-    for index in tables.indices { tables[index].schema = tables[index].schema.restricted }
+    for index in tables.indices {
+      tables[index].schema = tables[index].schema.restricted
+      tables[index].schema.actions = []
+    }
     return tables
   }
 

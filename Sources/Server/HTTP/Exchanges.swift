@@ -13,12 +13,22 @@ struct Exchanges {
     var transfer: PageTransfer?
     /// The pass of an accepted upgrade whose WebSocket is not established yet.
     var pass: AccessControl.Pass?
-    /// The number of bytes of the request's body that are still discarded; `nil` for none.
-    var discards: Int?
+    /// The part of the request's body that is discarded; `nil` for none.
+    var discards: Discard?
   }
 
-  /// The maximum number of bytes that are discarded after the answer to an upload.
-  private static let greatestDiscard = 16 << 20
+  /// A body that is discarded, so that the client can read the answer before the connection ends.
+  private struct Discard {
+    /// The number of bytes that may still follow.
+    var rest = 16 << 20
+    /// The time at which the connection ends.
+    ///
+    /// libwebsockets extends its own timeout with each part of a body.
+    var deadline: Instant
+  }
+
+  /// The time that a client has to read the answer while it still sends its body.
+  static let discardPatience: Duration = .seconds(5)
 
   private var bySocket: [OpaquePointer: Exchange] = [:]
   /// The exports in progress.
@@ -84,19 +94,18 @@ struct Exchanges {
   // MARK: Bodies
 
   /// Marks the rest of a request's body as discarded.
-  mutating func beginDiscarding(on socket: OpaquePointer) {
-    bySocket[socket, default: Exchange()].discards = Self.greatestDiscard
+  mutating func beginDiscarding(on socket: OpaquePointer, at now: Instant) {
+    bySocket[socket, default: Exchange()].discards = Discard(deadline: now.advanced(by: Self.discardPatience))
   }
 
   func isDiscarding(_ socket: OpaquePointer) -> Bool { bySocket[socket]?.discards != nil }
 
-  /// Discards bytes of a body; returns `false` if they are too many or unexpected.
-  mutating func discardBody(_ count: Int, on socket: OpaquePointer) -> Bool {
-    guard let rest = bySocket[socket]?.discards ?? (uploads[socket] == nil ? nil : Self.greatestDiscard) else {
-      return false
-    }
-    bySocket[socket, default: Exchange()].discards = rest - count
-    return rest > count
+  /// Discards bytes of a body; returns `false` if they are too many, too late or unexpected.
+  mutating func discardBody(_ count: Int, on socket: OpaquePointer, at now: Instant) -> Bool {
+    if uploads[socket] != nil, !isDiscarding(socket) { beginDiscarding(on: socket, at: now) }
+    guard let discard = bySocket[socket]?.discards, discard.rest > count, now < discard.deadline else { return false }
+    bySocket[socket]?.discards?.rest -= count
+    return true
   }
 
   // MARK: Upgrades

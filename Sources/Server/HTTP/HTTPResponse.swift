@@ -138,8 +138,8 @@ struct HTTPResponse {
 
   /// Creates the answer to an upload of rows.
   ///
-  /// - Parameter endsEarly: Whether the body had more bytes than one request may have.
-  init(_ report: UploadReport, endsEarly: Bool = false) {
+  /// - Parameter isCutOff: Whether the body had more bytes than one request may have.
+  init(_ report: UploadReport, isCutOff: Bool = false) {
     let status =
       switch report.failure {
       case .conflict: 409
@@ -147,7 +147,9 @@ struct HTTPResponse {
       case .unavailable: 503
       case nil: report.accepted == 0 && report.rejected > 0 ? 422 : 200
       }
-    let note = endsEarly ? "A chunked body has at most 96 MiB: send the rest in another request." : nil
+    let note =
+      isCutOff
+      ? "A chunked body has at most 96 MiB: send the rest, from line \(report.lines + 1) on, in another request." : nil
     self.init(
       status: status, headers: [("Content-Type", "application/json"), Self.otherCaching],
       body: report.json(note: note) + [0x0A], isBodySent: true)

@@ -42,7 +42,7 @@ extension Server {
     // HEAD takes the same path as GET, including its waits.
     if head.method == .head { exchanges.noteHead(on: socket) }
     if let response = response(to: head, on: socket) {
-      if head.isUpload { exchanges.beginDiscarding(on: socket) }
+      if head.isUpload { exchanges.beginDiscarding(on: socket, at: EventLoop.now) }
       answer(socket, with: response)
     }
     return true

@@ -22,6 +22,7 @@ package final class SwappingSource: @unchecked Sendable {
   // Guarded by `turn`.
   private var isInsideReload = false
   private var handover: Handover?
+  private var onRefusal: @Sendable () -> Void = {}
 
   private let monitor = Monitor()
   // Guarded by `monitor`.
@@ -61,8 +62,11 @@ package final class SwappingSource: @unchecked Sendable {
   /// Starts another instance next to the current one, discarding an earlier candidate.
   ///
   /// Does not wait.
-  package func swap(_ make: SourceMaker) {
+  ///
+  /// - Parameter onRefusal: Called if the new instance is discarded because it failed. [any thread]
+  package func swap(_ make: SourceMaker, onRefusal: @escaping @Sendable () -> Void = {}) {
     let number = nextNumber()
+    turn.withLock { self.onRefusal = onRefusal }
     let former = monitor.withLock {
       defer { candidate = nil }
       return candidate
@@ -205,7 +209,10 @@ package final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  private func refuse(_ reason: String) { log(.error, "the new instance is not used, the old one stays: \(reason)") }
+  private func refuse(_ reason: String) {
+    onRefusal()
+    log(.error, "the new instance is not used, the old one stays: \(reason)")
+  }
 
   /// Checks the candidate's timeouts periodically while it is the candidate.
   private func look(at number: Int) {

@@ -16,13 +16,15 @@ final class PushReading: @unchecked Sendable {
   private var uploads: [UInt64: PushedText] = [:]
   private var connections: [PushConnection] = []
   private var samplingSince: Instant?
+  /// The time of the last request, bytes or connection.
+  private var lastArrival = Instant.zero
   /// The time of the first change that is not emitted yet.
   private var changedSince: Instant?
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   /// The pause of all senders after which the columns are inferred.
   private static let quiet: Duration = .milliseconds(200)
-  /// The pause after which changes are emitted.
+  /// The pause after which changes are emitted, which is shorter than ``quiet``.
   private static let batchPause: Duration = .milliseconds(2)
   /// The maximum time that a change waits for others.
   private static let longestBatch: Duration = .milliseconds(20)
@@ -46,7 +48,11 @@ final class PushReading: @unchecked Sendable {
   ///
   /// - Parameter next: Returns the queued requests, or `nil` to stop.
   func run(next: () -> [UploadRequest]?) {
-    defer { endAll() }
+    defer {
+      endAll()
+      // Before the source counts as stopped, because the next instance opens the same paths.
+      for socket in sockets { socket.close() }
+    }
     guard events(.state(.starting, message: "no rows yet: send them to /ingest/\(name)")) else { return }
     while let requests = next() {
       for request in requests { guard handle(request) else { return } }
@@ -85,8 +91,11 @@ final class PushReading: @unchecked Sendable {
     if isSampling {
       let since = samplingSince ?? monotonicNow
       samplingSince = since
-      let rest = min(Self.quiet, monotonicNow.duration(to: since.advanced(by: Self.longest)))
-      timeout = Int32(clamping: max(0, rest.nanoseconds) / 1_000_000)
+      let now = monotonicNow
+      let due = min(lastArrival.advanced(by: Self.quiet), since.advanced(by: Self.longest))
+      let rest = now.duration(to: due)
+      // Rounded up, because waking early would only cause another wait.
+      timeout = Int32(clamping: (max(0, rest.nanoseconds) + 999_999) / 1_000_000)
     }
     if changedSince != nil { timeout = Int32(Self.batchPause.nanoseconds / 1_000_000) }
     let hasRoom = uploads.count + connections.count < PushSource.greatestSenderCount
@@ -96,6 +105,7 @@ final class PushReading: @unchecked Sendable {
     }
     files += connections.map { pollfd(fd: $0.file, events: Int16(POLLIN), revents: 0) }
     isQuiet = poll(&files, nfds_t(files.count), timeout) == 0
+    if !isQuiet { lastArrival = monotonicNow }
     wake.clear()
     for (socket, file) in zip(sockets, files.dropFirst()) { socket.isReady = file.revents != 0 }
     for (connection, file) in zip(connections, files.dropFirst(1 + sockets.count)) {
@@ -103,6 +113,7 @@ final class PushReading: @unchecked Sendable {
     }
   }
 
+  /// Whether the last wait ended without a request, bytes or a connection.
   private var isQuiet = false
 
   /// Runs pending inference after a pause; returns false when an event was refused.
@@ -111,7 +122,11 @@ final class PushReading: @unchecked Sendable {
       samplingSince = nil
       return true
     }
-    guard isQuiet || samplingSince.map({ $0.duration(to: monotonicNow) >= Self.longest }) ?? false else { return true }
+    let now = monotonicNow
+    let isDue =
+      lastArrival.duration(to: now) >= Self.quiet
+      || samplingSince.map { $0.duration(to: now) >= Self.longest } ?? false
+    guard isDue else { return true }
     samplingSince = nil
     for text in Array(uploads.values) + connections.map(\.text) + sockets.compactMap(\.datagrams) {
       table.add(text.settle(), of: text)
@@ -137,10 +152,13 @@ final class PushReading: @unchecked Sendable {
       guard let text = uploads[id] else { return true }
       guard bytes.withUnsafeBytes({ take($0, of: text) }) else { return false }
       return events(.upload(.taken(id, byteCount: bytes.count)))
-    case .end(let id), .abandon(let id):
-      guard let text = uploads.removeValue(forKey: id) else { return true }
-      guard case .end = request else { return end(text, isWhole: false) }
-      guard end(text, isWhole: true) else { return false }
+    case .end(let id, _), .abandon(let id):
+      guard let text = uploads.removeValue(forKey: id) else {
+        // An upload to a former instance must not wait for ever. The server ignores other answers.
+        return events(.upload(.ended(id, UploadReport(failure: .unavailable(Self.stopped)))))
+      }
+      guard case .end(_, let isWhole) = request else { return end(text, isWhole: false) }
+      guard end(text, isWhole: isWhole) else { return false }
       return answer(text)
     }
   }
@@ -167,11 +185,12 @@ final class PushReading: @unchecked Sendable {
     return table.flush()
   }
 
+  /// Puts the rows that have arrived into the table, and answers all uploads.
   private func endAll() {
-    for text in uploads.values {
-      table.end(text, isWhole: false)
-      guard table.flush(), answer(text, failure: .unavailable(Self.stopped)) else { return }
+    for text in Array(uploads.values) + connections.map(\.text) + sockets.compactMap(\.datagrams) {
+      guard end(text, isWhole: false), answer(text, failure: .unavailable(Self.stopped)) else { return }
     }
+    _ = table.flush()
   }
 
   // MARK: Sockets
@@ -218,10 +237,11 @@ final class PushReading: @unchecked Sendable {
       }
       table.add(text.endLine(), of: text)
     }
-    if text.report.faults > 0 {
-      note(text.report, of: socket.place.path)
-      text.report = UploadReport()
-    }
+    guard text.report.faults > 0 || text.refusal != nil else { return true }
+    note(text.refusal == nil ? text.report : text.finish(), of: socket.place.path)
+    text.report = UploadReport()
+    // Datagrams that are not text cost themselves only.
+    if text.refusal != nil { socket.datagrams = nil }
     return true
   }
 

@@ -26,6 +26,7 @@ package final class PushSocket {
 
   let place: Place
   let file: Int32
+  private var isClosed = false
   /// Whether a connection or a datagram waits.
   var isReady = false
   /// The text of all datagrams; `nil` before the first one.
@@ -42,7 +43,7 @@ package final class PushSocket {
     if lstat(place.path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else { throw Failure(reason: "a file of another kind exists there") }
       let probe = socket(AF_UNIX, Int32(kind), 0)
-      defer { close(probe) }
+      defer { Glibc.close(probe) }
       guard Self.with(&address, { connect(probe, $0, $1) }) != 0 else {
         throw Failure(reason: "another process listens there")
       }
@@ -54,14 +55,19 @@ package final class PushSocket {
     fchmod(file, 0o600)
     guard Self.with(&address, { bind(file, $0, $1) }) == 0, place.isDatagram || listen(file, 64) == 0 else {
       let reason = String(cString: strerror(errno)).lowercased()
-      close(file)
+      Glibc.close(file)
       throw Failure(reason: reason)
     }
     self.file = file
   }
 
-  deinit {
-    close(file)
+  deinit { close() }
+
+  /// Closes the socket and removes its path.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    Glibc.close(file)
     unlink(place.path)
   }
 

@@ -93,7 +93,7 @@ struct PushTable {
   /// A complete list deletes the rows that are missing from it only if it was received to its end
   /// and not all of its rows were left out. The caller flushes before the next text begins.
   mutating func end(_ text: PushedText, isWhole: Bool) {
-    add(text.end(), of: text)
+    add(text.end(isWhole: isWhole), of: text)
     if current === text { settle() }
     if reloading === text {
       if isReloadBegun {

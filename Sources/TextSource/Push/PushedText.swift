@@ -69,9 +69,13 @@ final class PushedText {
   }
 
   /// Reads the rest at the end of the text, and returns the rows.
-  func end() -> [TextReader.Found] {
+  ///
+  /// - Parameter isWhole: Whether the text was received to its end. Otherwise its last line is
+  ///   incomplete, and left out.
+  func end(isWhole: Bool) -> [TextReader.Found] {
     guard refusal == nil else { return [] }
-    if let line = lines.rest() { reader.read(line, limit: lines.limit) }
+    report.lines = lines.number
+    if isWhole, let line = lines.rest() { reader.read(line, limit: lines.limit) }
     reader.end()
     return taken()
   }

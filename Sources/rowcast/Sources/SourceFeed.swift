@@ -126,7 +126,10 @@ final class SourceFeed: Feed {
         log: { level, message in log.log(Logger.Level(level), message) },
         events: { event in
           // The rules of the settings precede the schema.
-          if case .schema = event, let form = latest.source?.settingRules?.form(present: { configuration[$0] }) {
+          if case .schema = event,
+            let form = latest.source?.settingRules?.form(
+              present: { configuration[$0] }, leavingOut: StatusTables.isSecret)
+          {
             status?.note(form: form, of: name)
           }
           return events(event)
@@ -196,7 +199,9 @@ final class SourceFeed: Feed {
   }
 
   /// Applies changed settings or a changed file; does nothing if both are the same.
-  func change(to source: Settings.Source) {
+  ///
+  /// - Parameter onRefusal: Called if the new instance is discarded because it failed.
+  func change(to source: Settings.Source, onRefusal: @escaping @Sendable () -> Void = {}) {
     let stamp = source.file.flatMap { FileStamp($0) }
     enum Step { case nothing, swap(SwappingSource), begin(SwappingSource) }
     var former: SwappingSource?
@@ -222,7 +227,8 @@ final class SourceFeed: Feed {
     do throws(PluginError) {
       switch step {
       case .nothing: break
-      case .swap(let swapping): swapping.swap(try Self.maker(source, log, secrets, status, isAgain: true))
+      case .swap(let swapping):
+        swapping.swap(try Self.maker(source, log, secrets, status, isAgain: true), onRefusal: onRefusal)
       case .begin(let swapping): try swapping.start(try Self.maker(source, log, secrets, status, isAgain: true))
       }
       tellConfinement(source)
@@ -289,13 +295,19 @@ final class SourceFeed: Feed {
   /// Starts a new instance with these settings next to the present one, which stays if the new one
   /// delivers no rows.
   func change(to settings: [Settings.Source.Pair]) throws(StatusTables.Refusal) {
-    var (source, isHalted) = state.withLock { ($0.source, $0.isHalted) }
+    let (former, isHalted) = state.withLock { ($0.source, $0.isHalted) }
+    var source = former
     guard !isHalted else { throw StatusTables.Refusal(reason: "it is stopped: start it first") }
     guard Set(source.settings.map { "\($0)" }) != Set(settings.map { "\($0)" }) else {
       throw StatusTables.Refusal(reason: "these are its present settings")
     }
     source.settings = settings
     log.log(.notice, "its settings were changed by an operator: \(settings.map(\.key).joined(separator: ", "))")
-    change(to: source)
+    let wanted = source
+    change(to: wanted) { [weak self] in
+      // The next start must not use settings with which the source failed.
+      self?.state.withLock { if $0.source == wanted { $0.source = former } }
+      self?.status?.add(former.name, kind: former.kind, settings: former.settings)
+    }
   }
 }

@@ -114,16 +114,21 @@ final class StatusTables: Sendable {
     ], retention: .last(keptLines))
 
   private static func cells(_ name: String, _ entry: Entry) -> [Cell] {
-    let settings = entry.settings.map { "\($0.key)=\(Self.isSecret($0.key) ? "…" : $0.value)" }
+    let settings = entry.settings.map { "\($0.key)=\(Self.isSecret($0.key, $0.value) ? "…" : $0.value)" }
     return [
       .text(name), .text(entry.kind), .text(entry.state.rawValue), .timestamp(entry.since), .integer(entry.changes),
       .integer(entry.starts), .text(entry.message), .text(settings.joined(separator: ", ")),
     ]
   }
 
-  /// Returns whether a setting's name suggests that its value must not be shown.
-  static func isSecret(_ key: String) -> Bool {
-    ["password", "secret", "token", "credential", "apikey", "api_key"].contains { key.lowercased().contains($0) }
+  /// Returns whether a setting's value must not be shown, judged by its name and its content: a
+  /// connection string with a password, or an address with one.
+  static func isSecret(_ key: String, _ value: String) -> Bool {
+    let names = ["password", "passwd", "secret", "token", "credential", "apikey", "api_key"]
+    guard !key.lowercased().hasSuffix("_file") else { return false }
+    let hasPassword =
+      value.contains(/:\/\/[^\/\s]*:[^\/\s]*@/) || names.contains { value.lowercased().contains("\($0)=") }
+    return hasPassword || names.contains { key.lowercased().contains($0) }
   }
 
   // MARK: Rows
@@ -264,7 +269,7 @@ final class StatusTables: Sendable {
 
   /// Returns a source's settings with those of a form in place of the present ones.
   ///
-  /// An empty text leaves a setting out, or keeps a secret, whose value the form does not show.
+  /// An empty text leaves a setting out. Settings that the form does not offer stay.
   private func changed(_ arguments: [(name: String, value: Cell)], of name: String) -> [Settings.Source.Pair] {
     let before = state.withLock { $0.entries[name]?.settings ?? [] }
     let offered = Set(arguments.map(\.name))
@@ -278,11 +283,7 @@ final class StatusTables: Sendable {
         case .boolean(let isTrue): isTrue ? "true" : "false"
         default: ""
         }
-      if !text.isEmpty {
-        settings.append(.init(key: key, value: text))
-      } else if Self.isSecret(key), let kept = before.first(where: { $0.key == key }) {
-        settings.append(kept)
-      }
+      if !text.isEmpty { settings.append(.init(key: key, value: text)) }
     }
     return settings
   }

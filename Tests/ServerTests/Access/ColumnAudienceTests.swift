@@ -15,7 +15,8 @@ import Testing
       .schema(
         Schema(
           name: "jobs", key: .integer,
-          columns: [Column("name", .text), Column("secret", .text, audience: .operators)])))
+          columns: [Column("name", .text), Column("secret", .text, audience: .operators)],
+          actions: [Action("stop", arguments: [ActionArgument("why", .text, standard: .text("hunter3"))])])))
     var changes = Changeset()
     changes.upsert(.integer(1), [.text("backup"), .text("hunter2")])
     inlet.tell(.changes(changes))
@@ -42,6 +43,8 @@ import Testing
       // The table may be declared after the hello.
       let tables = columns(hello).isEmpty ? try client.message("tables") : hello
       #expect(columns(tables) == names)
+      // The default value of an argument may be for operators, too.
+      #expect("\(tables)".contains("hunter3") == (token == keeper))
       client.say(#"{"type":"open","table":"jobs","request":1,"query":{"search":"hunter"}}"#)
       let window = try client.message("window")
       #expect(window["total"] as? Int == (token == keeper ? 1 : 0), "\(window)")

@@ -13,6 +13,7 @@ import Testing
         print(json.dumps(message), flush=True)
     say(type="hello", version=1, settings={"type": "object", "properties": {
         "word": {"type": "string", "title": "Word", "default": "before"},
+        "api_key": {"type": "string"},
         "count": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1}}})
     for line in sys.stdin:
         message = json.loads(line)
@@ -103,6 +104,16 @@ import Testing
     _ = try setup.act(3, "settings-words", #","arguments":{"word":"broken","count":2}"#)
     try setup.wait(for: "the new instance is not used, the old one stays", in: "rowcast-log")
     #expect(try setup.export("words").contains("after"))
+    #expect(try setup.export("rowcast-sources").contains("word=after"))
+  }
+
+  @Test func `a form leaves secrets out`() throws {
+    let setup = try Setup()
+    let client = try WebSocketClient(port: setup.command.port)
+    client.say(#"{"type":"hello","version":1}"#)
+    let hello = "\(try client.message("hello"))"
+    #expect(hello.contains("settings-words") && hello.contains("Word"))
+    #expect(!hello.contains("api_key"))
   }
 
   /// Returns the identifier of the only row in the client's window.

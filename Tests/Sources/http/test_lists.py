@@ -7,7 +7,7 @@ import ssl
 import tempfile
 import unittest
 
-from running import Program
+from program import Program
 from server import Answer, Server
 
 TLS = pathlib.Path(__file__).resolve().parents[2] / "Fixtures/tls"

@@ -8,12 +8,12 @@ import sys
 import threading
 import unittest
 
-from running import PLUGIN, ROOT
+from program import PLUGIN, ROOT
 from server import Answer
 from test_lists import Case
 
 sys.path.insert(0, str(ROOT / "Plugins/http"))
-sys.path.append(str(ROOT / "Plugins/stream"))
+sys.path.append(str(ROOT / "Plugins/shared"))
 
 from reading import Events, Unreadable, samples_of  # noqa: E402
 
@@ -35,13 +35,13 @@ class SampleTests(Case):
         numbers = iter(range(100, 1_000_000, 50))
         server = self.serve(lambda _: Answer(METRICS % next(numbers), kind="text/plain; version=0.0.4"))
         program = self.start(url=server.url)
-        key = 'http_requests_total{code="200",path="/a "b""}'
+        key = 'http_requests_total{code="200",path="/a \\"b\\""}'
         program.until(lambda: key in program.rows and len(program.rows[key]["history"]) >= 3)
         row = program.rows[key]
         self.assertEqual(row["metric"], "http_requests_total")
         self.assertEqual((row["label code"], row["label path"]), ("200", '/a "b"'))
         self.assertEqual(row["type"], "counter")
-        self.assertEqual(row["help"], "Requests, \\\\ by code.")
+        self.assertEqual(row["help"], "Requests, \\ by code.")
         self.assertEqual(row["history"][:3], [100, 150, 200])
         self.assertGreater(row["rate"], 50)
         self.assertIsNone(program.rows["temperature"]["value"])
@@ -123,7 +123,6 @@ class EventTests(Case):
         self.assertEqual(program.rows[30]["@event"], "tick")
 
 
-@unittest.skipUnless(os.access(COMMAND[0], os.X_OK), f"{COMMAND[0]} is not built (ROWCAST names another one)")
 class ExamTests(Case):
     def check(self, **settings):
         words = [*COMMAND, "plugin", "check"]
@@ -135,6 +134,17 @@ class ExamTests(Case):
     def test_a_list(self):
         rows = [{"id": number, "name": f"row {number}", "share": number / 7} for number in range(2_000)]
         self.check(url=self.serve(Answer(json.dumps(rows))).url, interval=0.5)
+
+    def test_events(self):
+        more = threading.Event()
+        self.addCleanup(more.set)
+
+        def pieces():
+            yield b"".join(f'data: {{"id":{number},"v":1}}\n\n'.encode() for number in range(20))
+            more.wait()
+
+        server = self.serve(lambda _: Answer(kind="text/event-stream", pieces=pieces()))
+        self.check(url=server.url, format="sse", key="id")
 
     def test_samples(self):
         metrics = (METRICS % 5).replace("broken{\n", "")

@@ -6,7 +6,7 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Plugins/stream"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Plugins/shared"))
 from columns import CONVERTERS, Loose, Misfit, flatten, infer  # noqa: E402
 from host import encode  # noqa: E402
 

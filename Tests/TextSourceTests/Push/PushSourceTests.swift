@@ -132,6 +132,28 @@ import Testing
     #expect(!recorder.view.changes.contains { $0.endsReload })
   }
 
+  @Test func `the last line of a body that is cut off is left out`() throws {
+    let source = try source()
+    source.send(.upload(.begin(1, UploadHead(mediaType: "text/csv"))))
+    source.send(.upload(.bytes(1, Array("id,name\n1,whole\n2,who".utf8))))
+    source.send(.upload(.end(1, isWhole: false)))
+    let report = try wait(1)
+    #expect(report.accepted == 1)
+    #expect(report.lines == 2)
+    #expect(rows == [.integer(1): [.integer(1), .text("whole")]])
+    source.send(.upload(.begin(2, UploadHead(mediaType: "text/csv"))))
+    source.send(.upload(.bytes(2, Array("id,name\n3,whole\n4,who".utf8))))
+    source.send(.upload(.abandon(2)))
+    _ = try upload("{\"id\":5}\n", 3, to: source)
+    #expect(Set(rows.keys) == [.integer(1), .integer(3), .integer(5)])
+  }
+
+  @Test func `the end of an upload that a former instance began is answered`() throws {
+    let source = try source()
+    source.send(.upload(.end(7)))
+    #expect(try wait(7).failure == .unavailable("the source stops"))
+  }
+
   @Test func `two complete lists at the same time are refused`() throws {
     let source = try source()
     source.send(.upload(.begin(1, UploadHead(replaces: true))))
@@ -220,6 +242,34 @@ import Testing
     for text in ["{\"id\":1}", "{\"id\":2}\n{\"id\":3}\n"] { #expect(send(file, text, text.utf8.count, 0) > 0) }
     try recorder.wait("rows") { $0.rows.count == 3 }
     #expect(source.stop(within: .seconds(60)))
+  }
+
+  @Test func `a datagram that is not text costs itself only`() throws {
+    let place = PushSocket.Place(path: path(), isDatagram: true)
+    let source = try source(sockets: [place])
+    let file = connect(place.path, SOCK_DGRAM)
+    defer { close(file) }
+    let binary: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0]
+    #expect(send(file, binary, binary.count, 0) > 0)
+    try recorder.wait("the warning") { $0.log.contains { $0.contains("gzip") } }
+    let row = "{\"id\":1}"
+    #expect(send(file, row, row.utf8.count, 0) > 0)
+    try recorder.wait("the row") { $0.rows.count == 1 }
+    #expect(source.stop(within: .seconds(60)))
+  }
+
+  @Test func `a stopped source leaves its path to the next instance, and loses no row`() throws {
+    let place = PushSocket.Place(path: path())
+    let first = try source(sockets: [place])
+    let file = connect(place.path, SOCK_STREAM)
+    defer { close(file) }
+    let row = "{\"id\":1}\n"
+    #expect(write(file, row, row.utf8.count) > 0)
+    try recorder.wait("the row") { $0.rows.count == 1 }
+    #expect(first.stop(within: .seconds(60)))
+    #expect(access(place.path, F_OK) != 0)
+    let second = try source(sockets: [place])
+    #expect(second.stop(within: .seconds(60)))
   }
 
   @Test func `a socket that another process listens on is not taken over`() throws {

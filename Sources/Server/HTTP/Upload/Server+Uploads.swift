@@ -75,7 +75,7 @@ extension Server {
   /// Receives a part of a request's body; returns `false` if the connection is to be closed.
   func receiveBody(_ bytes: UnsafeRawBufferPointer, on socket: OpaquePointer) -> Bool {
     guard var upload = exchanges.uploads[socket], !upload.isWhole else {
-      return exchanges.discardBody(bytes.count, on: socket)
+      return exchanges.discardBody(bytes.count, on: socket, at: EventLoop.now)
     }
     let data: [UInt8]
     do throws(ChunkedBody.Fault) {
@@ -104,7 +104,7 @@ extension Server {
     // libwebsockets ends a chunked body of 100 MiB, which is beyond our own limit.
     if upload.isChunked, !upload.isAtEnd, !upload.isTooLong { return }
     exchanges.uploads[socket]?.isWhole = true
-    _ = upload.source.inlet.ask(.upload(.end(upload.id)))
+    _ = upload.source.inlet.ask(.upload(.end(upload.id, isWhole: !upload.isCutOff)))
     holdBack(socket)
     touch(socket)
   }
@@ -120,14 +120,14 @@ extension Server {
       guard let socket = exchanges.uploads.socket(of: id), let upload = exchanges.uploads.remove(socket) else { return }
       operations.metrics.uploadedRows += UInt64(report.accepted)
       operations.metrics.rejectedRows += UInt64(report.rejected)
-      answerUpload(HTTPResponse(report, endsEarly: upload.isTooLong && !upload.isAtEnd), on: socket)
+      answerUpload(HTTPResponse(report, isCutOff: upload.isCutOff), on: socket)
     }
   }
 
   /// Answers an upload; what the client still sends is discarded, so that it can read the answer.
   private func answerUpload(_ response: HTTPResponse, on socket: OpaquePointer) {
     goOn(socket)
-    exchanges.beginDiscarding(on: socket)
+    exchanges.beginDiscarding(on: socket, at: EventLoop.now)
     answer(socket, with: response)
   }
 

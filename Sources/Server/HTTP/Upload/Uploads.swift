@@ -37,6 +37,9 @@ struct Uploads {
     /// Whether a chunked body has reached its limit.
     var isTooLong: Bool { isChunked && received >= Uploads.greatestChunkedSize }
 
+    /// Whether the body had to end before its last chunk.
+    var isCutOff: Bool { isTooLong && !isAtEnd }
+
     /// Returns the data in the next bytes of the body.
     mutating func decode(_ bytes: UnsafeRawBufferPointer) throws(ChunkedBody.Fault) -> [UInt8] {
       received += bytes.count

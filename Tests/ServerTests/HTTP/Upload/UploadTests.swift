@@ -39,9 +39,10 @@ import Testing
       case .bytes(let id, let bytes):
         state.withLock { $0.bodies[id, default: []] += bytes }
         if acknowledges { inlet.tell(.upload(.taken(id, byteCount: bytes.count))) }
-      case .end(let id):
-        state.withLock { $0.endings[id] = "end" }
+      case .end(let id, let isWhole):
+        state.withLock { $0.endings[id] = isWhole ? "end" : "cut off" }
         var report = UploadReport()
+        report.lines = 41
         report.accepted = state.withLock { $0.bodies[id]?.count(where: { $0 == 0x0A }) ?? 0 }
         inlet.tell(.upload(.ended(id, report)))
       case .abandon(let id): state.withLock { $0.endings[id] = "abandoned" }
@@ -123,6 +124,19 @@ import Testing
     socket.send("0\r\n\r\n")
     let bytes = try #require(socket.readToEnd())
     #expect(String(decoding: bytes, as: UTF8.self).contains("\"accepted\":3"))
+  }
+
+  @Test func `a chunked body that is too long ends with a note about the rest`() throws {
+    let server = try server(sink)
+    let socket = try RawSocket(port: server.port)
+    socket.send(
+      "POST /ingest/jobs HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 0x78, count: 1 << 20) + Array("\r\n".utf8)
+    for _ in 0..<97 { guard socket.send(chunk) else { break } }
+    let answer = try #require(socket.readToEnd())
+    #expect(String(decoding: answer, as: UTF8.self).contains("send the rest, from line 42 on, in another request"))
+    #expect(sink.endings == ["cut off"])
+    #expect(sink.byteCount <= Uploads.greatestChunkedSize + 65_536)
   }
 
   @Test func `a lost connection abandons the upload`() throws {

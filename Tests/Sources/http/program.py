@@ -3,15 +3,15 @@
 import pathlib
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "stream"))
-
-from program import ROOT, Program as AnyProgram  # noqa: E402
-
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PLUGIN = ROOT / "Plugins/http/endpoint.py"
+sys.path.append(str(ROOT / "Tests/Sources/shared"))
+
+from listed import Program as AnyProgram  # noqa: E402
 
 
 class Program(AnyProgram):
     """One run of the plugin."""
 
     def __init__(self, **settings):
-        super().__init__(plugin=PLUGIN, **settings)
+        super().__init__(PLUGIN, **settings)
