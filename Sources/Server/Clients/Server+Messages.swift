@@ -128,8 +128,8 @@ extension Server {
 
   /// Returns the tables as the session's role may see them.
   ///
-  /// Viewers run no actions. They do not receive them, because a default value of an argument can be
-  /// a value that only operators may see.
+  /// Viewers run no actions. They do not receive them, because the default value of an argument can
+  /// be a value that only operators may see.
   private func tables(for client: ClientConnection, at now: Instant) -> [TableDescription] {
     var tables = engine.tables(at: now)
     guard client.pass.role == .viewer else { return tables }

@@ -154,7 +154,7 @@ final class PushReading: @unchecked Sendable {
       return events(.upload(.taken(id, byteCount: bytes.count)))
     case .end(let id, _), .abandon(let id):
       guard let text = uploads.removeValue(forKey: id) else {
-        // An upload to a former instance must not wait for ever. The server ignores other answers.
+        // An upload to a former instance must get an answer. The server ignores other answers.
         return events(.upload(.ended(id, UploadReport(failure: .unavailable(Self.stopped)))))
       }
       guard case .end(_, let isWhole) = request else { return end(text, isWhole: false) }
