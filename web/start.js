@@ -58,7 +58,7 @@
   const startWorker = (kind) => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module', name: room });
 
   // A table without a view in the address or in local storage is opened right after the server's
-  // hello, because its query is empty.
+  // hello, with the view that its source suggests.
   const said = new URLSearchParams(location.hash.slice(1));
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
   const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
@@ -95,10 +95,11 @@
   function openFirst(hello) {
     try {
       const { tables } = JSON.parse(hello);
-      const name = tables.find((one) => one.name === table)?.name ?? (table === '' ? tables[0]?.name : undefined);
-      if (name === undefined) return undefined;
+      const found = tables.find((one) => one.name === table) ?? (table === '' ? tables[0] : undefined);
+      if (found === undefined) return undefined;
+      const { name, view: { sort, filter, group, aggregates } = {} } = found;
       const viewport = { first: 0, count, ahead: Math.max(80, count * 2), behind: 0, stick: 'top' };
-      socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: {}, viewport }));
+      socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: { sort, filter, group, aggregates }, viewport }));
       return { table: name, request: 1 };
     } catch {
       return undefined;  // wire.js reports the error

@@ -29,7 +29,8 @@ class Server:
 
     def __init__(self, rowcast, web, plugin, settings=None, interval=300):
         command = [rowcast, "serve", "--port", "0", "--no-token", "--web", web, "--plugin", plugin, "--interval", str(interval), "--log-level", "warning"]
-        for name, value in (settings or {}).items():
+        workload = {"market.change": "false"} if plugin == "market" else {}
+        for name, value in {**(settings or {}), **workload}.items():
             command += ["--set", f"{name}={value}"]
         self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
         watchdog = threading.Timer(60, self.process.kill)

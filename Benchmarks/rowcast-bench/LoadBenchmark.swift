@@ -28,7 +28,9 @@ struct LoadBenchmark {
     }
     let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let library = try PluginLibrary(path: executable.deletingLastPathComponent().path + "/libmarket.so")
-    let source = PluginSource(library: library, name: "market", configuration: ["rows": "\(rows)", "rate": "0"]) {
+    let source = PluginSource(
+      library: library, name: "market", configuration: ["rows": "\(rows)", "rate": "0", "change": "false"]
+    ) {
       line.put($0)
     }
     try source.start()

@@ -188,8 +188,11 @@ static size_t frames(struct viewer *viewer, char *start, size_t length) {
       case 1: hear(viewer, payload, size); break;
       case 8: fail("the server closes a viewer"); break;
       case 9: {
-        char pong[6] = {(char)0x8A, (char)0x80, 0, 0, 0, 0};
-        put(viewer, pong, sizeof pong);
+        if (size > 125) fail("a ping is too long");
+        // The payload is repeated, under a mask of zeros.
+        char pong[6 + 125] = {(char)0x8A, (char)(0x80 | size), 0, 0, 0, 0};
+        memcpy(pong + 6, payload, size);
+        put(viewer, pong, 6 + size);
       }
     }
     used += skip + size;

@@ -92,4 +92,8 @@ static_assert(offsetof(struct list_table_presentation, label) == 24, "presentati
 static_assert(sizeof(struct list_table_presentation) == 32, "presentation");
 static_assert(offsetof(struct list_presentation, offer) == 8, "presentation");
 static_assert(sizeof(struct list_presentation) == 16, "presentation");
+
+// The extension "view".
+static_assert(offsetof(struct list_view, offer) == 8, "view");
+static_assert(sizeof(struct list_view) == 16, "view");
 #endif

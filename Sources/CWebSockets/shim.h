@@ -38,7 +38,7 @@ static inline int clws_write_frame(struct lws *wsi, unsigned char *bytes, size_t
 // member, and the kernel's header conflicts with glibc's.
 struct clws_tcp_info {
   struct tcp_info first;
-  uint64_t pacing_rate, max_pacing_rate, bytes_acked;
+  uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
 };
 _Static_assert(offsetof(struct clws_tcp_info, bytes_acked) == 120, "where linux/tcp.h has tcpi_bytes_acked");
 
@@ -52,4 +52,12 @@ static inline int64_t clws_arrived(struct lws *wsi) {
   if (ioctl(descriptor, SIOCOUTQ, &waiting) != 0 || waiting <= 0) return -1;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return -1;
   return (int64_t)info.bytes_acked;
+}
+
+// Returns the bytes that a connection has received so far, or -1 if it is not TCP.
+static inline int64_t clws_received(struct lws *wsi) {
+  struct clws_tcp_info info = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(lws_get_socket_fd(wsi), IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return -1;
+  return (int64_t)info.bytes_received;
 }

@@ -37,6 +37,16 @@ extension SourceCore {
     }
   }
 
+  func offer(view json: UnsafePointer<CChar>?) -> Int32 {
+    beforeDeclaring("view") { () throws(SchemaReader.Fault) in
+      let read = try ViewReader.read(json)
+      guard view == nil else { throw SchemaReader.Fault("a view was offered before") }
+      view = read
+    } reason: {
+      $0.reason
+    }
+  }
+
   func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
     let text = ForeignText.cut(ForeignText.message(message))
     let result: ActionOutcome

@@ -25,6 +25,7 @@ final class SourceCore: @unchecked Sendable {
   // Guarded by `turn`.
   private var schema: Schema?
   var presentation: PresentationReader.Presentation?
+  var view: ViewReader.View?
   private var isReloading = false
   private var state = SourceState.starting
   private var hasRows = false
@@ -278,6 +279,7 @@ final class SourceCore: @unchecked Sendable {
           throw SchemaReader.Fault(error.reason)
         }
         try presentation?.complete(&schema)
+        try view?.complete(&schema)
         // Before the schema is delivered, because requests may arrive as soon as the table is
         // known.
         let instance = monitor.withLock {

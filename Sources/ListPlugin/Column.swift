@@ -26,13 +26,19 @@ public struct Column: Hashable, Sendable {
   public var isDeferred: Bool
   /// The users who see the column.
   public var audience: Audience
+  /// A sentence that explains the column to users; may be empty.
+  public var description: String
+  /// The values that need attention; nil for none.
+  public var warning: SeverityRule?
+  /// The values that need action; nil for none.
+  public var critical: SeverityRule?
 
   /// Creates a column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
     format: ColumnFormat? = nil, better: BetterDirection? = nil, isDeferred: Bool = false,
-    audience: Audience = .all
+    audience: Audience = .all, description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil
   ) {
     self.name = name
     self.title = title
@@ -46,6 +52,9 @@ public struct Column: Hashable, Sendable {
     self.better = better
     self.isDeferred = isDeferred
     self.audience = audience
+    self.description = description
+    self.warning = warning
+    self.critical = critical
   }
 }
 

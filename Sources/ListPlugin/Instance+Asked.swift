@@ -19,6 +19,15 @@ extension Instance {
     if let images = source.images { try offer(images) }
     let schema = source.schema
     if schema.hasPresentation { try offer(schema) }
+    if let document = schema.viewDocument { try offer(view: document) }
+  }
+
+  private func offer(view document: String) throws(HostError) {
+    guard let table = host.extension(LIST_VIEW, list_view.self) else {
+      return host.log(.debug, "this host shows tables in the plugin's order only")
+    }
+    let result = document.withCString { table.pointee.offer(host.host.pointee.context, $0) }
+    try host.check(result, "the host refuses the view; its log says why")
   }
 
   private func offer(_ schema: Schema) throws(HostError) {

@@ -23,11 +23,14 @@ public struct Schema: Hashable, Sendable {
   public var byteLimit: Int?
   /// The rows that the table keeps.
   public var retention: Retention
+  /// The table's explanation and the view that users see first; nil for all rows in order.
+  public var view: TableView?
 
   /// Creates a schema.
   public init(
     _ name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
-    rowLimit: Int? = nil, byteLimit: Int? = nil, retention: Retention = .everything
+    rowLimit: Int? = nil, byteLimit: Int? = nil, retention: Retention = .everything,
+    view: TableView? = nil
   ) {
     self.name = name
     self.title = title
@@ -37,5 +40,6 @@ public struct Schema: Hashable, Sendable {
     self.rowLimit = rowLimit
     self.byteLimit = byteLimit
     self.retention = retention
+    self.view = view
   }
 }

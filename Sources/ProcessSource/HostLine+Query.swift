@@ -23,7 +23,7 @@ extension HostLine {
     }
     if let filter = query.filter {
       writer.raw(",\"filter\":")
-      writer.filter(filter, schema)
+      writer.filter(filter) { schema.columns[$0].name }
     }
     if !query.group.isEmpty {
       writer.raw(",\"group\":")
@@ -65,75 +65,5 @@ extension HostLine {
     writer.list(queries) { writer, id in writer.integer(Int64(id.rawValue)) }
     writer.raw("}\n")
     return writer.bytes
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func list<Item>(_ items: [Item], _ write: (inout JSONWriter, Item) -> Void) {
-    byte("[")
-    for (number, item) in items.enumerated() {
-      if number > 0 { byte(",") }
-      write(&self, item)
-    }
-    byte("]")
-  }
-
-  /// Writes a cell without loss: a timestamp with a fraction of a millisecond becomes a text.
-  fileprivate mutating func exactCell(_ cell: Cell) {
-    guard case .timestamp(let value) = cell, value % 1_000_000 != 0 else { return self.cell(cell) }
-    byte("\"")
-    self.cell(cell)
-    byte("\"")
-  }
-
-  /// Writes a filter in the form of docs/protocol.md.
-  fileprivate mutating func filter(_ filter: Filter<Int>, _ schema: Schema) {
-    func begin(_ column: Int, _ name: String, _ writer: inout JSONWriter) {
-      writer.raw("{\"column\":")
-      writer.text(schema.columns[column].name)
-      writer.raw(",\"op\":")
-      writer.text(name)
-    }
-    func text(_ column: Int, _ name: String, _ value: ExactText, _ writer: inout JSONWriter) {
-      begin(column, name, &writer)
-      writer.raw(",\"value\":")
-      writer.text(value.string)
-    }
-    switch filter {
-    case .all(let parts):
-      raw("{\"all\":")
-      list(parts) { $0.filter($1, schema) }
-    case .any(let parts):
-      raw("{\"any\":")
-      list(parts) { $0.filter($1, schema) }
-    case .not(let part):
-      raw("{\"not\":")
-      self.filter(part, schema)
-    case .compare(let column, let comparison, let value):
-      begin(column, comparison.rawValue, &self)
-      raw(",\"value\":")
-      exactCell(value)
-    case .range(let column, let from, let through):
-      begin(column, "range", &self)
-      if let from {
-        raw(",\"from\":")
-        exactCell(from)
-      }
-      if let through {
-        raw(",\"through\":")
-        exactCell(through)
-      }
-    case .contains(let column, let value): text(column, "contains", value, &self)
-    case .startsWith(let column, let value): text(column, "startsWith", value, &self)
-    case .matches(let column, let pattern, let ignoresCase):
-      text(column, "matches", pattern, &self)
-      if ignoresCase { raw(",\"ignoreCase\":true") }
-    case .oneOf(let column, let values):
-      begin(column, "oneOf", &self)
-      raw(",\"values\":")
-      list(values) { $0.exactCell($1) }
-    case .isEmpty(let column): begin(column, "isEmpty", &self)
-    }
-    byte("}")
   }
 }

@@ -138,7 +138,7 @@ extension ClientMessage {
     place = "query.aggregates"
     for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
       place = "query.aggregates[\(index)]"
-      request.aggregates.append(try aggregate(JSONMembers(term, path: place)))
+      request.aggregates.append(try PresentationDecoding.aggregate(JSONMembers(term, path: place)))
     }
     place = "query.collapsed"
     for (index, value) in try query.list("collapsed", limit: limits.collapsed).enumerated() {
@@ -171,15 +171,6 @@ extension ClientMessage {
       }
     }
     return path
-  }
-
-  private static func aggregate(_ term: JSONMembers) throws(ClientError) -> AggregateRequest {
-    let name = try term.requiredText("function", limit: greatestName)
-    guard let function = Aggregate.Function(rawValue: name) else {
-      let all = Aggregate.Function.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
-      throw .outOfRange("\(term.fullName("function")) must be one of \(all)")
-    }
-    return AggregateRequest(function, of: try term.requiredText("column", limit: greatestName))
   }
 
   private static func optionalViewport(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> Viewport? {

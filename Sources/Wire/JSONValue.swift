@@ -1,8 +1,8 @@
 /// A parsed JSON value.
 ///
 /// A tree is affordable here because docs/protocol.md limits client messages to a small size.
-/// Messages to clients are encoded directly.
-enum JSONValue {
+/// Messages to clients are encoded directly. Schemas of plugins are small, too.
+package enum JSONValue {
   case null
   case boolean(Bool)
   /// A number without fraction and exponent that fits in 64 bits.
@@ -15,7 +15,7 @@ enum JSONValue {
   case object([(name: String, value: JSONValue)])
 
   /// The name of the value's type, for error messages.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "null"
     case .boolean: "a boolean"

@@ -39,7 +39,7 @@ public enum ServerMessage {
   case refused(Refusal)
 
   /// The version of the protocol that this server implements.
-  public static let version = 1
+  public static let version = ClientError.protocolVersion
 
   /// Appends the encoded message to `bytes`.
   ///
@@ -146,15 +146,6 @@ extension JSONWriter {
     }
   }
 
-  private mutating func texts(_ texts: [String]) {
-    byte("[")
-    for (place, text) in texts.enumerated() {
-      if place > 0 { byte(",") }
-      self.text(text)
-    }
-    byte("]")
-  }
-
   /// Appends the capabilities of a windowed source and the engine's row limit for residual queries.
   private mutating func windowed(_ capabilities: WindowedCapabilities, _ schema: Schema, rowLimit: Int) {
     func names(_ columns: Set<Int>) -> [String] { columns.sorted().map { schema.columns[$0].name } }
@@ -233,6 +224,7 @@ extension JSONWriter {
         raw(",\"label\":")
         text(label)
       }
+      presentation(of: table.schema)
       if !table.schema.actions.isEmpty {
         raw(",\"actions\":")
         actions(table.schema.actions)
@@ -290,6 +282,7 @@ extension JSONWriter {
       raw(",\"audience\":")
       text(audience.rawValue)
     }
+    presentation(of: column)
     byte("}")
   }
 

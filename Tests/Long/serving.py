@@ -22,7 +22,7 @@ class Serving:
 
     def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=(), prefix=()):
         words = [*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
-        for name, value in (("rows", rows), ("rate", rate), ("batches", batches)):
+        for name, value in (("rows", rows), ("rate", rate), ("batches", batches), ("change", "false")):
             words += ["--set", f"market.{name}={value}"]
         if interval is not None:
             words += ["--interval", str(interval)]

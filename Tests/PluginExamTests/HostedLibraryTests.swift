@@ -39,7 +39,7 @@ import Testing
 
   @Test(arguments: [
     (["rows": "many"], "failed: market.rows: 'many' is not a whole number"),
-    (["speed": "1"], "failed: market.speed: unknown setting; the settings are batches, rate, rows, seed"),
+    (["speed": "1"], "failed: market.speed: unknown setting; the settings are batches, change, rate, rows, seed"),
   ]) func aSettingIsRefusedAsByTheLibrary(_ settings: [String: String], _ state: String) throws {
     let recorder = Recorder()
     let source = ChildSource(

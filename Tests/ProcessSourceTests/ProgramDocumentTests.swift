@@ -63,8 +63,17 @@ import Testing
     #expect(schema.columns.map(\.better) == [nil, nil, .lower, nil])
   }
 
+  @Test func `the example of a view is a table`() throws {
+    let lines = try Self.examples("json")[2].replacing("\n ", with: "").split(separator: "\n").map(String.init)
+    let events = decode(lines)
+    #expect(events.badLines == [] && events.refusals == [])
+    let view = try #require(events.schema?.presentation?.view)
+    #expect(view.sort == [NamedSortTerm("used", descending: true)] && view.hidden == ["kind"])
+    #expect(events.schema?.columns[2].presentation?.critical == .threshold(95))
+  }
+
   @Test func theSettingsAreCheckedAsIsSaid() throws {
-    let line = try Self.examples("json")[2].replacing("\n", with: "")
+    let line = try Self.examples("json")[3].replacing("\n", with: "")
     var rules: SettingRules?
     for case .hello(let hello) in decode([line]) { rules = hello.settings }
     #expect(rules != nil)
@@ -74,7 +83,7 @@ import Testing
   }
 
   @Test func theActionsDoWhatIsSaid() throws {
-    let lines = try Self.examples("json")[3].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
+    let lines = try Self.examples("json")[4].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
       .replacing("[\n    {", with: "[{").replacing(",\n    {", with: ",{").split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])

@@ -33,7 +33,10 @@ class Server:
         arguments += [] if IS_STAND_IN or command is not None else options
         for plugin in plugins:
             arguments += ["--plugin", plugin]
-        for key, value in (settings or {}).items():
+        settings = dict(settings or {})
+        if "market" in plugins:
+            settings.setdefault("market.change", "false")  # rows in the order of their ids
+        for key, value in settings.items():
             arguments += ["--set", f"{key}={value}"]
         self.process = subprocess.Popen((command or COMMAND) + arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         lines = queue.Queue()

@@ -2,7 +2,7 @@
 // show the active pane's table.
 
 import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
-import { nextTerms } from '../model/query.js';
+import { emptyView, nextTerms } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
 
@@ -90,7 +90,15 @@ function showTables() {
   words?.bar.setColumns([]);
   words?.bar.setView(view);
   around?.chips.show([], []);
-  document.title = 'Rowcast';
+  showTitle();
+  $('reset').hidden = true;
+}
+
+function showTitle({ title = '', name = '', icon = '', description = '' } = {}) {
+  const [text, more] = $('title').children;
+  text.textContent = `${icon} ${title || name}`.trim();
+  more.textContent = $('title').title = description;
+  document.title = name === '' ? 'Rowcast' : `${title || name} · Rowcast`;
 }
 
 function showView() {
@@ -99,7 +107,8 @@ function showView() {
   words?.bar.setColumns(table.columns);
   words?.bar.setView(view, marks);
   partsAround()?.chips.show(view.filters, columns.all, marks);
-  document.title = `${table.title || table.name} · Rowcast`;
+  showTitle(table);
+  $('reset').hidden = !table.view || active.session.view.isDefault === true;
 }
 
 function showState(pane) {
@@ -161,6 +170,10 @@ function split() {
 }
 
 $('split').addEventListener('click', split);
+$('reset').addEventListener('click', () => {
+  active.change({ ...emptyView(), table: active.session.view.table, isOwn: false });
+  active.grid.focus({ preventScroll: true });
+});
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
   change: (wish) => active.change(wish),
   actions: active.hands?.acting.items(false) ?? [],

@@ -233,7 +233,7 @@ export class Pane {
     this.error = reason || code;
     this.hands?.acting.acts.refused(code, reason);
     if (blameless.has(code)) return;
-    session.view = { ...emptyView(), table: session.view.table, columns: session.view.columns };
+    session.view = { ...emptyView(), isOwn: true, table: session.view.table, columns: session.view.columns };
     this.on.told(this, false);
   }
 
@@ -295,7 +295,9 @@ export class Pane {
    */
   change(wish, isTable = false) {
     this.error = '';
-    this.show({ ...this.session.view, ...wish });
+    const { isDefault, isOwn, ...view } = this.session.view;
+    const isSame = (wish.table ?? view.table) === view.table;
+    this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, isTable);
   }
 

@@ -60,6 +60,19 @@ class TextCell {
     const missing = missingOf(value);
     if (missing !== this.missing) this.mark(missing);
     this.draw(missing === null ? value : null, now);
+    if (this.spec.severity !== null) this.grade(missing === null ? this.spec.severity(value) : '');
+  }
+
+  /** Shows the severity of the value: `critical`, `warn` or empty. */
+  grade(severity) {
+    if (severity === (this.el.dataset.severity ?? '')) return;
+    if (severity === '') {
+      delete this.el.dataset.severity;
+      this.el.removeAttribute('aria-description');
+    } else {
+      this.el.dataset.severity = severity;
+      this.el.setAttribute('aria-description', severity === 'critical' ? 'critical' : 'warning');
+    }
   }
 
   mark(missing) {

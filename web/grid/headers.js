@@ -58,6 +58,11 @@ class HeaderNode {
   }
 }
 
+// The tooltip of a column's header.
+function hintOf(column) {
+  return [titleOf(column), column.description ?? ''].filter((text) => text !== '').join('\n');
+}
+
 /**
  * The drawn section headers. `pin` is the sticky element below the column headers that holds the
  * pinned ones.
@@ -429,7 +434,7 @@ export class Heads {
       cell.setAttribute('aria-colindex', String(spec.at + 1));
       cell.setAttribute('aria-sort', 'none');
       cell.setAttribute('aria-haspopup', 'menu');
-      cell.title = titleOf(spec.column);
+      cell.title = hintOf(spec.column);
       cell.append(title, more, make('span', 'head-edge'));
       return cell;
     });
@@ -466,7 +471,7 @@ export class Heads {
       cell.classList.toggle('filtered', isFiltered);
       const mark = marks.find(({ key }) => key === `sort:${column.name}`) ?? marks.find(({ key }) => key.endsWith(`:${column.name}`));
       cell.classList.toggle('refused', mark !== undefined);
-      cell.title = mark ? `Not applied. ${mark.reason}` : titleOf(column);
+      cell.title = mark ? `Not applied. ${mark.reason}` : hintOf(column);
       if (mark) cell.setAttribute('aria-description', `not applied: ${mark.reason}`);
       else if (isFiltered) cell.setAttribute('aria-description', 'filtered');
       else cell.removeAttribute('aria-description');

@@ -1,6 +1,8 @@
 // columns.js: format, width and position of columns. No DOM, no clock: the caller measures texts
 // and passes the time.
 
+import { severityOf } from './defaults.js';
+
 /** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
 
@@ -52,7 +54,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });

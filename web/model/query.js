@@ -197,10 +197,12 @@ export function termText(term, show) {
  * - `aggregates` are computed for each section.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
  * - `columns` is the layout, the only part that is not sent to the server.
+ * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
+ *   user chose instead.
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters:
  *   Term[], group: string[], aggregates: {column: string, function: string}[], collapsed: *[][],
- *   columns: import('./columns.js').Place[]}} View
+ *   columns: import('./columns.js').Place[], isDefault?: boolean, isOwn?: boolean}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -237,11 +239,18 @@ export function viewFromHash(hash) {
     if (column !== '' && !view.sort.some((other) => other.column === column)) view.sort.push({ column, descending });
   }
   view.sort.length = Math.min(view.sort.length, 8);
+  if (fields.get('sort') === '') view.isOwn = true;
   return view;
 }
 
-/** Returns the fragment that {@link viewFromHash} parses; empty for an empty view. */
-export function hashFromView({ table, sort, search, filters, group, aggregates, collapsed, columns }) {
+/**
+ * Returns the fragment that {@link viewFromHash} parses; empty for an empty view.
+ *
+ * The view that a table's source suggests is its table alone. An empty view that replaces it has
+ * an empty `sort`.
+ */
+export function hashFromView(view) {
+  const { table, sort, search, filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
@@ -251,6 +260,7 @@ export function hashFromView({ table, sort, search, filters, group, aggregates, 
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
+  if (view.isOwn && [...fields.keys()].every((name) => name === 'table')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
 }

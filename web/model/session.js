@@ -2,6 +2,7 @@
 // answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
+import { completed, suggested } from './defaults.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
 /**
@@ -107,7 +108,7 @@ export class Session {
   /** Shows another table or query. */
   show(view, sight) {
     const isOther = view.table !== this.view.table;
-    this.view = view;
+    this.view = completed(view, this.tables.find(({ name }) => name === view.table));
     if (isOther) this.#forgetMarks();
     this.marks = this.#rules?.standing(this.marks, view) ?? [];
     this.isPaused = false;  // to show the result; the server ends the pause too
@@ -174,7 +175,7 @@ export class Session {
     if (path === null || !this.canLook) return false;
     this.isPaused = false;
     this.#release();
-    this.view = { ...this.view, collapsed: nextCollapsed(this.view.collapsed, path, !header.isCollapsed) };
+    this.view = { ...this.view, isDefault: false, collapsed: nextCollapsed(this.view.collapsed, path, !header.isCollapsed) };
     this.send(wire.collapse(header.section, !header.isCollapsed));
     return true;
   }
@@ -323,6 +324,7 @@ export class Session {
       this.view = this.recall(this.view, tables, this.sources);
       this.#recalled = this.view.table;
     }
+    this.view = completed(this.view, this.table);
     const isRecalled = isUnnamed && this.view.table !== '';  // not while waiting for a source
     if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
     return { kind: 'tables', isOther, isRecalled };
@@ -358,9 +360,8 @@ export class Session {
 
   // Whether the worker has already sent the query that is wanted.
   get #isAsked() {
-    const { sort, search, filters, group, aggregates, collapsed } = this.asked;
-    return this.#offered?.table === this.view.table && this.copy.seq === 0 && search === ''
-      && [sort, filters, group, aggregates, collapsed].every(({ length }) => length === 0);
+    if (this.#offered?.table !== this.view.table || this.copy.seq > 0) return false;
+    return sameQuery(this.asked, { ...emptyView(), ...suggested(this.table) });
   }
 
   #resume({ first, anchor }) {

@@ -3,11 +3,15 @@ import Quotes
 
 /// A synthetic market with many quotes and frequent changes, for demonstrations and benchmarks.
 ///
-/// Settings: `rows`, `rate` (changes per second; 0: none), `batches` (per second) and `seed`.
+/// Settings: `rows`, `rate` (changes per second; 0: none), `batches` (per second), `seed` and
+/// `change`: whether users see how far each price is from its first, and the greatest change first.
+/// Without it the table is the workload that benchmarks share.
 struct Market: DataSource {
   static let title = "A made-up market with as many quotes and changes as you like"
 
-  let schema = Schema(
+  let schema: Schema
+
+  private static let table = Schema(
     "quotes", title: "Quotes", key: .integer,
     columns: [
       Column("id", .integer, title: "Id", width: 9, format: .plain),
@@ -22,6 +26,14 @@ struct Market: DataSource {
       Column("note", .text, title: "Note", width: 26),
     ], label: "symbol")
 
+  private static let change = Column(
+    "change", .number, title: "Change", width: 12, format: .grouped(decimals: 2), better: .higher,
+    description: "The difference from the first price.")
+  private static let movers = TableView(
+    description: "Made-up prices that change all the time", icon: "↗", sort: [.descending("change")],
+    order: ["id", "symbol", "sector", "price", "change"])
+
+  private let showsChange: Bool
   private let rows: Int
   private let rate: Double
   private let batches: Double
@@ -31,6 +43,13 @@ struct Market: DataSource {
     rows = try configuration.integer("rows", default: 1_000_000, in: 0...100_000_000)
     rate = try configuration.number("rate", default: 10_000, in: 0...10_000_000)
     batches = try configuration.number("batches", default: 20, in: 0.01...1_000)
+    showsChange = try configuration.boolean("change", default: true)
+    var schema = Self.table
+    if showsChange {
+      schema.columns.append(Self.change)
+      schema.view = Self.movers
+    }
+    self.schema = schema
     quotes = Quotes(seed: UInt64(try configuration.integer("seed", default: 0, in: 0...0xFF_FFFF)))
   }
 
@@ -95,6 +114,7 @@ struct Market: DataSource {
     batch.append(timestamp: quote.milliseconds * 1_000_000)
     batch.append(constant: quote.isSell ? "SELL" : "BUY")
     batch.append(textOfAtMost: Quote.noteLength) { quote.writeNote(into: $0) }
+    if showsChange { batch.append(number: 0) }
   }
 
   private func append(_ change: QuoteUpdate, to batch: inout Batch) {
@@ -109,6 +129,7 @@ struct Market: DataSource {
     batch.append(timestamp: change.milliseconds * 1_000_000)
     batch.appendUnchanged()
     batch.appendUnchanged()
+    if showsChange { batch.append(number: change.price - quotes.row(change.id).price) }
   }
 }
 

@@ -18,13 +18,25 @@ struct Processes: PolledSource {
       Column("pid", .integer, title: "PID", width: 8, format: .plain),
       Column("user", .text, title: "User", width: 12),
       Column("name", .text, title: "Name", width: 18),
-      Column("state", .text, title: "State", style: .badge, width: 10),
-      Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, format: .plain(decimals: 1)),
-      Column("memory", .integer, title: "Memory", style: .bytes, width: 10),
+      Column(
+        "state", .text, title: "State", style: .badge, width: 10,
+        description: "The state of the scheduler; a zombie has ended and waits for its parent to notice.",
+        warning: .values(["stopped", "traced"]), critical: .values(["zombie", "dead"])),
+      Column(
+        "cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, format: .plain(decimals: 1),
+        description: "The processor time since the last reading; 100 % is one core.", warning: .from(90)),
+      Column(
+        "memory", .integer, title: "Memory", style: .bytes, width: 10,
+        description: "The resident memory, including what is shared with other processes."),
       Column("threads", .integer, title: "Threads", width: 8),
       Column("started", .timestamp, title: "Started", style: .age, width: 10),
+      Column(
+        "kernel", .boolean, title: "Kernel thread", width: 8, description: "Whether it is a thread of the kernel."),
       Column("command", .text, title: "Command", width: 60, audience: .operators),
-    ], label: "name")
+    ], label: "name",
+    view: TableView(
+      description: "The processes of this machine", icon: "⚙", sort: [.descending("cpu"), .descending("memory")],
+      filter: .isOne(of: [false], in: "kernel"), hidden: ["kernel"]))
 
   let schema: Schema
   let interval: Duration
@@ -64,11 +76,11 @@ struct Processes: PolledSource {
       if schema.columns.count == Self.table.columns.count {
         rows.add(
           key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
-          process.threads, started, process.command)
+          process.threads, started, process.isKernel, process.command)
       } else {
         rows.add(
           key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
-          process.threads, started)
+          process.threads, started, process.isKernel)
       }
     }
   }

@@ -92,7 +92,8 @@ public struct ProcessReader {
     }
     return ProcessRow(
       pid: pid, startTicks: stat.startTicks, user: user(owner), name: stat.name, state: stat.stateName, cpu: cpu,
-      memory: stat.residentPages &* pageSize, threads: stat.threads, started: started, command: command)
+      memory: stat.residentPages &* pageSize, threads: stat.threads, started: started,
+      isKernel: stat.isKernel, command: command)
   }
 
   private func readCommand(_ pid: Int32, _ name: String) -> String {

@@ -18,6 +18,8 @@ public struct ProcessRow: Hashable, Sendable {
   public var threads: Int64
   /// The start time in nanoseconds since 1970-01-01T00:00Z; nil if the boot time is unknown.
   public var started: Int64?
+  /// Whether the process is a thread of the kernel.
+  public var isKernel: Bool
   /// The command line, or the name in brackets if it is empty.
   public var command: String
 

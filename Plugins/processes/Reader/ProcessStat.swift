@@ -9,6 +9,8 @@ struct ProcessStat {
   var threads: Int64
   var startTicks: UInt64
   var residentPages: Int64
+  /// Whether the process is a thread of the kernel (`PF_KTHREAD`).
+  var isKernel: Bool
 
   /// Parses a line; nil if the format is wrong.
   init?(_ text: UnsafeRawBufferPointer) {
@@ -22,6 +24,7 @@ struct ProcessStat {
     // Fields are numbered as in proc(5). The state is field 3.
     var field = 3
     var place = close + 3
+    var flags: UInt64 = 0
     var user: UInt64?, system: UInt64?, threads: UInt64?, start: UInt64?, pages: UInt64?
     while place < text.count, field < 24 {
       while place < text.count, text[place] == 32 { place += 1 }
@@ -35,6 +38,7 @@ struct ProcessStat {
       }
       guard place > first else { return nil }
       switch field {
+      case 9: flags = value
       case 14: user = value
       case 15: system = value
       case 20: threads = value
@@ -48,6 +52,7 @@ struct ProcessStat {
     self.threads = Int64(truncatingIfNeeded: threads)
     startTicks = start
     residentPages = Int64(truncatingIfNeeded: pages)
+    isKernel = flags & 0x0020_0000 != 0
   }
 
   /// The state as a word.

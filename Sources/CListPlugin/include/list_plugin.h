@@ -251,8 +251,8 @@ struct list_host {
   void (*log)(void *context, uint32_t level, const char *message);
 
   // Returns an extension by name, or NULL if the host does not support it. The result stays valid
-  // until destroy returns. The extensions are LIST_ACTIONS, LIST_DEFERRED, LIST_IMAGES and
-  // LIST_PRESENTATION, see below.
+  // until destroy returns. The extensions are LIST_ACTIONS, LIST_DEFERRED, LIST_IMAGES,
+  // LIST_PRESENTATION and LIST_VIEW, see below.
   // [any thread, between create and the return of destroy]
   const void *(*get_extension)(void *context, const char *name);
 };
@@ -522,6 +522,34 @@ struct list_presentation {
   // format.
   // [any thread, while run runs]
   int32_t (*offer)(void *context, const struct list_table_presentation *form);
+};
+
+// -------------------------------------------------------------------------------------------------
+// The view that users see first: the extension LIST_VIEW
+//
+//     const struct list_view *view = host->get_extension(host->context, LIST_VIEW);
+//     if (view != NULL) {
+//       view->offer(host->context,
+//           "{\"description\":\"The jobs of the last day\","
+//           "\"view\":{\"sort\":[{\"column\":\"started\",\"descending\":true}]},"
+//           "\"columns\":{\"state\":{\"critical\":[\"failed\"]}}}");
+//     }
+//
+// A host without this extension shows the rows in the plugin's order.
+
+// The extension's name; get_extension returns a const struct list_view *.
+#define LIST_VIEW "view"
+
+// The host's function for a plugin with a view of its own.
+struct list_view {
+  uint32_t size;  // sizeof(struct list_view) in the host
+
+  // Sets the view, which is copied: a JSON object of at most 262,144 bytes with the members
+  // description, icon and view as in the schema of a program, and columns, an object with
+  // description, warn and critical by the name of the column. docs/plugins/programs.md describes
+  // them. Call it once, before declare. declare then refuses a table without a column named here.
+  // [any thread, while run runs]
+  int32_t (*offer)(void *context, const char *json);
 };
 
 // -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ enum ExtensionTables {
     if strcmp(name, LIST_DEFERRED) == 0 { return UnsafeRawPointer(deferred) }
     if strcmp(name, LIST_IMAGES) == 0 { return UnsafeRawPointer(images) }
     if strcmp(name, LIST_PRESENTATION) == 0 { return UnsafeRawPointer(presentation) }
+    if strcmp(name, LIST_VIEW) == 0 { return UnsafeRawPointer(view) }
     return nil
   }
 
@@ -52,6 +53,14 @@ enum ExtensionTables {
     table.initialize(to: list_presentation())
     table.pointee.size = UInt32(MemoryLayout<list_presentation>.size)
     table.pointee.offer = { context, form in SourceCore.of(context)?.offer(form) ?? SourceCore.refused }
+    return UnsafePointer(table)
+  }()
+
+  private nonisolated(unsafe) static let view: UnsafePointer<list_view> = {
+    let table = UnsafeMutablePointer<list_view>.allocate(capacity: 1)
+    table.initialize(to: list_view())
+    table.pointee.size = UInt32(MemoryLayout<list_view>.size)
+    table.pointee.offer = { context, json in SourceCore.of(context)?.offer(view: json) ?? SourceCore.refused }
     return UnsafePointer(table)
   }()
 

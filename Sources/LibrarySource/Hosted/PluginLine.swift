@@ -56,6 +56,7 @@ enum PluginLine {
       writer.raw(",\"label\":")
       writer.text(label)
     }
+    writer.presentation(of: schema)
     if schema.limits != TableLimits() {
       writer.raw(",\"limits\":{")
       if let rows = schema.limits.rows {
@@ -132,6 +133,7 @@ enum PluginLine {
       writer.raw(",\"better\":")
       writer.text(better.rawValue)
     }
+    writer.presentation(of: column)
     if column.isDeferred { writer.raw(",\"deferred\":true") }
     writer.byte("}")
   }

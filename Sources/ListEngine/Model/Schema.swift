@@ -78,6 +78,8 @@ public struct Column: Hashable, Codable, Sendable {
   public var isDeferred: Bool
   /// The users who see the column; `nil` for all.
   public var audience: Audience?
+  /// The column's explanation and the severity of its values; `nil` for none.
+  public var presentation: ColumnPresentation?
 
   /// Creates a column.
   ///
@@ -85,7 +87,8 @@ public struct Column: Hashable, Codable, Sendable {
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
-    better: BetterDirection? = nil, isDeferred: Bool = false, audience: Audience? = nil
+    better: BetterDirection? = nil, isDeferred: Bool = false, audience: Audience? = nil,
+    presentation: ColumnPresentation? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -99,6 +102,7 @@ public struct Column: Hashable, Codable, Sendable {
     self.better = better
     self.isDeferred = isDeferred
     self.audience = audience
+    self.presentation = presentation
   }
 }
 
@@ -144,6 +148,8 @@ public struct Schema: Hashable, Codable, Sendable {
   public var actions: [Action]
   /// Whether the source can load the images whose keys appear in its cells.
   public var loadsImages: Bool
+  /// The table's explanation, and its default view; `nil` for none.
+  public var presentation: TablePresentation?
 
   /// Creates a schema.
   ///
@@ -152,7 +158,7 @@ public struct Schema: Hashable, Codable, Sendable {
     name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
     prefetch: PrefetchPolicy = PrefetchPolicy(), windowed: WindowedCapabilities? = nil,
     limits: TableLimits = TableLimits(), retention: Retention = .everything,
-    actions: [Action] = [], loadsImages: Bool = false
+    actions: [Action] = [], loadsImages: Bool = false, presentation: TablePresentation? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -165,6 +171,7 @@ public struct Schema: Hashable, Codable, Sendable {
     self.retention = retention
     self.actions = actions
     self.loadsImages = loadsImages
+    self.presentation = presentation
   }
 
   /// Returns the number of the column with this name.
@@ -180,6 +187,7 @@ public struct Schema: Hashable, Codable, Sendable {
     var schema = self
     schema.columns = Array(columns.prefix(publicColumnCount))
     if let label, schema.index(of: label) == nil { schema.label = nil }
+    schema.presentation?.view = presentation?.view.limited(to: Set(schema.columns.map(\.name))) ?? DefaultView()
     return schema
   }
 

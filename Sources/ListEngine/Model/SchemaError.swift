@@ -38,6 +38,9 @@ public enum SchemaError: Error, Hashable, Sendable {
   case operatorColumnNotLast(String)
   /// A column for operators is deferred, or its table is windowed.
   case operatorColumnNotResident(String)
+  /// A part of the presentation, such as `view.sort[0]`, is invalid; with the reason, which names
+  /// the part if its name is empty.
+  case badPresentation(String, reason: String)
 }
 
 extension SchemaError: CustomStringConvertible {
@@ -71,6 +74,7 @@ extension SchemaError: CustomStringConvertible {
       "the column “\(column)” is for operators only: put it behind the columns that all users see, of which a table needs one"
     case .operatorColumnNotResident(let column):
       "the column “\(column)” is for operators only: its table must not be windowed, and it must not be deferred"
+    case .badPresentation(let place, let reason): place.isEmpty ? reason : "\(place): \(reason)"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }
   }

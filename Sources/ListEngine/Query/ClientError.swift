@@ -31,3 +31,27 @@ public enum ClientError: Error, Hashable, Codable, Sendable {
   /// The client's token has reached its limit of sessions.
   case tooManySessionsOfToken(limit: Int)
 }
+
+extension ClientError {
+  /// The version of the client protocol.
+  public static let protocolVersion = 1
+
+  /// A description of the error for users.
+  public var reason: String {
+    switch self {
+    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
+      .notAllowed(let reason), .remainderTooLarge(let reason), .tooManyViews(let reason):
+      reason
+    case .unknownType(let type): "unknown message type “\(type)”"
+    case .wrongVersion(let version):
+      "this server speaks version \(ClientError.protocolVersion) of the protocol, not \(version)"
+    case .unknownTable(let table): "unknown table “\(table)”"
+    case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
+    case .unknownAction(let name): "unknown action “\(name)”"
+    case .tooManySessions(let limit):
+      "this server is limited to \(limit) pages at the same time: close another one, or ask the operator"
+    case .tooManySessionsOfToken(let limit):
+      "pages with one token are limited to \(limit) at the same time: close another one, or ask the operator"
+    }
+  }
+}

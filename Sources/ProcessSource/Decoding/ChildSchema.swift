@@ -1,5 +1,6 @@
 import ListEngine
 import SourceRuntime
+import Wire
 
 /// Reads the `schema` message of a child process.
 enum ChildSchema {
@@ -71,16 +72,30 @@ enum ChildSchema {
           reason: "the column “\(column.name)” is deferred; a windowed table has no deferred columns")
       }
     }
-    let schema = Schema(
+    var schema = Schema(
       name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, label: label,
       prefetch: prefetch, windowed: capabilities, limits: limits, retention: retention, actions: actions,
       loadsImages: loadsImages)
+    schema.presentation = try presentation(message)
     do throws(SchemaError) {
       try schema.checkPresentation()
+      try schema.checkView()
     } catch {
       throw Fault(reason: "schema: \(error)")
     }
     return schema
+  }
+
+  private static func presentation(_ message: JSONElement) throws(Fault) -> TablePresentation? {
+    do throws(ClientError) { return try PresentationDecoding.table(message.tree) } catch {
+      throw Fault(reason: "schema: \(error.reason)")
+    }
+  }
+
+  private static func presentation(_ column: JSONElement, _ index: Int) throws(Fault) -> ColumnPresentation? {
+    do throws(ClientError) { return try PresentationDecoding.column(column.tree, path: "columns[\(index)]") } catch {
+      throw Fault(reason: "schema: \(error.reason)")
+    }
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {
@@ -141,7 +156,8 @@ enum ChildSchema {
     }
     return Column(
       name, type, title: title, style: style, unit: unit, width: width, alignment: alignment,
-      collation: collation, format: format, better: better, isDeferred: isDeferred, audience: audience)
+      collation: collation, format: format, better: better, isDeferred: isDeferred, audience: audience,
+      presentation: try presentation(item, index))
   }
 
   private static func policy(_ value: JSONElement) throws(Fault) -> PrefetchPolicy {

@@ -3,6 +3,7 @@ import ListEngine
 /// The keepalive of one client: a ping after a silence, and a time limit for the answer.
 ///
 ///     keepalive.hear(at: now)                 // a message or pong arrived
+///     keepalive.note(received: bytes, at: now)
 ///     keepalive.note(arrived: bytes, at: now)
 ///     keepalive.look(at: now)                 // .fine, .ask or .gone; called about once a second
 ///
@@ -37,6 +38,8 @@ struct Keepalive {
   private var asked: Instant?
   /// The bytes delivered at the last check of this silence, while more were in flight.
   private var arrived: Int64?
+  /// The bytes received from the client at the last check of this silence.
+  private var received: Int64?
   /// The time of the last progress of the delivery.
   private var moved: Instant?
 
@@ -53,6 +56,15 @@ struct Keepalive {
 
   /// Returns whether a third of the silence has passed, after which the delivery is monitored.
   func isQuiet(at now: Instant) -> Bool { heard.duration(to: now) >= patience.silence / 3 }
+
+  /// Records the number of bytes received from the client so far, or `nil` if it is unknown.
+  ///
+  /// Any bytes end the silence: an empty pong, which libwebsockets does not report, or a part of a
+  /// message.
+  mutating func note(received bytes: Int64?, at now: Instant) {
+    if let bytes, let received, bytes > received { hear(at: now) }
+    received = bytes
+  }
 
   /// Records the number of bytes delivered, or `nil` if nothing is in flight.
   ///
@@ -71,6 +83,7 @@ struct Keepalive {
   mutating func forgive() {
     asked = nil
     arrived = nil
+    received = nil
     moved = nil
   }
 

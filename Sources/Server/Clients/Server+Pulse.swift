@@ -10,8 +10,9 @@ extension Server {
     for client in clients.all where !client.isClosing {
       if round == .late { client.keepalive.forgive() }
       if client.keepalive.isQuiet(at: now) {
-        let bytes = clws_arrived(client.socket)
-        client.keepalive.note(arrived: bytes < 0 ? nil : bytes, at: now)
+        func known(_ bytes: Int64) -> Int64? { bytes < 0 ? nil : bytes }
+        client.keepalive.note(received: known(clws_received(client.socket)), at: now)
+        client.keepalive.note(arrived: known(clws_arrived(client.socket)), at: now)
       }
       switch client.keepalive.look(at: now) {
       case .fine: break
@@ -31,7 +32,7 @@ extension Server {
   /// Sends a ping as a raw frame, because libwebsockets' own ping adds a timer.
   func ping(_ client: ClientConnection) -> Bool {
     client.keepalive.owesPing = false
-    // The payload is needed, because libwebsockets does not report an empty pong.
+    // With a payload, because libwebsockets reports such a pong at once.
     var frame = [UInt8](repeating: 0, count: CLWS_PRE) + [0x89, 1, 0x3F]
     return frame.withUnsafeMutableBufferPointer {
       clws_write_frame(client.socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0

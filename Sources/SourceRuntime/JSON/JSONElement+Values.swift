@@ -11,6 +11,19 @@ extension JSONElement {
     return text.map { .text($0) } ?? .null
   }
 
+  /// The value as a tree.
+  package var tree: JSONValue {
+    switch kind {
+    case .object: .object(members.map { (String(decoding: $0.name, as: UTF8.self), $0.value.tree) })
+    case .list: .array(items.map(\.tree))
+    case .text: .text(text!)
+    case .yes: .boolean(true)
+    case .no: .boolean(false)
+    case .null: .null
+    case .signed, .unsigned, .number: integer.map { .integer($0) } ?? .number(number!)
+    }
+  }
+
   /// Returns the value as a row key; `nil` when it does not fit.
   package func key(as type: KeyType) -> RowKey? {
     switch type {

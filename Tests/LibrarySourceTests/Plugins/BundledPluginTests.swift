@@ -62,7 +62,7 @@ import Testing
   // MARK: market
 
   @Test func theMarketLoadsTheWorkloadAndEndsWithoutARate() throws {
-    let source = try start("market", ["rows": "25000", "rate": "0"])
+    let source = try start("market", ["rows": "25000", "rate": "0", "change": "false"])
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     let view = recorder.view
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func theMarketsChangesFollowTheWorkload() throws {
-    let source = try start("market", ["rows": "100", "rate": "100000", "batches": "1000"])
+    let source = try start("market", ["rows": "100", "rate": "100000", "batches": "1000", "change": "false"])
     try recorder.wait("changes") { $0.rows.count >= 1_100 }
     #expect(source.stop(within: .seconds(30)))
     let changes = recorder.view.rows.dropFirst(100)
@@ -110,6 +110,18 @@ import Testing
     }
   }
 
+  @Test func `the market shows the greatest change since the first price first`() throws {
+    let source = try start("market", ["rows": "10", "rate": "1000"])
+    try recorder.wait("changes") { $0.rows.count >= 20 }
+    #expect(source.stop(within: .seconds(30)))
+    let schema = try #require(recorder.view.schema)
+    #expect(schema.presentation?.view.sort == [NamedSortTerm("change", descending: true)])
+    for (u, row) in recorder.view.rows.dropFirst(10).enumerated() {
+      let change = Quotes().update(u, of: 10)
+      #expect(row.cells.last == .number(change.price - Quotes().row(change.id).price))
+    }
+  }
+
   @Test func anEmptyMarketIsAnEmptyList() throws {
     let source = try start("market", ["rows": "0"])
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
@@ -122,7 +134,7 @@ import Testing
     #expect(failure("market", ["rate": "fast"]) == "market.rate: 'fast' is not a number")
     #expect(
       failure("market", ["speed": "1"])
-        == "market.speed: unknown setting; the settings are batches, rate, rows, seed")
+        == "market.speed: unknown setting; the settings are batches, change, rate, rows, seed")
   }
 
   // MARK: processes
@@ -134,7 +146,7 @@ import Testing
     let view = recorder.view
     #expect(
       view.schema?.columns.map(\.name) == [
-        "pid", "user", "name", "state", "cpu", "memory", "threads", "started", "command",
+        "pid", "user", "name", "state", "cpu", "memory", "threads", "started", "kernel", "command",
       ])
     #expect(view.rows.contains { $0.cells[0] == .integer(Int64(getpid())) })
     #expect(view.changes.first?.beginsReload == true)
@@ -146,7 +158,7 @@ import Testing
     try recorder.wait("a look") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
     let columns = try #require(recorder.view.schema?.columns)
-    #expect(columns.count == (setting == "none" ? 8 : 9) && columns.dropLast().allSatisfy { $0.audience == nil })
+    #expect(columns.count == (setting == "none" ? 9 : 10) && columns.dropLast().allSatisfy { $0.audience == nil })
     #expect(columns.last?.audience == audience)
     #expect(recorder.view.rows.contains { $0.cells[0] == .integer(Int64(getpid())) && $0.cells.count == columns.count })
   }

@@ -45,7 +45,8 @@ import Testing
         rows == [
           ProcessRow(
             pid: 42, startTicks: 250, user: NSUserName(), name: "worker", state: "running", cpu: 0,
-            memory: 3 * Int64(getpagesize()), threads: 7, started: 1_700_000_002_500_000_000, command: "worker --fast")
+            memory: 3 * Int64(getpagesize()), threads: 7, started: 1_700_000_002_500_000_000, isKernel: false,
+            command: "worker --fast")
         ])
     }
   }
@@ -109,7 +110,7 @@ import Testing
     func key(_ pid: Int32, _ start: UInt64) -> Int64 {
       ProcessRow(
         pid: pid, startTicks: start, user: "", name: "", state: "", cpu: 0, memory: 0, threads: 0, started: nil,
-        command: ""
+        isKernel: false, command: ""
       ).key
     }
     #expect(Set([key(1, 0), key(1, 1), key(2, 0), key(4_194_303, 0), key(4_194_303, 1)]).count == 5)

@@ -41,6 +41,28 @@ import Testing
     }
   }
 
+  @Test func `any bytes that arrive end the silence`() {
+    var keepalive = Keepalive(Self.patience, at: moment(0))
+    keepalive.note(received: 100, at: moment(3_000))
+    #expect(keepalive.look(at: moment(9_000)) == .ask)
+    keepalive.note(received: 106, at: moment(10_000))
+    #expect(keepalive.look(at: moment(14_000)) == .fine)
+    #expect(keepalive.look(at: moment(18_999)) == .fine)
+    keepalive.note(received: 106, at: moment(19_000))
+    #expect(keepalive.look(at: moment(19_000)) == .ask)
+    keepalive.note(received: 106, at: moment(23_999))
+    #expect(keepalive.look(at: moment(24_000)) == .gone)
+  }
+
+  @Test func `bytes from before the first check end no silence`() {
+    var keepalive = Keepalive(Self.patience, at: moment(0))
+    keepalive.note(received: nil, at: moment(3_000))
+    keepalive.note(received: 1_000, at: moment(8_000))
+    #expect(keepalive.look(at: moment(9_000)) == .ask)
+    keepalive.note(received: 1_000, at: moment(13_000))
+    #expect(keepalive.look(at: moment(14_000)) == .gone)
+  }
+
   @Test func whoCouldNotBeHeardIsAskedAgain() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     #expect(keepalive.look(at: moment(9_000)) == .ask)

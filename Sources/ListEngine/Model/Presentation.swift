@@ -1,0 +1,124 @@
+/// The values of a column that a level of severity applies to.
+public enum SeverityRule: Hashable, Codable, Sendable {
+  /// Numbers from this one on.
+  ///
+  /// Numbers at or above it, or at or below it in a column whose higher numbers are better.
+  case threshold(Double)
+  /// Cells equal to one of these values, as in a client's filter.
+  case values([Cell])
+}
+
+/// A level of severity of a cell or row.
+public enum Severity: String, CaseIterable, Codable, Sendable {
+  /// Something to look at.
+  case warning = "warn"
+  /// Something to act on.
+  case critical
+}
+
+/// The explanation of a column, and the severity of its values.
+public struct ColumnPresentation: Hashable, Codable, Sendable {
+  /// A sentence that explains the column to users, or an empty string.
+  public var description: String
+  /// The values that need attention, or `nil` for none.
+  public var warning: SeverityRule?
+  /// The values that need action, or `nil` for none; they take precedence over ``warning``.
+  public var critical: SeverityRule?
+
+  /// Creates a presentation; the default is empty.
+  public init(description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil) {
+    self.description = description
+    self.warning = warning
+    self.critical = critical
+  }
+
+  /// The rule of a level.
+  public func rule(_ severity: Severity) -> SeverityRule? { severity == .warning ? warning : critical }
+}
+
+/// A column to sort by, referred to by name.
+public struct NamedSortTerm: Hashable, Codable, Sendable {
+  /// The name of the column.
+  public var column: String
+  /// Whether the order is descending.
+  public var isDescending: Bool
+
+  /// Creates a sort term.
+  public init(_ column: String, descending: Bool = false) {
+    self.column = column
+    self.isDescending = descending
+  }
+}
+
+/// The query and the layout that a client shows until the user chooses others.
+///
+/// Columns are referred to by name.
+public struct DefaultView: Hashable, Codable, Sendable {
+  /// The columns to sort by, most significant first.
+  public var sort: [NamedSortTerm]
+  /// The filter, or `nil` for all rows.
+  public var filter: Filter<String>?
+  /// The columns to group by, outermost first.
+  public var group: [String]
+  /// The aggregates of each section and of all rows.
+  public var aggregates: [AggregateRequest]
+  /// The columns that come first, in this order; the others follow in the order of the schema.
+  public var order: [String]
+  /// The columns that are hidden.
+  public var hidden: [String]
+  /// The columns that stay at the left edge.
+  public var pinned: [String]
+
+  /// Creates a view; the default is all rows and columns in the source's order.
+  public init(
+    sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, group: [String] = [],
+    aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = []
+  ) {
+    self.sort = sort
+    self.filter = filter
+    self.group = group
+    self.aggregates = aggregates
+    self.order = order
+    self.hidden = hidden
+    self.pinned = pinned
+  }
+
+  /// The view without the parts that refer to columns outside a set.
+  func limited(to columns: Set<String>) -> DefaultView {
+    DefaultView(
+      sort: sort.filter { columns.contains($0.column) },
+      filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, group: group.filter(columns.contains),
+      aggregates: aggregates.filter { columns.contains($0.column) }, order: order.filter(columns.contains),
+      hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains))
+  }
+}
+
+/// The explanation of a table and its default view.
+public struct TablePresentation: Hashable, Codable, Sendable {
+  /// A sentence that explains the table to users, or an empty string.
+  public var description: String
+  /// A short text such as an emoji in front of the title, or an empty string.
+  public var icon: String
+  /// The query and layout that clients show first.
+  public var view: DefaultView
+
+  /// Creates a presentation; the default is empty.
+  public init(description: String = "", icon: String = "", view: DefaultView = DefaultView()) {
+    self.description = description
+    self.icon = icon
+    self.view = view
+  }
+}
+
+extension Filter {
+  /// The columns that the filter refers to.
+  var columns: Set<Name> {
+    switch self {
+    case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.columns) }
+    case .not(let part): part.columns
+    case .compare(let name, _, _), .range(let name, _, _), .contains(let name, _), .startsWith(let name, _),
+      .matches(let name, _, _), .oneOf(let name, _), .isEmpty(let name):
+      [name]
+    }
+  }
+}

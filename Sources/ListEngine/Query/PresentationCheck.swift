@@ -1,0 +1,73 @@
+extension Schema {
+  /// Checks the default view and the severity rules.
+  ///
+  /// - Throws: ``SchemaError/badPresentation(_:reason:)`` with the path of the part at fault.
+  public func checkView() throws(SchemaError) {
+    for (index, column) in columns.enumerated() {
+      guard let presentation = column.presentation else { continue }
+      for severity in Severity.allCases {
+        guard let rule = presentation.rule(severity) else { continue }
+        let place = "columns[\(index)].\(severity.rawValue)"
+        switch rule {
+        case .threshold(let number):
+          guard column.type == .integer || column.type == .number, number.isFinite else {
+            throw .badPresentation(
+              place,
+              reason: "“\(column.name)” is of type \(column.type.rawValue): list the values instead of a threshold")
+          }
+        case .values(let values):
+          try check(.oneOf(column.name, values), place)
+        }
+      }
+    }
+    guard let presentation else { return }
+    guard presentation.icon.utf8.count <= 32 else {
+      throw .badPresentation("icon", reason: "at most 32 bytes are allowed")
+    }
+    let limits = Limits()
+    let view = presentation.view
+    try check(view.sort.count, limits.sortTerms, "view.sort")
+    for (index, term) in view.sort.enumerated() { _ = try column(term.column, "view.sort[\(index)]") }
+    try check(view.group.count, limits.groups, "view.group")
+    for (index, name) in view.group.enumerated() { _ = try column(name, "view.group[\(index)]") }
+    try check(view.aggregates.count, limits.aggregates, "view.aggregates")
+    for (index, aggregate) in view.aggregates.enumerated() { try check(aggregate, "view.aggregates[\(index)]") }
+    for (names, part) in [(view.order, "order"), (view.hidden, "hidden"), (view.pinned, "pinned")] {
+      for (index, name) in names.enumerated() { _ = try column(name, "view.\(part)[\(index)]") }
+    }
+    if let filter = view.filter { try check(filter, "view.filter") }
+    guard Set(view.hidden).count < columns.count else {
+      throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
+    }
+  }
+
+  private func column(_ name: String, _ place: String) throws(SchemaError) -> Column {
+    guard let number = index(of: name) else {
+      throw .badPresentation(place, reason: "the table has no column “\(name.prefix(200))”: name one of its columns")
+    }
+    return columns[number]
+  }
+
+  private func check(_ count: Int, _ most: Int, _ place: String) throws(SchemaError) {
+    guard count <= most else {
+      throw .badPresentation(place, reason: "at most \(most) entries are allowed, not \(count)")
+    }
+  }
+
+  private func check(_ aggregate: AggregateRequest, _ place: String) throws(SchemaError) {
+    let column = try column(aggregate.column, place)
+    guard aggregate.function.takes(column.type) else {
+      throw .badPresentation(
+        place,
+        reason: "the column “\(column.name)” of type \(column.type.rawValue) has no \(aggregate.function.rawValue)")
+    }
+  }
+
+  private func check(_ filter: Filter<String>, _ place: String) throws(SchemaError) {
+    var resolver = FilterResolver(self, limits: Limits())
+    do throws(ClientError) { _ = try resolver.resolve(filter, place: place) } catch {
+      // Most reasons begin with the place, or with one inside it.
+      throw .badPresentation(error.reason.hasPrefix(resolver.place) ? "" : resolver.place, reason: error.reason)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// The document of the extension `view` in `list_plugin.h`.
+extension Schema {
+  /// The document, or nil if neither the table nor a column needs one.
+  var viewDocument: String? {
+    let explained = columns.filter { !$0.description.isEmpty || $0.warning != nil || $0.critical != nil }
+    guard view != nil || !explained.isEmpty else { return nil }
+    var members = view?.members ?? []
+    if !explained.isEmpty {
+      members.append(("columns", object(explained.map { ($0.name, object($0.explanation)) })))
+    }
+    return object(members)
+  }
+}
+
+extension Column {
+  fileprivate var explanation: [(String, String)] {
+    var members: [(String, String)] = []
+    if !description.isEmpty { members.append(("description", quoted(description))) }
+    if let warning { members.append(("warn", warning.json)) }
+    if let critical { members.append(("critical", critical.json)) }
+    return members
+  }
+}
+
+extension TableView {
+  fileprivate var members: [(String, String)] {
+    var members: [(String, String)] = []
+    if !description.isEmpty { members.append(("description", quoted(description))) }
+    if !icon.isEmpty { members.append(("icon", quoted(icon))) }
+    var view = [("sort", list(sort.map(\.json)))]
+    if let filter { view.append(("filter", filter.json)) }
+    view.append(("group", list(group.map(quoted))))
+    view.append(("aggregates", list(aggregates.map { object($0.members) })))
+    view.append(("order", list(order.map(quoted))))
+    view.append(("hidden", list(hidden.map(quoted))))
+    view.append(("pinned", list(pinned.map(quoted))))
+    members.append(("view", object(view)))
+    return members
+  }
+}
+
+extension SortTerm {
+  fileprivate var json: String {
+    switch self {
+    case .ascending(let column): object([("column", quoted(column))])
+    case .descending(let column): object([("column", quoted(column)), ("descending", "true")])
+    }
+  }
+}
+
+extension Aggregate {
+  fileprivate var members: [(String, String)] {
+    [("function", quoted(function.rawValue)), ("column", quoted(column))]
+  }
+}
+
+extension FilterValue {
+  fileprivate var json: String {
+    switch self {
+    case .text(let text): quoted(text)
+    case .integer(let integer): "\(integer)"
+    case .number(let number): "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    }
+  }
+}
+
+extension RowFilter {
+  fileprivate var json: String {
+    func term(_ column: String, _ op: String, _ rest: (String, String)...) -> String {
+      object([("column", quoted(column)), ("op", quoted(op))] + rest)
+    }
+    switch self {
+    case .all(let parts): return object([("all", list(parts.map(\.json)))])
+    case .any(let parts): return object([("any", list(parts.map(\.json)))])
+    case .not(let part): return object([("not", part.json)])
+    case .isOne(let values, let column): return term(column, "oneOf", ("values", list(values.map(\.json))))
+    case .atLeast(let value, let column): return term(column, "range", ("from", value.json))
+    case .atMost(let value, let column): return term(column, "range", ("through", value.json))
+    case .contains(let text, let column): return term(column, "contains", ("value", quoted(text)))
+    case .isEmpty(let column): return term(column, "isEmpty")
+    }
+  }
+}
+
+extension SeverityRule {
+  fileprivate var json: String {
+    switch self {
+    case .from(let number): "\(number)"
+    case .values(let values): list(values.map(\.json))
+    }
+  }
+}
+
+private func list(_ items: [String]) -> String { "[\(items.joined(separator: ","))]" }
+
+private func object(_ members: [(String, String)]) -> String {
+  "{\(members.map { "\(quoted($0)):\($1)" }.joined(separator: ","))}"
+}
+
+private func quoted(_ text: String) -> String {
+  var quoted = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"", "\\": quoted += "\\\(scalar)"
+    case "\0"..." ":
+      let digits = String(scalar.value, radix: 16)
+      quoted += scalar == " " ? " " : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    default: quoted.unicodeScalars.append(scalar)
+    }
+  }
+  return quoted + "\""
+}

@@ -1,0 +1,128 @@
+/// The explanation of a table and the view that users see until they choose another.
+///
+///     TableView(
+///       description: "The jobs of the last day", sort: [.descending("started")],
+///       filter: .not(.isOne(of: ["done"], in: "state")))
+public struct TableView: Hashable, Sendable {
+  /// A sentence that explains the table to users; may be empty.
+  public var description: String
+  /// A short text such as an emoji in front of the title; may be empty.
+  public var icon: String
+  /// The columns to sort by, most significant first.
+  public var sort: [SortTerm]
+  /// The rows to show; nil for all.
+  public var filter: RowFilter?
+  /// The columns to group by, outermost first.
+  public var group: [String]
+  /// The aggregates of each section and of all rows.
+  public var aggregates: [Aggregate]
+  /// The columns that come first; the others follow in the order of the schema.
+  public var order: [String]
+  /// The columns that are hidden.
+  public var hidden: [String]
+  /// The columns that stay at the left edge.
+  public var pinned: [String]
+
+  /// Creates a view; the default is all rows and columns in the source's order.
+  public init(
+    description: String = "", icon: String = "", sort: [SortTerm] = [], filter: RowFilter? = nil, group: [String] = [],
+    aggregates: [Aggregate] = [], order: [String] = [],
+    hidden: [String] = [], pinned: [String] = []
+  ) {
+    self.description = description
+    self.icon = icon
+    self.sort = sort
+    self.filter = filter
+    self.group = group
+    self.aggregates = aggregates
+    self.order = order
+    self.hidden = hidden
+    self.pinned = pinned
+  }
+}
+
+/// A column to sort by.
+public enum SortTerm: Hashable, Sendable {
+  /// Ascending values of this column.
+  case ascending(String)
+  /// Descending values of this column.
+  case descending(String)
+}
+
+/// A function of a column's values.
+public struct Aggregate: Hashable, Sendable {
+  /// The functions.
+  public enum Function: String, Hashable, Sendable {
+    /// The sum.
+    case sum
+    /// The arithmetic mean.
+    case mean
+    /// The minimum.
+    case min
+    /// The maximum.
+    case max
+    /// The number of distinct values.
+    case distinct
+  }
+  /// The function.
+  public var function: Function
+  /// The name of the column.
+  public var column: String
+
+  /// Creates an aggregate.
+  public init(_ function: Function, of column: String) {
+    self.function = function
+    self.column = column
+  }
+}
+
+/// A value of a filter or a severity rule.
+public enum FilterValue: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
+{
+  /// A text.
+  case text(String)
+  /// A whole number.
+  case integer(Int64)
+  /// A number; one that is not finite makes the host refuse the view.
+  case number(Double)
+  /// A boolean.
+  case boolean(Bool)
+
+  /// Creates a text.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// Creates an integer.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// Creates a number.
+  public init(floatLiteral value: Double) { self = .number(value) }
+  /// Creates a boolean.
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+}
+
+/// A condition on the rows of a table.
+public indirect enum RowFilter: Hashable, Sendable {
+  /// Rows that match all of these.
+  case all([RowFilter])
+  /// Rows that match at least one of these.
+  case any([RowFilter])
+  /// Rows that do not match.
+  case not(RowFilter)
+  /// Rows with one of these values in a column.
+  case isOne(of: [FilterValue], in: String)
+  /// Rows with at least this value in a column.
+  case atLeast(FilterValue, in: String)
+  /// Rows with at most this value in a column.
+  case atMost(FilterValue, in: String)
+  /// Rows with this text in a text column, ignoring case.
+  case contains(String, in: String)
+  /// Rows without a value in a column.
+  case isEmpty(String)
+}
+
+/// The values of a column to which a severity applies.
+public enum SeverityRule: Hashable, Sendable {
+  /// Numbers from this one on: downwards in a column whose higher numbers are better, else upwards.
+  case from(Double)
+  /// These values.
+  case values([FilterValue])
+}

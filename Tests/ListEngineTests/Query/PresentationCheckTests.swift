@@ -1,0 +1,88 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// The default view and the severity rules of a schema.
+@Suite struct PresentationCheckTests {
+  private static func schema(
+    _ presentation: TablePresentation? = nil, load: ColumnPresentation? = nil, state: ColumnPresentation? = nil,
+    better: BetterDirection? = nil
+  ) -> Schema {
+    Schema(
+      name: "t", key: .integer,
+      columns: [
+        Column("load", .number, better: better, presentation: load), Column("state", .text, presentation: state),
+        Column("threads", .integer), Column("secret", .text, audience: .operators),
+      ], presentation: presentation)
+  }
+
+  private func fault(_ schema: Schema) -> String {
+    do throws(SchemaError) {
+      try schema.checkView()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `a fitting presentation is accepted`() {
+    let view = DefaultView(
+      sort: [NamedSortTerm("load", descending: true)], filter: .oneOf("state", [.text("up")]), group: ["state"],
+      aggregates: [AggregateRequest(.sum, of: "load")], order: ["state"], hidden: ["threads"], pinned: ["state"])
+    let presentation = TablePresentation(description: "d", icon: "⚙", view: view)
+    let state = ColumnPresentation(warning: .values([.text("late")]), critical: .values([.text("failed")]))
+    #expect(fault(Self.schema(presentation, load: ColumnPresentation(warning: .threshold(1)), state: state)) == "")
+  }
+
+  @Test(arguments: [
+    (DefaultView(sort: [NamedSortTerm("x")]), "view.sort[0]: the table has no column “x”: name one of its columns"),
+    (DefaultView(group: ["load", "x"]), "view.group[1]: the table has no column “x”: name one of its columns"),
+    (DefaultView(order: ["x"]), "view.order[0]: the table has no column “x”: name one of its columns"),
+    (DefaultView(hidden: ["x"]), "view.hidden[0]: the table has no column “x”: name one of its columns"),
+    (DefaultView(pinned: ["x"]), "view.pinned[0]: the table has no column “x”: name one of its columns"),
+    (
+      DefaultView(hidden: ["load", "state", "threads", "secret"]),
+      "view.hidden: at least one column must stay visible"
+    ),
+    (
+      DefaultView(aggregates: [AggregateRequest(.sum, of: "state")]),
+      "view.aggregates[0]: the column “state” of type text has no sum"
+    ),
+    (
+      DefaultView(filter: .compare("load", .greater, .text("x"))),
+      "view.filter.value must be a number: the column “load” is of type number"
+    ),
+    (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
+  ])
+  func `a part that does not fit is named with its reason`(_ view: DefaultView, _ reason: String) {
+    let found = fault(Self.schema(TablePresentation(view: view)))
+    #expect(found == reason)
+  }
+
+  @Test func `rules must fit their columns`() {
+    #expect(
+      fault(Self.schema(state: ColumnPresentation(warning: .threshold(1))))
+        == "columns[1].warn: “state” is of type text: list the values instead of a threshold")
+    #expect(fault(Self.schema(load: ColumnPresentation(critical: .threshold(.nan)))).hasPrefix("columns[0].critical"))
+    #expect(fault(Self.schema(load: ColumnPresentation(critical: .values([.text("x")])))).contains("must be a number"))
+    #expect(fault(Self.schema(TablePresentation(icon: String(repeating: "⚙", count: 20)))).hasPrefix("icon: "))
+  }
+
+  @Test func `an engine refuses a table whose view does not fit`() {
+    var engine = Engine(epoch: "e")
+    let view = TablePresentation(view: DefaultView(group: ["x"]))
+    #expect(throws: SchemaError.self) { try engine.addTable(Self.schema(view), at: .zero) }
+  }
+
+  @Test func `restricted sessions see no part that names a column for operators`() {
+    let view = DefaultView(
+      sort: [NamedSortTerm("secret"), NamedSortTerm("load")], filter: .all([.isEmpty("load"), .isEmpty("secret")]),
+      group: ["secret"], aggregates: [AggregateRequest(.distinct, of: "secret")], order: ["secret", "state"],
+      hidden: ["secret"], pinned: ["secret"])
+    let schema = Self.schema(TablePresentation(view: view)).restricted
+    #expect(
+      schema.presentation
+        == TablePresentation(view: DefaultView(sort: [NamedSortTerm("load")], order: ["state"])))
+  }
+}
