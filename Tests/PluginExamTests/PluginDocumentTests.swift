@@ -28,7 +28,7 @@ import Testing
 
   @Test func theSwiftExamplesCompile() throws {
     let examples = try Self.examples("swift")
-    #expect(examples.count == 6)
+    #expect(examples.count == 7)
     let products = URL(filePath: try Workshop.library("load")).deletingLastPathComponent()
     for (index, example) in examples.enumerated() {
       try Workshop.withFolder { folder in

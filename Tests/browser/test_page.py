@@ -75,7 +75,6 @@ class ProcessesTest(PageTest):
     def test_the_cpu_column_changes(self):
         reader = self.open()
         cpu = reader.column("cpu")
-        reader.header("cpu").click()
         before = [row["cells"][cpu] for row in reader.rows()[:20]]
         reader.until_rows(
             f"(rows) => JSON.stringify(rows.slice(0, 20).map(({{ cells }}) => cells[{cpu}])) !== '{_js(before)}'", "the CPU column changes")
