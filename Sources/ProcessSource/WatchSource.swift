@@ -239,6 +239,7 @@ package final class WatchSource: RunningSource {
         if options.key.isEmpty, options.guessesKey { table.findsKey = .always }
         table.settlesEarly = false
         table.addsColumns = true
+        table.presentation = options.presentation
         self.table = table
       }
       table!.beginReload()

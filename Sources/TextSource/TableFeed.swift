@@ -58,6 +58,7 @@ struct TableFeed {
     }
     table.retention = (options.kept ?? options.bound).map { .last($0) } ?? .everything
     table.addsColumns = true
+    table.presentation = options.presentation
     self.table = table
   }
 

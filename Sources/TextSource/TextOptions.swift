@@ -28,6 +28,8 @@ package struct TextOptions: Hashable, Sendable {
   ///
   /// The table's name is used if this is empty.
   package var title = ""
+  /// The explanation and the first view of the table, or `nil` for none.
+  package var presentation: TablePresentation?
   /// The number of most recent rows to keep, or `nil` for all.
   package var kept: Int?
 

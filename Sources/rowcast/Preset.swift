@@ -1,4 +1,5 @@
 import Foundation
+import ListEngine
 import TextSource
 import Yams
 
@@ -18,6 +19,31 @@ struct Preset: Decodable, Sendable {
     var unit: String?
     var style: String?
     var better: String?
+    var warn: Level?
+    var critical: Level?
+  }
+
+  /// The values of a severity: a number, or a list of texts.
+  enum Level: Decodable, Sendable {
+    case threshold(Double)
+    case values([String])
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let number = try? container.decode(Double.self) {
+        self = .threshold(number)
+      } else {
+        self = .values(try container.decode([String].self))
+      }
+    }
+
+    /// The rule of the column.
+    var rule: SeverityRule {
+      switch self {
+      case .threshold(let number): .threshold(number)
+      case .values(let texts): .values(texts.map { .text($0) })
+      }
+    }
   }
 
   /// A one-line description for `--list-presets`.
@@ -41,11 +67,15 @@ struct Preset: Decodable, Sendable {
   var columns: [String: Declaration]?
   /// The table's title.
   var title: String?
+  /// The columns to sort by first; a minus in front makes the order descending.
+  var sort: [String]?
+  /// The columns that are hidden first.
+  var hide: [String]?
   /// The name of the command's parser in `jc`, such as `df`.
   var jc: String?
 
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case about, command, interval, key, show, names, header, format, delimiter, pattern, columns, title, jc
+    case about, command, interval, key, show, names, header, format, delimiter, pattern, columns, title, sort, hide, jc
   }
 
   /// Reads a preset.
@@ -87,6 +117,14 @@ struct Preset: Decodable, Sendable {
     options.names = names ?? []
     options.hasHeader = header ?? true
     options.title = title ?? ""
+    let terms = (sort ?? []).map {
+      NamedSortTerm($0.hasPrefix("-") ? String($0.dropFirst()) : $0, descending: $0.hasPrefix("-"))
+    }
+    guard terms.count <= Limits().sortTerms else {
+      throw TextArguments.Problem("“sort” has \(terms.count) columns: use at most \(Limits().sortTerms)")
+    }
+    options.presentation = TablePresentation(
+      description: String(about.prefix(1_000)), view: DefaultView(sort: terms, hidden: hide ?? []))
     if let format { options.format = try TextArguments.format(format) }
     if let delimiter { options.delimiter = try TextArguments.delimiter(delimiter) }
     if let pattern { options.pattern = try TextArguments.pattern(pattern) }
@@ -98,6 +136,7 @@ struct Preset: Decodable, Sendable {
       if declaration.style != nil, hint.style == nil || declaration.better != nil && hint.better == nil {
         throw TextArguments.Problem("the style or direction of column “\(name)” is unknown")
       }
+      hint.severity = ColumnPresentation(warning: declaration.warn?.rule, critical: declaration.critical?.rule)
       options.hints[name] = hint
     }
     return options

@@ -74,6 +74,8 @@ import Testing
   @Test(arguments: [
     ("command: df", "“about” is missing"), ("about: x\ncommand: df\nkind: y", "unknown member “kind”"),
     ("about: x\ncommand: df\ncolumns: {a: {type: y}}", "unknown type “y”"),
+    ("about: x\ncommand: df\nsort: [a, b, c, d, e, f, g, h, i]", "“sort” has 9 columns: use at most 8"),
+    ("about: x\ncommand: df\ncolumns: {a: {warn: {b: 1}}}", "columns.a.warn: "),
     ("about: x\ncommand: df\npattern: y", "pattern “y” has no named group"),
   ]) func `an invalid preset is one line and 1`(_ text: String, _ reason: String) throws {
     let scratch = try Scratch()

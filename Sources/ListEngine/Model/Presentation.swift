@@ -84,7 +84,7 @@ public struct DefaultView: Hashable, Codable, Sendable {
   }
 
   /// The view without the parts that refer to columns outside a set.
-  func limited(to columns: Set<String>) -> DefaultView {
+  public func limited(to columns: Set<String>) -> DefaultView {
     DefaultView(
       sort: sort.filter { columns.contains($0.column) },
       filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, group: group.filter(columns.contains),

@@ -12,6 +12,8 @@ package struct ColumnHint: Hashable, Sendable {
   package var style: ColumnStyle?
   /// The direction in which the numbers improve.
   package var better: BetterDirection?
+  /// The values that need attention and those that need action.
+  package var severity = ColumnPresentation()
 
   /// Creates a declaration.
   package init(
@@ -36,8 +38,25 @@ package struct ColumnHint: Hashable, Sendable {
     let isNumeric = column.type == .number || column.type == .integer
     if let unit, isNumeric { column.unit = unit }
     if let better, isNumeric { column.better = better }
+    var fitting = ColumnPresentation()
+    fitting.warning = Self.fitting(severity.warning, column.type)
+    fitting.critical = Self.fitting(severity.critical, column.type)
+    if fitting != ColumnPresentation() { column.presentation = fitting }
     return column
   }
+
+  /// Returns a rule if it fits a column of this type, which may have been inferred.
+  private static func fitting(_ rule: SeverityRule?, _ type: ColumnType) -> SeverityRule? {
+    switch rule {
+    case .threshold where type == .number || type == .integer: rule
+    case .values(let values) where type == .text && values.allSatisfy(\.isText): rule
+    default: nil
+    }
+  }
+}
+
+extension Cell {
+  fileprivate var isText: Bool { if case .text = self { true } else { false } }
 }
 
 /// A type that `--types` and presets can declare for a column.

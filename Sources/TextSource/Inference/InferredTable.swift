@@ -71,6 +71,8 @@ package struct InferredTable {
   let isTextual: Bool
   /// The declared types and titles of columns, by name.
   private let hints: [String: ColumnHint]
+  /// The explanation and the first view of the table; columns that do not exist are left out of it.
+  package var presentation: TablePresentation?
   private var sample: [(row: UntypedRow, place: String)] = []
   private var sampledBytes = 0
   private var numbers: [String: Int] = [:]
@@ -103,6 +105,13 @@ package struct InferredTable {
   }
 
   private mutating func adopt(_ schema: Schema) {
+    var schema = schema
+    if var presentation {
+      presentation.view = presentation.view.limited(to: Set(schema.columns.map(\.name)))
+      // A table whose columns are all hidden would be refused.
+      if presentation.view.hidden.count >= schema.columns.count { presentation.view.hidden = [] }
+      schema.presentation = presentation
+    }
     self.schema = schema
     for (number, column) in schema.columns.enumerated() { numbers[column.name] = number }
   }

@@ -19,6 +19,43 @@ import Testing
     return table(rows).schema?.columns[1].type
   }
 
+  @Test func `the first view leaves out columns that the text lacks`() throws {
+    var table = InferredTable(
+      name: "t", key: ["id"],
+      hints: [
+        "n": Self.hint(.threshold(5), nil), "s": Self.hint(.threshold(5), .values([.text("bad")])),
+      ])
+    table.presentation = TablePresentation(
+      description: "d",
+      view: DefaultView(sort: [NamedSortTerm("x"), NamedSortTerm("n", descending: true)], hidden: ["s", "y"]))
+    table.add([("id", .text("a")), ("n", .integer(7)), ("s", .text("bad"))], at: "line 1")
+    table.settle()
+    let schema = try #require(table.schema)
+    #expect(
+      schema.presentation
+        == TablePresentation(
+          description: "d", view: DefaultView(sort: [NamedSortTerm("n", descending: true)], hidden: ["s"])))
+    #expect(schema.columns.first { $0.name == "n" }?.presentation == ColumnPresentation(warning: .threshold(5)))
+    #expect(
+      schema.columns.first { $0.name == "s" }?.presentation
+        == ColumnPresentation(critical: .values([.text("bad")])))
+    try schema.checkView()
+  }
+
+  @Test func `a first view that hides every column hides none`() throws {
+    var table = InferredTable(name: "t", key: ["id"])
+    table.presentation = TablePresentation(view: DefaultView(hidden: ["id", "n"]))
+    table.add([("id", .text("a")), ("n", .integer(7))], at: "line 1")
+    table.settle()
+    #expect(table.schema?.presentation?.view.hidden == [])
+  }
+
+  private static func hint(_ warning: SeverityRule?, _ critical: SeverityRule?) -> ColumnHint {
+    var hint = ColumnHint()
+    hint.severity = ColumnPresentation(warning: warning, critical: critical)
+    return hint
+  }
+
   @Test func `keys of several columns are different where the columns are`() {
     let parts = ["", "a", "b", "a b", "b a", "a\\", "\\", "\\ ", " ", "a\\ b", "a\\\\", " a", "a "]
     var seen: [String: [String]] = [:]
