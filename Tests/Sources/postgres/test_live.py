@@ -195,7 +195,7 @@ class LiveTests(unittest.TestCase):
         self.trigger()
         program = self.program(user=self.reader())
         self.live(program, "trigger")
-        self.assertTrue(any("may not replicate" in line for line in program.log), program.log)
+        program.until(lambda: any("may not replicate" in line for line in program.log))
         self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1")
         self.assertEqual(self.first_row(program), [1, 1, 5])
         self.changes_after(program, "TRUNCATE jobs")
@@ -207,7 +207,7 @@ class LiveTests(unittest.TestCase):
     def test_without_rights_and_trigger_it_asks(self):
         program = self.program(user=self.reader(), interval=0.1)
         self.live(program, "every 0.1 s")
-        self.assertTrue(any("--trigger-sql" in line for line in program.log), program.log)
+        program.until(lambda: any("--trigger-sql" in line for line in program.log))
         self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1", patience=15)
         self.changes_after(program, "TRUNCATE jobs", patience=15)
 
@@ -235,7 +235,7 @@ class LiveTests(unittest.TestCase):
         self.addCleanup(standby.stop)
         program = self.program(dsn=standby.dsn(database=self.database), interval=0.1)
         self.live(program, "every 0.1 s")
-        self.assertEqual(sum("standby" in line for line in program.log), 2, program.log)
+        program.until(lambda: sum("standby" in line for line in program.log) == 2)
         self.changes_after(program, "UPDATE jobs SET done = 6 WHERE id = 1")
         program.until(lambda: self.first_row(program) == [1, 1, 6])
 
@@ -245,7 +245,7 @@ class LiveTests(unittest.TestCase):
         server.sql("CREATE TABLE jobs (id integer PRIMARY KEY, done integer)")
         program = self.program(dsn=server.dsn(), interval=0.1)
         self.live(program, "every 0.1 s")
-        self.assertTrue(any("wal_level = logical" in line for line in program.log), program.log)
+        program.until(lambda: any("wal_level = logical" in line for line in program.log))
 
     def test_slot_that_lost_its_log_is_created_again(self):
         program = self.program(slot="slow")
@@ -266,7 +266,7 @@ class LiveTests(unittest.TestCase):
             self.sql("SELECT pg_reload_conf()")
         program = self.program(slot="slow")
         self.live(program, "slot slow")
-        self.assertTrue(any("has lost its log; it is created again" in line for line in program.log), program.log)
+        program.until(lambda: any("has lost its log; it is created again" in line for line in program.log))
         self.changes_after(program, "DELETE FROM jobs WHERE id = 1")
         program.end()
         wait(lambda: self.sql(idle)[0][0])
