@@ -15,11 +15,15 @@ final class LogTable: Sendable {
   /// The URL fragment that shows the first table with the log next to it.
   static let besideTheFirst = "#beside=table%3Dlog"
 
+  /// The severity of a line's level.
+  static let levels = ColumnPresentation(
+    warning: .values([.text("warning")]), critical: .values([.text("error")]))
+
   private static let schema = Schema(
     name: "log", title: "Log", key: .integer,
     columns: [
       Column("time", .timestamp, title: "Time", width: 24),
-      Column("level", .text, title: "Level", style: .badge, width: 10),
+      Column("level", .text, title: "Level", style: .badge, width: 10, presentation: levels),
       Column("text", .text, title: "Text", width: 120),
     ], retention: .last(10_000))
 

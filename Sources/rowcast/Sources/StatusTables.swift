@@ -95,20 +95,24 @@ final class StatusTables: Sendable {
       columns: [
         Column("source", .text, title: "Source", width: 20),
         Column("kind", .text, title: "Kind", style: .badge, width: 9),
-        Column("state", .text, title: "State", style: .badge, width: 11),
+        Column(
+          "state", .text, title: "State", style: .badge, width: 11,
+          presentation: ColumnPresentation(
+            warning: .values([.text("stale"), .text("backingOff")]), critical: .values([.text("failed")]))),
         Column("since", .timestamp, title: "In this state", style: .age, width: 12),
         Column("changes", .integer, title: "Changed rows", width: 13),
         Column("starts", .integer, title: "Starts", width: 8),
         Column("message", .text, title: "Message", width: 60),
         Column("settings", .text, title: "Settings", width: 40, audience: .operators),
-      ], actions: row + forms)
+      ], actions: row + forms,
+      presentation: TablePresentation(description: "The state of each source of this server"))
   }
 
   private static let logSchema = Schema(
     name: logName, title: "Log of the sources", key: .integer,
     columns: [
       Column("time", .timestamp, title: "Time", width: 24), Column("source", .text, title: "Source", width: 16),
-      Column("level", .text, title: "Level", style: .badge, width: 10),
+      Column("level", .text, title: "Level", style: .badge, width: 10, presentation: LogTable.levels),
       // Programs may log secrets.
       Column("text", .text, title: "Text", width: 120, audience: .operators),
     ], retention: .last(keptLines))
