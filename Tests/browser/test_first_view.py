@@ -1,11 +1,12 @@
 """The view that a source suggests: shown first, replaced by the user's own, and restored."""
 
+import json
 import pathlib
 import tempfile
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from reader import Reader, expect
 from rowcast_server import Server
 
 JOBS = """#!/bin/sh
@@ -17,15 +18,26 @@ echo '{"type":"upsert","rows":[[1,"build","user","done",12],[2,"test","user","la
 exec sleep 1000
 """
 
+# Eighty columns of numbers, of which the first ten have a level.
+WIDE = "#!/bin/sh\n" + "".join(f"echo '{json.dumps(line)}'\n" for line in (
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "wide", "key": "integer", "columns": [
+        {"name": f"c{at}", "type": "integer", "width": 12, **({"warn": 0} if at < 10 else {})} for at in range(80)]},
+    {"type": "upsert", "key": 1, "cells": list(range(80))},
+)) + "exec sleep 1000\n"
+
 
 class FirstViewTest(PageTest):
     @classmethod
     def serve(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        file = pathlib.Path(folder.name) / "jobs.sh"
-        file.write_text(JOBS, encoding="utf-8")
-        file.chmod(0o755)
+        file, cls.odd = (pathlib.Path(folder.name) / name for name in ("jobs.sh", "odd.sh"))
+        cls.wide = file.with_name("wide.sh")
+        filtered = '"filter":{"not":{"column":"kind","op":"oneOf","values":["internal"]}}'
+        for place, text in ((file, JOBS), (cls.wide, WIDE), (cls.odd, JOBS.replace(filtered, '"filter":{"any":[{"column":"kind","op":"=","value":"user"}]}'))):
+            place.write_text(text, encoding="utf-8")
+            place.chmod(0o755)
         return Server(options=("--no-token", "--child", f"jobs={file}"))
 
     def texts(self, reader, name):
@@ -50,14 +62,36 @@ class FirstViewTest(PageTest):
             self.assertEqual(reader.page.evaluate(FAULTS), [])
             reader.check_clean(self)
 
+    MARKS = """() => [...document.querySelectorAll('.row:not([hidden]) .cell')].filter((cell) => cell.dataset.severity)
+        .map((cell) => [cell.textContent, cell.dataset.severity, cell.getAttribute('aria-description'), getComputedStyle(cell).boxShadow !== 'none']).sort()"""
+    MARKED = [
+        ["900", "critical", "critical", True], ["99", "warn", "warning", True],
+        ["failed", "critical", "critical", True], ["late", "warn", "warning", True],
+    ]
+
     def test_values_that_need_attention_are_marked_in_more_than_colour(self):
-        reader = self.open()
-        marks = reader.page.evaluate("""() => [...document.querySelectorAll('.row:not([hidden]) .cell')].filter((cell) => cell.dataset.severity)
-            .map((cell) => [cell.textContent, cell.dataset.severity, cell.getAttribute('aria-description'), getComputedStyle(cell).boxShadow !== 'none']).sort()""")
-        self.assertEqual(marks, [
-            ["900", "critical", "critical", True], ["99", "warn", "warning", True],
-            ["failed", "critical", "critical", True], ["late", "warn", "warning", True],
-        ])
+        self.assertEqual(self.open().page.evaluate(self.MARKS), self.MARKED)
+
+    def test_a_cell_that_is_used_again_for_another_column_loses_its_mark(self):
+        with Server(options=("--no-token", "--child", f"wide={self.wide}")) as server:
+            reader = Reader(self.browser, server)
+            self.addCleanup(reader.close)
+            reader.wait_for_rows()
+            self.assertGreater(len(reader.page.evaluate(self.MARKS)), 3)
+            reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollLeft = grid.scrollWidth; }")
+            reader.until("() => document.querySelector('.row:not([hidden]) [aria-colindex=\"80\"]')?.textContent === '79'", "the last column is drawn")
+            reader.until("() => document.querySelector('.row:not([hidden]) [aria-colindex=\"1\"]') === null", "the first column is not")
+            self.assertEqual(reader.page.evaluate(self.MARKS), [])
+            reader.check_clean(self)
+
+    def test_a_filter_that_the_page_leaves_out_hides_no_row(self):
+        with Server(options=("--no-token", "--child", f"jobs={self.odd}")) as server:
+            reader = Reader(self.browser, server)
+            self.addCleanup(reader.close)
+            reader.wait_for_rows()
+            reader.until_rows("(rows) => rows.length === 4", "every row, as no chip says otherwise")
+            expect(reader.page.locator("#terms")).to_be_hidden()
+            expect(reader.page.get_by_role("button", name="Reset view")).to_be_hidden()
 
     def test_the_users_own_view_wins_and_reset_restores_the_suggested_one(self):
         reader = self.open()

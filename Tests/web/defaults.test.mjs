@@ -44,6 +44,8 @@ test('the view follows a table that suggests another one later', () => {
   const view = completed(viewFromHash('#table=jobs'), table);
   const later = completed(view, { ...table, view: { sort: [{ column: 'id' }] } });
   assert.deepEqual([later.sort, later.filters, later.columns], [[{ column: 'id', descending: false }], [], []]);
+  const { view: _, ...plain } = table;
+  assert.deepEqual(completed(later, plain), { ...emptyView(), table: 'jobs' });
 });
 
 test('a table without suggestions leaves a plain view plain', () => {

@@ -256,6 +256,23 @@ test('replaces the worker’s table if another view is wanted', () => {
   }
 });
 
+test('uses the view that the worker has asked for, unless the page leaves a part of it out', () => {
+  const sort = [{ column: 'cpu', descending: true }];
+  for (const [filter, isUsed] of [
+    [undefined, true], [{ column: 'user', op: 'oneOf', values: ['root'] }, true], [{ any: [{ column: 'user', op: 'oneOf', values: ['root'] }] }, false],
+  ]) {
+    const said = [];
+    const session = new Session((message) => said.push(structuredClone(message)));
+    session.connected();
+    const hello = structuredClone(golden.hello);
+    hello.tables[0].view = { sort, filter };
+    session.receive(hello, sight, { table: 'processes', request: 1 });
+    assert.deepEqual(session.view.sort, sort);
+    assert.equal(said.length, isUsed ? 0 : 1, JSON.stringify(filter));
+    if (!isUsed) assert.deepEqual([said[0].request, said[0].query.filter, said[0].query.sort], [2, undefined, sort]);
+  }
+});
+
 test('ignores the table that an earlier worker opened', () => {
   const { session, said } = shown();
   session.lost();

@@ -29,6 +29,7 @@ class TextCell {
       this.holder().append(this.node);
     }
     this.missing = null;
+    this.severity = '';
     this.flash = '';       // see viewport.js
     this.flashUntil = 0;
   }
@@ -60,12 +61,13 @@ class TextCell {
     const missing = missingOf(value);
     if (missing !== this.missing) this.mark(missing);
     this.draw(missing === null ? value : null, now);
-    if (this.spec.severity !== null) this.grade(missing === null ? this.spec.severity(value) : '');
+    const severity = this.spec.severity === null || missing !== null ? '' : this.spec.severity(value);
+    if (severity !== this.severity) this.grade(severity);
   }
 
   /** Shows the severity of the value: `critical`, `warn` or empty. */
   grade(severity) {
-    if (severity === (this.el.dataset.severity ?? '')) return;
+    this.severity = severity;
     if (severity === '') {
       delete this.el.dataset.severity;
       this.el.removeAttribute('aria-description');

@@ -27,8 +27,13 @@ export function suggested(table) {
 /** Returns a plain view with what its table suggests, marked as `isDefault`; other views as is. */
 export function completed(view, table) {
   if (table === undefined || !(view.isDefault || isPlain(view))) return view;
-  const next = { ...view, ...suggested(table), isDefault: true };
-  return isPlain(next) ? { ...view, ...suggested(table) } : next;
+  const { isDefault, ...rest } = view;
+  return { ...rest, ...suggested(table), ...(table.view === undefined ? {} : { isDefault: true }) };
+}
+
+/** Whether the page can show all that a table suggests. */
+export function isShowable(table) {
+  return termsOf(table?.view?.filter) !== null;
 }
 
 /** Returns a wire filter as terms of the page, at most one for each column; or null. */

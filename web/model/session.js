@@ -2,7 +2,7 @@
 // answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
-import { completed, suggested } from './defaults.js';
+import { completed, isShowable, suggested } from './defaults.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
 /**
@@ -360,7 +360,8 @@ export class Session {
 
   // Whether the worker has already sent the query that is wanted.
   get #isAsked() {
-    if (this.#offered?.table !== this.view.table || this.copy.seq > 0) return false;
+    // The worker sends a suggested filter as it is, also one that the page leaves out.
+    if (this.#offered?.table !== this.view.table || this.copy.seq > 0 || !isShowable(this.table)) return false;
     return sameQuery(this.asked, { ...emptyView(), ...suggested(this.table) });
   }
 
