@@ -142,7 +142,6 @@ public struct Engine: ~Copyable {
     }
     try schema.checkAudiences()
     try schema.checkPresentation()
-    try schema.checkView()
   }
 
   /// Returns the descriptions of all tables, in the order in which they were added.

@@ -1,42 +1,50 @@
 import ListEngine
 
-/// Encoding of presentations, in the form that ``PresentationDecoding`` reads.
+/// Encoding of columns and presentations, in the form that ``PresentationDecoding`` and the readers
+/// of schemas decode.
 extension JSONWriter {
+  /// Appends a column of a table.
+  ///
+  /// - Parameter isForHost: Whether to include what a plugin's host needs and clients do not.
+  package mutating func column(_ column: Column, isForHost: Bool = false) {
+    raw("{\"name\":")
+    text(column.name)
+    raw(",\"title\":")
+    text(column.title)
+    member(",\"type\":", column.type.rawValue)
+    member(",\"style\":", column.style.rawValue)
+    raw(",\"unit\":")
+    text(column.unit)
+    raw(",\"width\":")
+    integer(column.width)
+    member(",\"align\":", column.alignment.rawValue)
+    if column.collation != .codeUnit { member(",\"collation\":", column.collation.name) }
+    member(",\"format\":", column.format?.text)
+    member(",\"better\":", column.better?.rawValue)
+    member(",\"audience\":", column.audience?.rawValue)
+    if let presentation = column.presentation {
+      member(",\"description\":", presentation.description)
+      rule(",\"warn\":", presentation.warning)
+      rule(",\"critical\":", presentation.critical)
+    }
+    if isForHost, column.isDeferred { raw(",\"deferred\":true") }
+    byte("}")
+  }
+
   /// Appends the members of a schema's presentation to an object that has members already.
   package mutating func presentation(of schema: Schema) {
     guard let presentation = schema.presentation else { return }
-    if !presentation.description.isEmpty {
-      raw(",\"description\":")
-      text(presentation.description)
-    }
-    if !presentation.icon.isEmpty {
-      raw(",\"icon\":")
-      text(presentation.icon)
-    }
+    member(",\"description\":", presentation.description)
+    member(",\"icon\":", presentation.icon)
     if presentation.view != DefaultView() {
       raw(",\"view\":")
       view(presentation.view)
     }
   }
 
-  /// Appends the members of a column's presentation to an object that has members already.
-  package mutating func presentation(of column: Column) {
-    guard let presentation = column.presentation else { return }
-    if !presentation.description.isEmpty {
-      raw(",\"description\":")
-      text(presentation.description)
-    }
-    if let warning = presentation.warning {
-      raw(",\"warn\":")
-      rule(warning)
-    }
-    if let critical = presentation.critical {
-      raw(",\"critical\":")
-      rule(critical)
-    }
-  }
-
-  private mutating func rule(_ rule: SeverityRule) {
+  private mutating func rule(_ head: StaticString, _ rule: SeverityRule?) {
+    guard let rule else { return }
+    raw(head)
     switch rule {
     case .threshold(let number): self.number(number)
     case .values(let values): list(values) { $0.exactCell($1) }
@@ -44,8 +52,7 @@ extension JSONWriter {
   }
 
   private mutating func view(_ view: DefaultView) {
-    byte("{")
-    raw("\"sort\":")
+    raw("{\"sort\":")
     list(view.sort) { writer, term in
       writer.raw("{\"column\":")
       writer.text(term.column)
@@ -55,37 +62,33 @@ extension JSONWriter {
       raw(",\"filter\":")
       self.filter(filter) { $0 }
     }
-    if !view.group.isEmpty {
-      raw(",\"group\":")
-      texts(view.group)
-    }
+    member(",\"group\":", view.group)
     if !view.aggregates.isEmpty {
       raw(",\"aggregates\":")
       list(view.aggregates) { writer, aggregate in
-        writer.byte("{")
-        writer.aggregate(aggregate)
+        writer.raw("{\"function\":")
+        writer.text(aggregate.function.rawValue)
+        writer.member(",\"column\":", aggregate.column)
         writer.byte("}")
       }
     }
-    if !view.order.isEmpty {
-      raw(",\"order\":")
-      texts(view.order)
-    }
-    if !view.hidden.isEmpty {
-      raw(",\"hidden\":")
-      texts(view.hidden)
-    }
-    if !view.pinned.isEmpty {
-      raw(",\"pinned\":")
-      texts(view.pinned)
-    }
+    member(",\"order\":", view.order)
+    member(",\"hidden\":", view.hidden)
+    member(",\"pinned\":", view.pinned)
     byte("}")
   }
 
-  private mutating func aggregate(_ aggregate: AggregateRequest) {
-    raw("\"function\":")
-    text(aggregate.function.rawValue)
-    raw(",\"column\":")
-    text(aggregate.column)
+  /// Appends a text member, unless it is missing or empty.
+  private mutating func member(_ head: StaticString, _ text: String?) {
+    guard let text, !text.isEmpty else { return }
+    raw(head)
+    self.text(text)
+  }
+
+  /// Appends a list of texts as a member, unless it is empty.
+  private mutating func member(_ head: StaticString, _ texts: [String]) {
+    guard !texts.isEmpty else { return }
+    raw(head)
+    self.texts(texts)
   }
 }

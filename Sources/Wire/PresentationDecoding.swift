@@ -3,8 +3,8 @@ import ListEngine
 /// A decoder of the members of schemas that explain a table: docs/plugins/programs.md describes
 /// them.
 ///
-/// The decoder checks the form; ``ListEngine/Schema/checkView()`` checks that columns exist and
-/// values fit them.
+/// The decoder checks the form. ``ListEngine/Schema/checkPresentation()`` checks that columns exist
+/// and values fit them.
 package enum PresentationDecoding {
   /// The members of a schema that belong to its presentation.
   package static let tableMembers = ["description", "icon", "view"]

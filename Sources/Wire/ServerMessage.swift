@@ -39,7 +39,7 @@ public enum ServerMessage {
   case refused(Refusal)
 
   /// The version of the protocol that this server implements.
-  public static let version = ClientError.protocolVersion
+  public static let version = 1
 
   /// Appends the encoded message to `bytes`.
   ///
@@ -214,12 +214,8 @@ extension JSONWriter {
         raw(",\"generation\":")
         integer(table.generation)
       }
-      raw(",\"columns\":[")
-      for (number, column) in table.schema.columns.enumerated() {
-        if number > 0 { byte(",") }
-        self.column(column)
-      }
-      raw("]")
+      raw(",\"columns\":")
+      list(table.schema.columns) { $0.column($1) }
       if let label = table.schema.label {
         raw(",\"label\":")
         text(label)
@@ -249,41 +245,6 @@ extension JSONWriter {
       byte("}")
     }
     byte("]")
-  }
-
-  private mutating func column(_ column: Column) {
-    raw("{\"name\":")
-    text(column.name)
-    raw(",\"title\":")
-    text(column.title)
-    raw(",\"type\":")
-    text(column.type.rawValue)
-    raw(",\"style\":")
-    text(column.style.rawValue)
-    raw(",\"unit\":")
-    text(column.unit)
-    raw(",\"width\":")
-    integer(column.width)
-    raw(",\"align\":")
-    text(column.alignment.rawValue)
-    if column.collation != .codeUnit {
-      raw(",\"collation\":")
-      text(column.collation.name)
-    }
-    if let format = column.format {
-      raw(",\"format\":")
-      text(format.text)
-    }
-    if let better = column.better {
-      raw(",\"better\":")
-      text(better.rawValue)
-    }
-    if let audience = column.audience {
-      raw(",\"audience\":")
-      text(audience.rawValue)
-    }
-    presentation(of: column)
-    byte("}")
   }
 
   private mutating func reasons(_ head: StaticString, _ reasons: [RejectionReason]) {

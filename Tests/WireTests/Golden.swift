@@ -1,7 +1,7 @@
 import Foundation
-import Wire
 
 @testable import ListEngine
+@testable import Wire
 
 /// Conversion of the golden messages in `Tests/Fixtures/wire` to values of the engine.
 ///
@@ -288,6 +288,13 @@ enum Golden {
     }
   }
 
+  private static func tree(_ object: [String: Any]) throws -> JSONValue {
+    try Array(JSONSerialization.data(withJSONObject: object)).withUnsafeBufferPointer { bytes in
+      var reader = JSONReader(bytes)
+      return try reader.readDocument()
+    }
+  }
+
   static func tables(_ message: [String: Any]) throws -> [TableDescription] {
     try (message["tables"] as? [[String: Any]] ?? []).map { table in
       let columns = try (table["columns"] as? [[String: Any]] ?? []).map { column in
@@ -299,7 +306,8 @@ enum Golden {
         return Column(
           name, type, title: title, style: style, unit: unit, width: try integer(column, "width"), alignment: alignment,
           format: (column["format"] as? String).flatMap(ColumnFormat.init),
-          better: (column["better"] as? String).flatMap(BetterDirection.init))
+          better: (column["better"] as? String).flatMap(BetterDirection.init),
+          presentation: try PresentationDecoding.column(tree(column), path: name))
       }
       guard let name = table["name"] as? String, let title = table["title"] as? String else {
         throw Misfit(what: "the table \(table)")
@@ -308,7 +316,8 @@ enum Golden {
         schema: Schema(
           name: name, title: title, key: .integer, columns: columns, label: table["label"] as? String,
           windowed: try windowed(table["windowed"], columns),
-          actions: try actions(table["actions"]), loadsImages: table["images"] as? Bool ?? false),
+          actions: try actions(table["actions"]), loadsImages: table["images"] as? Bool ?? false,
+          presentation: try PresentationDecoding.table(tree(table))),
         rows: try integer(table, "rows"), source: try source(table["source"]),
         rowLimit: (table["windowed"] as? [String: Any])?["rowLimit"] as? Int ?? 0)
     }

@@ -219,6 +219,6 @@ import Wire
       try parse(.refused(Refusal(request: 7, QueryFault(.tooLong("too long")), shown: nil)))
         == json(#"{"type":"error","code":"tooLong","reason":"too long","request":7}"#))
     #expect(ClientError.tooManySessions(limit: 7).code == "tooManySessions")
-    #expect(ClientError.wrongVersion(2).reason == "this server speaks version 1 of the protocol, not 2")
+    #expect(ClientError.wrongVersion(2, supported: 1).reason == "this server speaks version 1 of the protocol, not 2")
   }
 }

@@ -326,6 +326,18 @@ server('tables with actions', { type: 'tables', tables: [{ ...table, actions: [
     { name: 'why', label: 'Why', type: 'text' }, { name: 'now', label: 'At once', type: 'boolean', default: true }] },
   { name: 'clear', title: 'Clear', confirm: '', danger: false, rows: false, arguments: [{ name: 'part', label: 'Part', type: 'number', default: 0.5 }] }],
 images: true }] });
+server('tables with a view', { type: 'tables', tables: [{
+  ...table, description: 'The processes of this machine', icon: '⚙',
+  columns: columns.map((column, at) => [
+    { ...column, description: 'The owner', warn: ['nobody'], critical: ['a “name”', 'root'] }, { ...column, warn: 80, critical: 95.5 },
+  ][at] ?? column),
+  view: {
+    sort: [{ column: columns[1].name, descending: true }, { column: columns[0].name, descending: false }],
+    filter: { all: [{ not: { column: columns[0].name, op: 'oneOf', values: ['root'] } }, { column: columns[1].name, op: 'range', from: 0.5 }] },
+    group: [columns[0].name], aggregates: [{ function: 'sum', column: columns[1].name }],
+    order: [columns[1].name], hidden: [columns[2].name], pinned: [columns[0].name],
+  },
+}] });
 server('acted', { type: 'acted', id: 17, result: '4711 has niceness 10 now' });
 server('acted with an error', { type: 'acted', id: 18, session: '9d41c0de', error: { code: 'failed', reason: 'no such process' } });
 server('named', { type: 'named', id: 3, rows: [[731, 4711], [732, '9223372036854775807'], [733, 'a “name”']] });

@@ -19,7 +19,7 @@ enum ViewReader {
         schema.columns[index].presentation = column.presentation
       }
       schema.presentation = table
-      do throws(SchemaError) { try schema.checkView() } catch { throw SchemaReader.Fault("view: \(error)") }
+      do throws(SchemaError) { try schema.checkPresentation() } catch { throw SchemaReader.Fault("view: \(error)") }
     }
   }
 

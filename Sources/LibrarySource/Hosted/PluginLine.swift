@@ -95,47 +95,10 @@ enum PluginLine {
       writer.integer(max(1, prefetch.patience.nanoseconds / 1_000_000))
       writer.byte("}")
     }
-    writer.raw(",\"columns\":[")
-    for (number, column) in schema.columns.enumerated() {
-      if number > 0 { writer.byte(",") }
-      write(column, to: &writer)
-    }
-    writer.raw("]}\n")
+    writer.raw(",\"columns\":")
+    writer.list(schema.columns) { $0.column($1, isForHost: true) }
+    writer.raw("}\n")
     return writer.bytes
-  }
-
-  private static func write(_ column: Column, to writer: inout JSONWriter) {
-    writer.raw("{\"name\":")
-    writer.text(column.name)
-    writer.raw(",\"type\":")
-    writer.text(column.type.rawValue)
-    writer.raw(",\"title\":")
-    writer.text(column.title)
-    writer.raw(",\"style\":")
-    writer.text(column.style.rawValue)
-    if !column.unit.isEmpty {
-      writer.raw(",\"unit\":")
-      writer.text(column.unit)
-    }
-    writer.raw(",\"width\":")
-    writer.integer(Int64(column.width))
-    writer.raw(",\"align\":")
-    writer.text(column.alignment.rawValue)
-    if column.collation != .codeUnit {
-      writer.raw(",\"collation\":")
-      writer.text(column.collation.name)
-    }
-    if let format = column.format {
-      writer.raw(",\"format\":")
-      writer.text(format.text)
-    }
-    if let better = column.better {
-      writer.raw(",\"better\":")
-      writer.text(better.rawValue)
-    }
-    writer.presentation(of: column)
-    if column.isDeferred { writer.raw(",\"deferred\":true") }
-    writer.byte("}")
   }
 
   // MARK: Rows

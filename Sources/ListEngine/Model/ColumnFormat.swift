@@ -114,7 +114,7 @@ extension Schema {
   ///
   /// - Throws: ``SchemaError`` if a format or direction does not suit its column's type, or if the
   ///   label names an unsuitable column.
-  public func checkPresentation() throws(SchemaError) {
+  func checkFormats() throws(SchemaError) {
     for column in columns {
       if let format = column.format {
         guard format.isInRange else { throw .badFormat(format, column: column.name) }

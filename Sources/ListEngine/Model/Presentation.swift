@@ -8,14 +8,6 @@ public enum SeverityRule: Hashable, Codable, Sendable {
   case values([Cell])
 }
 
-/// A level of severity of a cell or row.
-public enum Severity: String, CaseIterable, Codable, Sendable {
-  /// Something to look at.
-  case warning = "warn"
-  /// Something to act on.
-  case critical
-}
-
 /// The explanation of a column, and the severity of its values.
 public struct ColumnPresentation: Hashable, Codable, Sendable {
   /// A sentence that explains the column to users, or an empty string.
@@ -31,9 +23,6 @@ public struct ColumnPresentation: Hashable, Codable, Sendable {
     self.warning = warning
     self.critical = critical
   }
-
-  /// The rule of a level.
-  public func rule(_ severity: Severity) -> SeverityRule? { severity == .warning ? warning : critical }
 }
 
 /// A column to sort by, referred to by name.
@@ -84,6 +73,8 @@ public struct DefaultView: Hashable, Codable, Sendable {
   }
 
   /// The view without the parts that refer to columns outside a set.
+  ///
+  /// A filter that refers to such a column is left out as a whole.
   public func limited(to columns: Set<String>) -> DefaultView {
     DefaultView(
       sort: sort.filter { columns.contains($0.column) },

@@ -187,7 +187,9 @@ public struct Schema: Hashable, Codable, Sendable {
     var schema = self
     schema.columns = Array(columns.prefix(publicColumnCount))
     if let label, schema.index(of: label) == nil { schema.label = nil }
-    schema.presentation?.view = presentation?.view.limited(to: Set(schema.columns.map(\.name))) ?? DefaultView()
+    if let view = presentation?.view {
+      schema.presentation?.view = view.limited(to: Set(schema.columns.map(\.name)))
+    }
     return schema
   }
 

@@ -7,7 +7,7 @@ public enum ClientError: Error, Hashable, Codable, Sendable {
   /// The protocol has no message of this type.
   case unknownType(String)
   /// The client uses an unsupported version of the protocol.
-  case wrongVersion(Int)
+  case wrongVersion(Int, supported: Int)
   /// The message is not allowed at this point.
   case unexpectedMessage(String)
   /// No table has this name.
@@ -33,9 +33,6 @@ public enum ClientError: Error, Hashable, Codable, Sendable {
 }
 
 extension ClientError {
-  /// The version of the client protocol.
-  public static let protocolVersion = 1
-
   /// A description of the error for users.
   public var reason: String {
     switch self {
@@ -43,8 +40,8 @@ extension ClientError {
       .notAllowed(let reason), .remainderTooLarge(let reason), .tooManyViews(let reason):
       reason
     case .unknownType(let type): "unknown message type “\(type)”"
-    case .wrongVersion(let version):
-      "this server speaks version \(ClientError.protocolVersion) of the protocol, not \(version)"
+    case .wrongVersion(let version, let supported):
+      "this server speaks version \(supported) of the protocol, not \(version)"
     case .unknownTable(let table): "unknown table “\(table)”"
     case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
     case .unknownAction(let name): "unknown action “\(name)”"

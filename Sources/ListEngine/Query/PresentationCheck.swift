@@ -1,13 +1,16 @@
 extension Schema {
-  /// Checks the default view and the severity rules.
+  /// Checks the columns' formats and directions, the label column, the severity rules and the
+  /// default view.
   ///
-  /// - Throws: ``SchemaError/badPresentation(_:reason:)`` with the path of the part at fault.
-  public func checkView() throws(SchemaError) {
+  /// - Throws: ``SchemaError`` for the first part that does not suit the columns.
+  /// - Complexity: O(columns + terms), times O(columns) for each column that is named.
+  public func checkPresentation() throws(SchemaError) {
+    try checkFormats()
     for (index, column) in columns.enumerated() {
       guard let presentation = column.presentation else { continue }
-      for severity in Severity.allCases {
-        guard let rule = presentation.rule(severity) else { continue }
-        let place = "columns[\(index)].\(severity.rawValue)"
+      for (level, rule) in [("warn", presentation.warning), ("critical", presentation.critical)] {
+        guard let rule else { continue }
+        let place = "columns[\(index)].\(level)"
         switch rule {
         case .threshold(let number):
           guard column.type == .integer || column.type == .number, number.isFinite else {
@@ -27,16 +30,23 @@ extension Schema {
     let limits = Limits()
     let view = presentation.view
     try check(view.sort.count, limits.sortTerms, "view.sort")
-    for (index, term) in view.sort.enumerated() { _ = try column(term.column, "view.sort[\(index)]") }
     try check(view.group.count, limits.groups, "view.group")
-    for (index, name) in view.group.enumerated() { _ = try column(name, "view.group[\(index)]") }
     try check(view.aggregates.count, limits.aggregates, "view.aggregates")
     for (index, aggregate) in view.aggregates.enumerated() { try check(aggregate, "view.aggregates[\(index)]") }
-    for (names, part) in [(view.order, "order"), (view.hidden, "hidden"), (view.pinned, "pinned")] {
-      for (index, name) in names.enumerated() { _ = try column(name, "view.\(part)[\(index)]") }
+    for (part, names) in [
+      ("sort", view.sort.map(\.column)), ("group", view.group), ("order", view.order), ("hidden", view.hidden),
+      ("pinned", view.pinned),
+    ] {
+      var seen: Set<String> = []
+      for (index, name) in names.enumerated() {
+        _ = try column(name, "view.\(part)[\(index)]")
+        guard seen.insert(name).inserted else {
+          throw .badPresentation("view.\(part)[\(index)]", reason: "“\(name)” is named twice: name it once")
+        }
+      }
     }
     if let filter = view.filter { try check(filter, "view.filter") }
-    guard Set(view.hidden).count < columns.count else {
+    guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
     }
   }

@@ -79,7 +79,6 @@ enum ChildSchema {
     schema.presentation = try presentation(message)
     do throws(SchemaError) {
       try schema.checkPresentation()
-      try schema.checkView()
     } catch {
       throw Fault(reason: "schema: \(error)")
     }
@@ -87,13 +86,18 @@ enum ChildSchema {
   }
 
   private static func presentation(_ message: JSONElement) throws(Fault) -> TablePresentation? {
-    do throws(ClientError) { return try PresentationDecoding.table(message.tree) } catch {
+    do throws(ClientError) {
+      return try PresentationDecoding.table(message.tree(of: PresentationDecoding.tableMembers))
+    } catch {
       throw Fault(reason: "schema: \(error.reason)")
     }
   }
 
   private static func presentation(_ column: JSONElement, _ index: Int) throws(Fault) -> ColumnPresentation? {
-    do throws(ClientError) { return try PresentationDecoding.column(column.tree, path: "columns[\(index)]") } catch {
+    do throws(ClientError) {
+      return try PresentationDecoding.column(
+        column.tree(of: PresentationDecoding.columnMembers), path: "columns[\(index)]")
+    } catch {
       throw Fault(reason: "schema: \(error.reason)")
     }
   }

@@ -63,7 +63,7 @@ extension Server {
   private func input(_ message: ClientMessage, of client: ClientConnection) throws(ClientError) -> Input? {
     switch (message, client.phase) {
     case (.hello(let version, _), .greeting):
-      guard version == ServerMessage.version else { throw .wrongVersion(version) }
+      guard version == ServerMessage.version else { throw .wrongVersion(version, supported: ServerMessage.version) }
       client.phase = .greeted
       client.send { $0.owesHello = true }
       return nil

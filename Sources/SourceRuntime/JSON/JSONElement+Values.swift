@@ -24,6 +24,15 @@ extension JSONElement {
     }
   }
 
+  /// Returns an object with those of its members that have these names, as a tree.
+  package func tree(of names: [String]) -> JSONValue {
+    .object(
+      members.compactMap { name, value in
+        let name = String(decoding: name, as: UTF8.self)
+        return names.contains(name) ? (name, value.tree) : nil
+      })
+  }
+
   /// Returns the value as a row key; `nil` when it does not fit.
   package func key(as type: KeyType) -> RowKey? {
     switch type {

@@ -54,7 +54,11 @@ extension ConfigurationFile {
       }
       if let preset, let options = try? preset.options() {
         watching.options = options
-        if options.title.isEmpty { watching.options.title = preset.title ?? preset.about }
+        if options.title.isEmpty {
+          // Then it is the title rather than the description.
+          watching.options.title = preset.about
+          watching.options.presentation?.description = ""
+        }
       }
       source = watching
     case "file": source = .reading(file: try text(node, "file"), name: name, isFollowed: isFollowed)

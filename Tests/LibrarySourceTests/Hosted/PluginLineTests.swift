@@ -55,6 +55,22 @@ import Testing
     }
   }
 
+  @Test func `audiences and the presentation are heard as they were said`() {
+    var schema = Self.schema
+    schema.columns[6].audience = .operators
+    schema.columns[0].presentation = ColumnPresentation(
+      description: "d", warning: .threshold(80.5), critical: .values([.integer(7)]))
+    schema.columns[2].presentation = ColumnPresentation(critical: .values([.text("a"), .text("\"")]))
+    schema.presentation = TablePresentation(
+      description: "e", icon: "⚙",
+      view: DefaultView(
+        sort: [NamedSortTerm("number", descending: true), NamedSortTerm("text")],
+        filter: .all([.not(.oneOf("boolean", [.boolean(true)])), .range("number", from: .number(0.5), through: nil)]),
+        group: ["text"], aggregates: [AggregateRequest(.mean, of: "number")], order: ["text"], hidden: ["image"],
+        pinned: ["integer"]))
+    #expect(heard(Changeset(), schema).schema == schema)
+  }
+
   @Test func everyCellIsHeardAsItWasSaid() {
     var changes = Changeset()
     changes.upsert(

@@ -13,12 +13,12 @@ import Testing
     func add(
       _ pid: Int, name: String = "worker", state: String = "S", cpu: (Int, Int) = (0, 0), threads: Int = 1,
       start: Int = 100,
-      pages: Int = 10, command: String? = "worker\0--fast\0"
+      pages: Int = 10, flags: Int = 0x40_0100, command: String? = "worker\0--fast\0"
     ) throws {
       let process = folder.appending(path: "\(pid)")
       try FileManager.default.createDirectory(at: process, withIntermediateDirectories: true)
       let line =
-        "\(pid) (\(name)) \(state) 1 1 1 0 -1 4194560 123 0 0 0 \(cpu.0) \(cpu.1) 0 0 20 0 \(threads) 0 \(start) 1000 \(pages) 18446744073709551615 1 1 0 0\n"
+        "\(pid) (\(name)) \(state) 1 1 1 0 -1 \(flags) 123 0 0 0 \(cpu.0) \(cpu.1) 0 0 20 0 \(threads) 0 \(start) 1000 \(pages) 18446744073709551615 1 1 0 0\n"
       try Data(line.utf8).write(to: process.appending(path: "stat"))
       if let command { try Data(command.utf8).write(to: process.appending(path: "cmdline")) }
     }
@@ -103,6 +103,14 @@ import Testing
       #expect(second.map(\.cpu) == [0])
       #expect(second.map(\.command) == ["second"])
       #expect(first[0].key != second[0].key)
+    }
+  }
+
+  @Test func `threads of the kernel are known by their flag`() throws {
+    try withTree { tree, reader in
+      try tree.add(2, name: "kthreadd", flags: 0x20_8040, command: "")
+      try tree.add(3, flags: 0x40_0100)
+      #expect(try reader.read(at: .zero).map(\.isKernel) == [true, false])
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
 
   private func fault(_ schema: Schema) -> String {
     do throws(SchemaError) {
-      try schema.checkView()
+      try schema.checkPresentation()
       return ""
     } catch {
       return "\(error)"
@@ -53,6 +53,7 @@ import Testing
       DefaultView(filter: .compare("load", .greater, .text("x"))),
       "view.filter.value must be a number: the column “load” is of type number"
     ),
+    (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])
   func `a part that does not fit is named with its reason`(_ view: DefaultView, _ reason: String) {

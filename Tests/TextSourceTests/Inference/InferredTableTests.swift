@@ -39,7 +39,7 @@ import Testing
     #expect(
       schema.columns.first { $0.name == "s" }?.presentation
         == ColumnPresentation(critical: .values([.text("bad")])))
-    try schema.checkView()
+    try schema.checkPresentation()
   }
 
   @Test func `a first view that hides every column hides none`() throws {
