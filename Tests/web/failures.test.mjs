@@ -110,3 +110,16 @@ test('prints at most five lines of details per failure', () => {
   const details = ['1', '2', '3', '4', '5', '6'];
   assert.deepEqual(failures(name, details), [name, ...details.slice(0, 5)]);
 });
+
+test('prints what the lines before a crash give as its reason', () => {
+  const crash = [
+    '✔ Test fine() passed after 0.002 seconds.',
+    'free(): double free detected in tcache 2',
+    '',
+    '*** Signal 6: Backtracing from 0x7fc93eccfeec... done ***',
+    '',
+    'Thread 1 "oot.default-qos" crashed:',
+    'error: Process rowcastPackageTests.xctest exited with unexpected signal code 6',
+  ];
+  assert.deepEqual(failures(well, crash), [crash[3], crash[1], crash[6]]);
+});
