@@ -29,9 +29,20 @@ import Testing
     #expect(make(0, -1) == -1)
   }
 
+  /// libuv ends the process when the second close takes another server's event.
+  @Test func `a closed event's number is not used again soon`() {
+    let make = unsafeBitCast(dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
+    var numbers: Set<Int32> = []
+    for _ in 0..<64 {
+      let event = make(0, O_CLOEXEC)
+      #expect(numbers.insert(event).inserted, "the event \(event) was closed just before")
+      close(event)
+    }
+  }
+
   @Test func libwebsocketsHasOneOfThose() throws {
     let server = try RunningServer()
-    let numbers = (Self.floor..<Self.floor + 64).filter { number in
+    let numbers = (Self.floor..<Self.floor + 4_096).filter { number in
       var target = [CChar](repeating: 0, count: 64)
       let count = readlink("/proc/self/fd/\(number)", &target, target.count)
       return count > 0 && target[..<count].elementsEqual("anon_inode:[eventfd]".utf8.map { CChar(bitPattern: $0) })

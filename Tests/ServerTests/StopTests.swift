@@ -34,6 +34,23 @@ import Testing
     }
   }
 
+  /// libwebsockets closes a descriptor twice when a server ends; see `descriptors.h`.
+  @Test func `servers that end do not close descriptors of servers that start`() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var servers: [RunningServer] = []
+          for _ in 0..<40 {
+            servers.append(try RunningServer())
+            if servers.count == 3 { servers.removeFirst().control.stop() }
+          }
+          for server in servers { #expect(server.stop(within: Self.patience)) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   @Test func aPortInUseIsSaid() throws {
     let server = try RunningServer()
     var configuration = ServerConfiguration()
