@@ -6,9 +6,20 @@ import SourceRuntime
 /// Output of child processes: each line is decoded or refused, and an engine accepts what was decoded.
 enum ChildFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    var table = FuzzedTable()
+    for event in events(bytes) { table.take(event) }
+    return 0
+  }
+
+  /// Decodes the output without an engine, which is ten times as fast.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    _ = events(bytes)
+    return 0
+  }
+
+  private static func events(_ bytes: UnsafeRawBufferPointer) -> [ChildDecoder.Event] {
     var decoder = ChildDecoder(name: "fuzz")
     var lines = LineSplitter(limit: 4_096, chunk: 1_024)
-    var table = FuzzedTable()
     var rest = bytes[...]
     while !rest.isEmpty {
       let room = lines.room()
@@ -20,8 +31,7 @@ enum ChildFuzz {
     }
     if let line = lines.rest() { take(line, &decoder) }
     decoder.settle()
-    for event in decoder.takeEvents() { table.take(event) }
-    return 0
+    return Array(decoder.takeEvents())
   }
 
   private static func take(_ line: LineSplitter.Line, _ decoder: inout ChildDecoder) {
@@ -32,7 +42,9 @@ enum ChildFuzz {
   }
 }
 
-/// An engine with the table that a child has described, and a page that looks at it: without one nothing is asked of a source that keeps its rows.
+/// An engine with the table that a child has described, and a session on it.
+///
+/// Without a session the engine sends no requests to a source that keeps its rows.
 private struct FuzzedTable: ~Copyable {
   private var engine = Engine(epoch: "fuzz")
   private var id: TableID?

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Feeds the decoders whatever libFuzzer thinks of; `Tests/Fuzz/run` builds and starts it.
+/// Feeds the decoders with inputs from libFuzzer; `Tests/Fuzz/run` builds and starts it.
 ///
-///     rowcast-fuzz client|child|address|windowed [libFuzzer's options] [folder of inputs]
+///     rowcast-fuzz client|lines|child|address|windowed [libFuzzer's options] [folder of inputs]
 @main enum Fuzz {
   static func main() {
     let words = CommandLine.arguments
@@ -13,10 +13,13 @@ import Foundation
     var arguments: [UnsafeMutablePointer<CChar>?] = ([words[0]] + words.dropFirst(2)).map { strdup($0) }
     var count = Int32(arguments.count)
     arguments.append(nil)
+    // libFuzzer calls exit() at the end.
+    atexit { fputs("answers of windowed sources: \(WindowedFuzz.answers)\n", stderr) }
     let status = arguments.withUnsafeMutableBufferPointer { buffer in
       var base = buffer.baseAddress
       return switch target {
       case .client: drive(&count, &base) { ClientFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .lines: drive(&count, &base) { ChildFuzz.decode(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .child: drive(&count, &base) { ChildFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .address: drive(&count, &base) { AddressFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .windowed: drive(&count, &base) { WindowedFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
@@ -29,7 +32,9 @@ import Foundation
   enum Target: String, CaseIterable {
     /// Messages of clients.
     case client
-    /// Output of child processes.
+    /// Output of child processes, only decoded.
+    case lines
+    /// Output of child processes, decoded and handled by an engine.
     case child
     /// The query string of a table's address.
     case address

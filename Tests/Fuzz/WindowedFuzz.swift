@@ -1,8 +1,11 @@
 import ListEngine
 
-/// Whatever a windowed source answers, in whatever order and with whatever counts, an engine shows or refuses it; each input is a script of
-/// answers, scrolls and changes.
+/// An engine with the answers of a windowed source, in any order and with any counts; each input is
+/// a script of answers, scrolls and changes.
 enum WindowedFuzz {
+  /// The number of answers given so far.
+  nonisolated(unsafe) static var answers = 0
+
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     var script = Script(bytes)
     var run = Run(&script)
@@ -100,6 +103,7 @@ enum WindowedFuzz {
 
     private mutating func answer(_ script: inout Script) {
       guard !open.isEmpty else { return }
+      answers += 1
       let request = open.remove(at: script.number(below: open.count))
       switch script.number(below: 10) {
       case 0: engine.handle(.pageFailed(table, request.id, reason: "fuzz"), at: now)
