@@ -14,7 +14,10 @@ import Foundation
     var count = Int32(arguments.count)
     arguments.append(nil)
     // libFuzzer calls exit() at the end.
-    atexit { fputs("answers of windowed sources: \(WindowedFuzz.answers)\n", stderr) }
+    atexit {
+      try? FileHandle.standardError.write(
+        contentsOf: Data("answers of windowed sources: \(WindowedFuzz.answers)\n".utf8))
+    }
     let status = arguments.withUnsafeMutableBufferPointer { buffer in
       var base = buffer.baseAddress
       return switch target {
