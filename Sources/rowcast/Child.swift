@@ -31,10 +31,13 @@ struct Child: ExpressibleByArgument, Equatable {
     guard Self.isName(name) else { return nil }
   }
 
-  /// Creates a child from the argument of `--plugin`: a path to an executable that is not a shared
-  /// library.
+  /// Creates a child from a plugin that is not a shared library: a path to an executable, or the name
+  /// of a ``BundledProgram``.
   init?(plugin: String) {
-    guard plugin.contains("/"), !plugin.hasSuffix(".so"), let path = realpath(plugin, nil) else { return nil }
+    let bundled = BundledProgram.named(plugin)
+    guard plugin.contains("/") || bundled != nil, !plugin.hasSuffix(".so"),
+      let path = realpath(bundled?.path ?? plugin, nil)
+    else { return nil }
     defer { free(path) }
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else { return nil }

@@ -8,7 +8,9 @@ struct ConfigCommand: ParsableCommand {
   /// The command `rowcast config check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Checks a configuration and reports each problem with its place; starts nothing.")
+      abstract: "Checks a configuration and reports each problem with its place.",
+      discussion:
+        "Serves nothing. It starts each plugin that is a program, reads the rules for its settings, and ends it.")
 
     @Argument(help: ArgumentHelp("The file, in YAML.", valueName: "file"))
     var file: String
@@ -16,7 +18,9 @@ struct ConfigCommand: ParsableCommand {
     func run() throws {
       let configuration = try ConfigurationFile(path: file)
       // Print every problem; the last one is thrown, so that it determines the exit code.
-      let problems = configuration.problems
+      var problems = configuration.problems
+      // Programs are started only for a file that can be served.
+      if problems.isEmpty { problems = configuration.settings.pluginProblems.compactMap(configuration.problem) }
       for problem in problems.dropLast() { complain("\(problem)") }
       if let last = problems.last { throw last }
       announce("\(file): all is well")

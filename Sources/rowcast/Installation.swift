@@ -36,16 +36,28 @@ enum Installation {
     }
   }
 
-  /// Returns the path of a plugin's shared library.
+  /// The directories of plugins that are programs: the package's and the repository's.
+  static let pluginFolders = folders()
+
+  private static func folders(source: String = #filePath) -> [String] {
+    ["\(folder)/../share/rowcast/plugins", "\(parent(of: parent(of: parent(of: source))))/Plugins"]
+  }
+
+  /// Returns the places of an executable that is built with the command.
+  static func builtFiles(_ name: String) -> [String] { ["\(folder)/\(name)", "\(folder)/../lib/rowcast/\(name)"] }
+
+  /// Returns the path of a plugin: a shared library, or a program.
   ///
-  /// A path is resolved; a name is looked up next to the executable.
+  /// A path is resolved. A name is that of a ``BundledProgram``, or of a library next to the
+  /// executable.
   static func pluginPath(_ nameOrPath: String) -> String {
     if nameOrPath.contains("/") {
       guard let path = realpath(nameOrPath, nil) else { return nameOrPath }
       defer { free(path) }
       return String(cString: path)
     }
-    let candidates = ["\(folder)/lib\(nameOrPath).so", "\(folder)/../lib/rowcast/lib\(nameOrPath).so"]
+    if let program = BundledProgram.named(nameOrPath) { return program.path }
+    let candidates = builtFiles("lib\(nameOrPath).so")
     return candidates.first { access($0, R_OK) == 0 } ?? candidates[0]
   }
 

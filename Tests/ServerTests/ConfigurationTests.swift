@@ -154,7 +154,7 @@ import Testing
       "public-url: [https://a, 'http://b:8080']\n", "token-file: \(folder.path)/made-at-the-start\n",
       "sources:\n- plugin: clock\n- {plugin: market, settings: {rows: 10, rate: 0.5, empty: ''}}\n",
       "record: \(folder.path)/made-at-the-start.rowcast\n",
-      "sources:\n- child: jobs=sh jobs.sh\n- {child: x=true, settings: {a: b}}\n- plugin: /bin/sh\n",
+      "sources:\n- child: jobs=sh jobs.sh\n- {child: x=cat, settings: {a: b}}\n- plugin: /bin/cat\n",
       "listen: 0.0.0.0\ntls-certificate: \(RunningServer.certificate.chain)\ntls-key: \(RunningServer.certificate.key)\n",
     ] {
       try folder.write(text)

@@ -144,7 +144,7 @@ extension ConfigurationFile {
     do { return try Preset.named(name, folder: nil) } catch { throw problem(node, "\(error)") }
   }
 
-  private func name(_ node: Node) throws(Problem) -> String {
+  func name(_ node: Node) throws(Problem) -> String {
     let name = try text(node, "name")
     guard Child.isName(name) else { throw problem(node, "a name has 1 to 64 letters, digits, - and _") }
     return name

@@ -12,6 +12,9 @@ import Yams
 ///       - plugin: processes
 ///       - plugin: market
 ///         settings: {rows: 100000, rate: 1000}
+///       - postgres: orders
+///         name: shop
+///         settings: {service: shop}
 ///       - child: jobs=sh jobs.sh
 ///       - watch: df -h
 struct ConfigurationFile {
@@ -148,12 +151,15 @@ struct ConfigurationFile {
         if source.isolation != nil, source.child == nil, !source.plugin.isEmpty {
           note(problem(node, "isolation is for a program, not for a shared library"), about: place)
         }
+        if let name = mapping["name"], source.command != nil {
+          note(problem(name, "name is for a plugin: a child has its name before “=”"), about: place)
+        }
       } else {
         note(
           problem(
             node,
-            "a source is “plugin: name”, “child: name=command”, “watch: command”, “file: path”, “stdin: name” or "
-              + "“ingest: name”"),
+            "a source is “plugin: name”, “child: name=command”, “watch: command”, “file: path”, “stdin: name”, "
+              + "“ingest: name”, or a plugin with its main setting, such as “postgres: table”"),
           about: place)
       }
       // Keep invalid sources, too, because problems refer to sources by index.
@@ -165,10 +171,15 @@ struct ConfigurationFile {
   private mutating func take(
     _ key: Node, _ value: Node, of source: inout Settings.Source, at place: String
   ) throws(Problem) {
-    switch key.scalar?.string {
+    let kind = key.scalar?.string
+    if let program = kind.flatMap(BundledProgram.named) { return try take(program, value, of: &source, at: place) }
+    switch kind {
     case "plugin":
       marks["\(place).plugin"] = value.mark
+      guard source.plugin.isEmpty else { throw severalKinds(value) }
       source.plugin = try text(value, "plugin")
+    case "name":
+      source.givenName = try name(value)
     case "child":
       marks["\(place).child"] = value.mark
       guard let child = Child(argument: try text(value, "child")) else {
@@ -182,15 +193,43 @@ struct ConfigurationFile {
     case "isolation":
       source.isolation = try isolation(value)
     case "settings":
-      guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
-      for (key, value) in pairs {
-        let name = try text(key, "the name of a setting")
-        // The plugin checks the value, which may be empty.
-        guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
-        source.settings.append(.init(key: name, value: scalar.string))
-      }
+      try takeSettings(value, "settings", of: &source, at: place)
     default:
-      throw problem(key, "a source has “plugin” or “child”, “settings”, “isolation” and “sha256”, and nothing else")
+      let names = BundledProgram.all.map { "“\($0.name)”" }.joined(separator: ", ")
+      throw problem(
+        key,
+        "a source has one of “plugin”, “child”, \(names), and “name”, “settings”, “isolation” and “sha256”, and "
+          + "nothing else")
+    }
+  }
+
+  /// Reads a source that is named by its plugin: its main setting, or all of them.
+  private mutating func take(
+    _ program: BundledProgram, _ value: Node, of source: inout Settings.Source, at place: String
+  ) throws(Problem) {
+    marks["\(place).plugin"] = value.mark
+    guard source.plugin.isEmpty else { throw severalKinds(value) }
+    source.plugin = program.name
+    if value.mapping != nil { return try takeSettings(value, program.name, of: &source, at: place) }
+    marks["\(place).settings.\(program.mainSetting)"] = value.mark
+    source.settings.append(.init(key: program.mainSetting, value: try text(value, program.name)))
+  }
+
+  private func severalKinds(_ node: Node) -> Problem {
+    problem(node, "a source is one plugin: use a list item for each")
+  }
+
+  private mutating func takeSettings(
+    _ node: Node, _ key: String, of source: inout Settings.Source, at place: String
+  ) throws(Problem) {
+    guard let pairs = node.mapping else { throw problem(node, "\(key) must be a list of “name: value”") }
+    for (key, value) in pairs {
+      let name = try text(key, "the name of a setting")
+      // The plugin checks the value, which may be empty.
+      guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
+      guard !source.settings.contains(where: { $0.key == name }) else { throw problem(key, "\(name) is set twice") }
+      marks["\(place).settings.\(name)"] = value.mark
+      source.settings.append(.init(key: name, value: scalar.string))
     }
   }
 

@@ -63,8 +63,8 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A data source: the name or path of a shared library, or the path of a program; may be given several times. (default: processes)",
-      valueName: "name-or-path"))
+      "A data source: a plugin's name, or the path of a shared library or program; name=plugin for a name of its own; may be given several times. (default: processes)",
+      valueName: "[name=]plugin"))
   var plugin: [String] = []
 
   @Option(
@@ -157,7 +157,7 @@ struct ServeOptions: ParsableArguments {
     flags.logLevel = logLevel
     flags.logFormat = logFormat
     let sources =
-      plugin.map { Settings.Source(plugin: $0) } + child.map { Settings.Source(command: $0) }
+      plugin.map { Settings.Source(argument: $0) } + child.map { Settings.Source(command: $0) }
       + [Child(words: command)].compactMap(\.self).map { Settings.Source(command: $0) }
       + watch.compactMap { watched($0) }.map { Settings.Source(text: $0) }
       + file.map { Settings.Source(text: .reading(file: $0, isFollowed: true)) }

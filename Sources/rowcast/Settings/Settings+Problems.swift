@@ -83,7 +83,7 @@ extension Settings {
       } else if [source.command != nil, !source.plugin.isEmpty, source.text != nil].count(where: \.self) > 1 {
         problems.append(Problem(key: key, text: "excludes the other kinds of sources"))
       } else if !names.insert(source.name).inserted {
-        problems.append(Problem(key: key, text: "a source called \(source.name) is there twice"))
+        problems.append(Problem(key: key, text: "a source called \(source.name) is there twice: give one another name"))
       }
     }
     return problems

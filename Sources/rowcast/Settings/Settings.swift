@@ -1,3 +1,4 @@
+import Glibc
 import ProcessSource
 import Server
 
@@ -8,8 +9,10 @@ import Server
 struct Settings: Equatable {
   /// The settings of one data source.
   struct Source: Equatable {
-    /// The plugin: a shared library by name or path, or a program by path; empty for a command.
+    /// The plugin: a shared library or a program, by name or path; empty for a command.
     var plugin = ""
+    /// The name that a plugin is given, so that one plugin can serve several tables.
+    var givenName: String?
     /// The command to run, if the source is not a plugin.
     var command: Child?
     /// The text to read, if the source is neither.
@@ -27,7 +30,11 @@ struct Settings: Equatable {
     }
 
     /// The program to run as a plugin; `nil` if the source is a shared library or text.
-    var child: Child? { text == nil ? command ?? Child(plugin: plugin) : nil }
+    var child: Child? {
+      guard text == nil, var child = command ?? Child(plugin: plugin) else { return nil }
+      child.name = givenName ?? child.name
+      return child
+    }
     /// The program to run as a plugin or as a watched command.
     var program: ChildCommand? {
       if case .watch(let command, _)? = text?.origin { return command }
@@ -40,7 +47,7 @@ struct Settings: Equatable {
       return child.isPlugin ? child.command.program : nil
     }
     /// The name that identifies the source in table names and settings.
-    var name: String { text?.name ?? child?.name ?? Installation.pluginName(plugin) }
+    var name: String { text?.name ?? givenName ?? child?.name ?? Installation.pluginName(plugin) }
     /// The key of the source's kind in a configuration file, also the name of its flag.
     var kind: String {
       switch text?.origin {
@@ -119,4 +126,18 @@ extension Settings {
   ///
   /// - Precondition: ``problems`` is empty.
   var address: ListenAddress { unix.map { .unix($0) } ?? ListenAddress(listen ?? "127.0.0.1")! }
+}
+
+extension Settings.Source {
+  /// Creates a source from the argument of `--plugin`: a name or path, after `NAME=` if it has a name
+  /// of its own.
+  init(argument: String) {
+    self.init()
+    let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+    if parts.count == 2, Child.isName(parts[0]), access(argument, F_OK) != 0 {
+      (givenName, plugin) = (parts[0], parts[1])
+    } else {
+      plugin = argument
+    }
+  }
 }

@@ -113,7 +113,8 @@ final class SourceFeed: Feed {
       return { [configuration] events in
         PluginSource(
           library: library, name: name, configuration: configuration,
-          log: { level, message in log.log(Logger.Level(level), message) }, events: events)
+          log: { level, message in log.log(Logger.Level(level), message) },
+          events: { events($0.renamingTable(to: source.givenName)) })
       }
     }
     child.command = confined(child.command, source, secrets)
@@ -122,7 +123,7 @@ final class SourceFeed: Feed {
     return { [configuration, child] events in
       let latest = Latest()
       let made = ChildSource(
-        child.command, name: name, configuration: configuration,
+        child.command, name: name, table: source.givenName, configuration: configuration,
         log: { level, message in log.log(Logger.Level(level), message) },
         events: { event in
           // The rules of the settings precede the schema.
@@ -308,6 +309,22 @@ final class SourceFeed: Feed {
       // The next start must not use settings with which the source failed.
       self?.state.withLock { if $0.source == wanted { $0.source = former } }
       self?.status?.add(former.name, kind: former.kind, settings: former.settings)
+    }
+  }
+}
+
+extension SourceEvent {
+  /// Returns the event with another name of the table, if one is given.
+  fileprivate func renamingTable(to name: String?) -> SourceEvent {
+    guard let name else { return self }
+    switch self {
+    case .schema(var schema):
+      schema.name = name
+      return .schema(schema)
+    case .columnsAdded(var schema):
+      schema.name = name
+      return .columnsAdded(schema)
+    default: return self
     }
   }
 }
