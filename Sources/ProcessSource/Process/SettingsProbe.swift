@@ -10,8 +10,8 @@ package enum SettingsProbe {
   ///
   /// A program without rules accepts all settings, and one that prints rows only accepts none.
   ///
-  /// - Throws: ``SettingRules/Fault`` with the first setting that is refused, or with the reason why
-  ///   the program did not answer.
+  /// - Throws: ``SettingRules/Fault`` with the first setting that is refused, or with the reason
+  ///   why the program did not answer.
   package static func check(
     _ settings: [String: String], of command: ChildCommand, within bound: Duration = .seconds(10)
   ) throws(SettingRules.Fault) {
