@@ -144,7 +144,8 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
       bool isExport = head.compare(0, 9, "__CURSOR=") == 0;
       bool isChosen = settings_.format.format != "auto" || !settings_.format.pattern.empty();
       if (!isExport && !isChosen && isBinary(head)) {
-        return "'" + name + "' is not a text file: too many control characters at its beginning (convert UTF-16 with iconv, or set format to read it all the same)";
+        return "'" + name + "' is not a text file: too many control characters at its beginning " +
+               "(convert UTF-16 with iconv, or set format to read it all the same)";
       }
       size_t bytes = takeLines(head, isExport, lines);
       recordBytes = static_cast<double>(bytes) / static_cast<double>(lines.size());
@@ -372,7 +373,8 @@ void Follower::rescan(Live &live) {
       }
       return;
     }
-    note(part->name + " was truncated: the rows before that are gone" + (settings_.hasParts ? " unless a part has them" : ""));
+    note(part->name + " was truncated: the rows before that are gone" +
+         (settings_.hasParts ? " unless a part has them" : ""));
     auto former = part;
     Opened opened = openFile(live.path);
     if (!opened.error.empty()) return;

@@ -232,7 +232,8 @@ class Listener {
       if (line.empty() || parser.parse(line).get(root)) continue;
       auto type = textOf(member(root, "type")).value_or("");
       if (type == "health") {
-        conversation_.send(R"({"type":"health","id":)" + std::to_string(integerOf(member(root, "id")).value_or(0)) + "}");
+        conversation_.send(R"({"type":"health","id":)" +
+                           std::to_string(integerOf(member(root, "id")).value_or(0)) + "}");
       } else if (type == "configure") {
         std::lock_guard<std::mutex> lock(mutex_);
         if (settings_.empty()) settings_ = line;

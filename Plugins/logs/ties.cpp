@@ -55,7 +55,8 @@ void Walk::reverseTies() {
   bool isForward = !wish_.isDescending;
   std::vector<Picked> before, after;
   if (!collectTies(picked_.front(), !isForward, before) || !collectTies(picked_.back(), isForward, after)) {
-    answer_.error = "more than " + std::to_string(mostTies) + " rows have the same time: sort by time and line in the same direction";
+    answer_.error = "more than " + std::to_string(mostTies) +
+                    " rows have the same time: sort by time and line in the same direction";
     return;
   }
   // All rows of the times in the answer, in the direction of the walk.

@@ -32,7 +32,8 @@ enum ChildFuzz {
   }
 }
 
-/// An engine with the table that a child has described, and a page that looks at it: without one nothing is asked of a source that keeps its rows.
+/// An engine with the table that a child has described, and a session on it. Without a session, the
+/// engine asks a windowed source for nothing.
 private struct FuzzedTable: ~Copyable {
   private var engine = Engine(epoch: "fuzz")
   private var id: TableID?
