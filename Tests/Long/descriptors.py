@@ -58,4 +58,4 @@ async def run(options):
         assert options.small or busy <= MOST_CPU, f"{busy:.1%} of a core"
         assert said <= 10, f"{said} log lines"
         assert again is not None and again.has_window and (options.small or recovery <= LONGEST), (
-            f"nobody comes in for {recovery:.1f} s")
+            f"no new client is served for {recovery:.1f} s")

@@ -78,7 +78,7 @@ async def run(options):
                 f"({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches)",
                 flush=True,
             )
-            assert after[2] > 0, f"the others get nothing beside {name}"
+            assert after[2] > 0, f"the other pages get nothing during {name}"
             assert options.small or after[1] <= MOST_TIMES * before[1], (
                 f"the others' p99 is {after[1] / before[1]:.2f} times what it was")
             flooder.abort()

@@ -108,7 +108,7 @@ async def run(options):
             print(
                 f"fragments: {len(others)} × {kind.__name__}: {each / 1024:.0f} KiB each at most, "
                 f"{len(left)} still there, the last gone after {stayed * 1e3:.0f} ms with "
-                f"{' or '.join(map(str, codes)) or 'no code'}; {len(heard)} patches beside them",
+                f"{' or '.join(map(str, codes)) or 'no code'}; {len(heard)} patches to the good page",
                 flush=True,
             )
             assert each < MOST_BYTES, f"{kind.__name__} costs {each / 1024:.0f} KiB"
@@ -118,7 +118,7 @@ async def run(options):
             else:
                 assert not left, f"{len(left)} of {kind.__name__} are still there"
                 assert options.small or stayed <= LONGEST, f"{kind.__name__} stayed {stayed:.1f} s"
-            assert heard, f"the page beside {kind.__name__} gets nothing"
+            assert heard, f"the good page gets nothing during {kind.__name__}"
             for viewer in others:
                 viewer.abort()
         good.abort()

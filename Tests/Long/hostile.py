@@ -221,7 +221,7 @@ async def run(options):
         restarts = {name: value for name, value in metrics.items() if name.startswith("rowcast_source_restarts")}
         print(
             f"hostile: {counts['messages']:,} messages on {counts['connections']:,} connections in "
-            f"{options.hostile:g} s beside two programs ({restarts}): others' p50 "
+            f"{options.hostile:g} s with two hostile programs ({restarts}): others' p50 "
             f"{before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → "
             f"{after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {after[2]} patches), "
             f"memory {early >> 20} → {late >> 20} MiB",

@@ -77,7 +77,7 @@ async def run(options):
             for count in range(1, length + 1, options.step):
                 latest = time.monotonic() + 10
                 while not reset_after(count, server.port):
-                    assert time.monotonic() < latest, "the server lets nobody in any more"
+                    assert time.monotonic() < latest, "the server accepts no connection for 10 s"
                 cycles += 1
             turn += 1
             while server.metrics()["rowcast_sessions"] > 0:

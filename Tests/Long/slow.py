@@ -113,7 +113,7 @@ async def run(options):
             await pause(0.25)
         each = most / options.slow
         print(
-            f"slow: {options.slow} slow pages beside {len(good)} good ones: p50 "
+            f"slow: {options.slow} slow pages and {len(good)} good ones: p50 "
             f"{before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → "
             f"{after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and "
             f"{after[2]} patches); {each / 1024:.0f} KiB for each slow page; "

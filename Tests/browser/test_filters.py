@@ -264,7 +264,7 @@ class FiltersTest(PageTest):
         # Whichever table is the first one.
         reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")
         self.addCleanup(reader.close)
-        reader.until("() => location.hash.includes('table=')", "the table that nobody has named is in the address")
+        reader.until("() => location.hash.includes('table=')", "the address names the first table")
         reader.page.get_by_role("tab", name=re.compile("places")).click()
         reader.page.get_by_role("columnheader", name="People", exact=True).click()
         self.range(reader, "Share", "1,5")
@@ -275,7 +275,7 @@ class FiltersTest(PageTest):
         reader.page.goto("about:blank")
         reader.page.goto(self.server.url)
         reader.wait_for_rows()
-        reader.until("(said) => location.href === said", "the address says what is shown", said)
+        reader.until("(said) => location.href === said", "the address has the restored query", said)
         other = self.open("#" + said.split("#", 1)[1])
         self.assertEqual([row["cells"] for row in other.rows()], [row["cells"] for row in reader.rows()])
         expect(

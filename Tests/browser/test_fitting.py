@@ -240,7 +240,7 @@ class ToolbarTest(PageTest):
         reader.page.get_by_role("tab").nth(0).click()
         expect(panel).to_be_visible()
 
-    @only_chromium("Firefox is told of no finger here")
+    @only_chromium("Playwright emulates no touch screen in Firefox")
     def test_a_columns_menu_is_seen_where_nothing_can_be_pointed_at(self):
         reader = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
         self.assertEqual(

@@ -63,7 +63,7 @@ class WindowedTest(PageTest):
         self.assertEqual(set(titles), {"the disk <b>is gone</b>"})
         reader.page.screenshot(path=ARTIFACTS / "placeholder-failed.png")
         # Hovering hides nothing, and the row's panel shows the same text without a pointer.
-        reader.until("() => document.querySelector('.acted') !== null", "what is done with a pointer is heard")
+        reader.until("() => document.querySelector('.acted') !== null", "the page handles events of the pointer")
         failed = reader.page.locator('.row[aria-rowindex="9"] .cell').nth(1)
         failed.hover()
         failed.dispatch_event("pointerover")
@@ -126,7 +126,7 @@ class GoneTest(PageTest):
             "the rows are of now")
         self.assertEqual(
             reader.page.evaluate("document.querySelector('#grid').scrollTop"), 1_400,
-            "the reader is where he was")
+            "the scroll position is kept")
         self.assertIn("sort=-price", reader.page.url)
         expect(reader.header("price")).to_have_attribute("aria-sort", "descending")
         reader.check_clean(self, is_cut_off=True)

@@ -151,7 +151,8 @@ class FiftyMillionRowsTest(PaintingTest):
             reader.wheel(4_000)
         reader.until("() => frames_seen.length > 60", "enough frames were looked at")
         self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
-    @only_chromium("Firefox shows nobody what it presents")
+
+    @only_chromium("Firefox has no screencast of its frames")
     def test_nothing_that_is_presented_is_bare_however_busy_the_page(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -160,7 +161,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(shares), 1, "something was looked at")
         self.assertEqual([share for share in shares if share > 0], [])
 
-    @only_chromium("Firefox shows nobody what it presents")
+    @only_chromium("Firefox has no screencast of its frames")
     def test_bare_ground_would_be_noticed(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -173,7 +174,7 @@ class FiftyMillionRowsTest(PaintingTest):
         }""")
         self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
 
-    @only_chromium("Firefox tells nobody when it lays out")
+    @only_chromium("Firefox has no trace of its layouts")
     def test_scrolling_measures_nothing(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -184,7 +185,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(trace.of("FireAnimationFrame")), 10)
         self.assertEqual(trace.forced_layouts(), [])
 
-    @only_chromium("Firefox tells nobody when it lays out")
+    @only_chromium("Firefox has no trace of its layouts")
     def test_a_measurement_would_be_noticed(self):
         reader = self.open()
         with Trace(browser) as trace:
