@@ -201,7 +201,7 @@ package struct InferredTable {
   /// Deletes the row with the key in these members.
   mutating func delete(_ row: UntypedRow, at place: String) {
     settle()
-    guard let schema else { return reject("\(place): there is no row to delete yet") }
+    guard let schema else { return reject("\(place): it deletes a row before the first row has come") }
     guard !key.isEmpty else { return reject("\(place): rows have no key by which to delete one; name its columns") }
     guard let own = rowKey(row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     changes.delete(own)
