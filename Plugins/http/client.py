@@ -15,7 +15,7 @@ LONGEST_RETRY = 3_600  # seconds that a server may ask for
 
 
 class Away(Exception):
-    """A request without a usable response. `pause` is the time that the server asks for, or None."""
+    """A request without a usable response. `pause` is the time that the server asks for."""
 
     def __init__(self, text, pause=None):
         super().__init__(text)
@@ -113,7 +113,7 @@ class Client:
         self.options = options
 
     def get(self, headers, limit, is_endless=False):
-        """Returns the response to GET, after redirects; raises Away for any status but 200 and 304."""
+        """Returns the response to GET after redirects. Raises Away unless it is 200 or 304."""
         url = self.options.url
         home = urlsplit(url)[:2]
         for _ in range(REDIRECTS + 1):

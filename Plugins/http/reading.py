@@ -140,7 +140,7 @@ def labels_of(text):
 
 
 def samples_of(body):
-    """The samples of Prometheus' text format: (metric, labels, value, type, help, unit) or a fault."""
+    """Samples of Prometheus' text format: (metric, labels, value, type, help, unit) or a fault."""
     kinds, helps, units, found = {}, {}, {}, []
     for number, line in enumerate(body.decode(errors="replace").split("\n"), 1):
         line = line.strip()

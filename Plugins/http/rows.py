@@ -171,7 +171,7 @@ class Rows:
 
 
 class Samples(Rows):
-    """The samples of a Prometheus endpoint: labels as columns, rates of counters, the last values."""
+    """Samples of a Prometheus endpoint: labels as columns, rates of counters, last values."""
 
     def __init__(self, options, host):
         super().__init__(options, host)

@@ -32,7 +32,7 @@ static std::string readHead(const Descriptor &file, size_t most) {
 
 // MARK: The first lines
 
-/// Whether more than a twenty-fifth of the first bytes are control characters that texts do not have.
+/// Whether more than 4 % of the first bytes are control characters that texts do not have.
 static bool isBinary(const std::string &head) {
   std::string_view beginning = std::string_view(head).substr(0, 4096);
   auto isControl = [](char byte) { return static_cast<unsigned char>(byte) < 0x20 && (byte < '\t' || byte > '\r') && byte != 0x1B; };

@@ -62,7 +62,8 @@ class ISOFormat : public Format {
       return;
     }
     skipBlanks(rest);
-    // The level is one of the first three words, perhaps in brackets; as the first it is not part of the message.
+    // The level is one of the first three words, perhaps in brackets. As the first word, it is not
+    // part of the message.
     std::string_view words = rest;
     for (int word = 0; word < 3 && !words.empty(); ++word) {
       size_t begin = words.find_first_not_of(" \t[](){}<>|:,-");

@@ -17,8 +17,8 @@
 
 namespace logs {
 
-/// The queries that the host asks at a time. Some wait for a search, which others must not wait for;
-/// an export may add one.
+/// The maximum number of concurrent queries of the host. Several, so that a query need not wait for
+/// the search of another one; an export may add one.
 static constexpr int mostRequests = 8;
 
 /// A query that waits for an answer or is being answered.

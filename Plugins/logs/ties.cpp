@@ -1,9 +1,9 @@
 // Orders by time in one direction and by line in the other.
 //
 // The walk finds rows in the order of the file. In the order asked for, the rows of each time are
-// reversed, and nothing else differs: the n-th row of a time becomes the n-th from its end. So places
-// and counts stay those of the walk, and only the rows of the first and the last time in an answer
-// need others that lie outside of it.
+// reversed, and nothing else differs: the n-th row of a time becomes the n-th from its end. So
+// places and counts stay those of the walk, and only the rows of the first and the last time in an
+// answer need others that lie outside of it.
 
 #include <algorithm>
 

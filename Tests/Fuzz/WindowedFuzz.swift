@@ -1,7 +1,7 @@
 import ListEngine
 
-/// Checks that an engine shows or refuses any answer of a windowed source, in any order and with any
-/// counts. Each input is a script of answers, scrolls and changes.
+/// Checks that an engine shows or refuses any answer of a windowed source, in any order and with
+/// any counts. Each input is a script of answers, scrolls and changes.
 enum WindowedFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     var script = Script(bytes)

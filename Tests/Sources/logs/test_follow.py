@@ -1,4 +1,4 @@
-"""Files that grow, rotate, are truncated, compressed, missing or not readable; parts, merging, commands and cancels."""
+"""Files that grow, rotate, are cut, compressed or missing; parts, merging, commands, cancels."""
 
 import gzip
 import os

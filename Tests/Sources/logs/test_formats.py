@@ -1,4 +1,4 @@
-"""Each format against a plain reading: rows, windows, filters, searches and orders, compared exactly."""
+"""Each format against a plain reading: equal rows, windows, filters, searches and orders."""
 
 import pathlib
 import re

@@ -198,7 +198,7 @@ class Kafka:
 
 
 class Proxy:
-    """A network between a source and a server, which can be cut: nothing passes, and nothing is closed."""
+    """A proxy between a source and a server. While it is cut, it passes and closes nothing."""
 
     def __init__(self, target, host="127.0.0.1"):
         self.target, self.passes = target, threading.Event()
