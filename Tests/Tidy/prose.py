@@ -9,7 +9,7 @@ may be wider than prose, and Python code may be wider than its comments.
 import re
 import subprocess
 
-PATHS = ("*.swift", "*.c", "*.h", "*.cpp", "*.js", "*.mjs", "*.py", "docs/*.md", "README.md", "CONTRIBUTING.md")
+PATHS = ("*.swift", "*.c", "*.h", "*.cpp", "*.js", "*.mjs", "*.py", "*.md")
 WIDTH = 100
 CODE_WIDTH = 120
 WORDS = re.compile("|".join((
