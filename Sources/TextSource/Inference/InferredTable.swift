@@ -357,7 +357,8 @@ package struct InferredTable {
     let names = abandonedKey.map { "“\($0.prefix(80))”" }.joined(separator: ", ")
     let rows = count == 1 ? "" : count == rowsWithoutGuessedKey ? " (\(count) times)" : " (more than \(count) times)"
     return
-      "\(names) repeats\(rows), so rows are numbered instead. Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
+      "\(names) repeats\(rows), so rows are numbered instead. "
+      + "Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
   }
 
   /// Returns the key of a row; `nil` when it has none.
@@ -436,7 +437,8 @@ package struct InferredTable {
     if let first = others.first {
       leftOut = Set(others)
       reject(
-        "there are \(names.count + others.count) columns, and a table has at most \(Limits().columns): “\(first.prefix(80))” and what follows is left out"
+        "there are \(names.count + others.count) columns, and a table has at most \(Limits().columns): "
+          + "“\(first.prefix(80))” and what follows is left out"
       )
     }
     var columns = names.map { name in
