@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// `ROWCAST_STRICT=1` makes every warning an error (CI); `ROWCAST_CHECK=1` compiles the invariant checks into a release build too.
+/// `ROWCAST_STRICT=1` makes every warning an error (CI). `ROWCAST_CHECK=1` compiles the invariant
+/// checks into a release build too.
 let isStrict = Context.environment["ROWCAST_STRICT"] == "1"
 let isChecked = Context.environment["ROWCAST_CHECK"] == "1"
 
@@ -9,12 +10,14 @@ let swiftSettings: [SwiftSetting] =
   (isStrict ? [.treatAllWarnings(as: .error)] : [])
   + (isChecked ? [.define("CHECK_INVARIANTS")] : [.define("CHECK_INVARIANTS", .when(configuration: .debug))])
 
-/// `ROWCAST_FAST_TESTS=1` optimizes the engine and its judge in debug builds too, with all their checks: thousands of simulated runs then
-/// take seconds instead of minutes. Not for other packages: a package with such flags cannot be depended on by version.
+/// `ROWCAST_FAST_TESTS=1` optimizes the engine and its judge in debug builds too, with all their
+/// checks, so that thousands of simulated runs take seconds instead of minutes. It is off by
+/// default because SwiftPM refuses a versioned dependency on a package with unsafe flags.
 let isFast = Context.environment["ROWCAST_FAST_TESTS"] == "1"
 let engineSettings = swiftSettings + (isFast ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
-/// `ROWCAST_FUZZ=1` compiles what decodes for libFuzzer, under AddressSanitizer, and the program that drives it (Tests/Fuzz/run).
+/// `ROWCAST_FUZZ=1` compiles the decoders for libFuzzer, under AddressSanitizer, and the program
+/// that drives them (Tests/Fuzz/run).
 let isFuzzed = Context.environment["ROWCAST_FUZZ"] == "1"
 let fuzzedSettings: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
 let fuzzer: [Target] =
@@ -49,8 +52,8 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    // What thinks. No I/O, no clock.
-    // Swift's own conversions of numbers call `floor` and its kin; without an import nothing else names the library that has them.
+    // The engine: no I/O, no clock. Swift's conversions of numbers call `floor` and the like; the
+    // engine imports nothing, so its target has to name their library.
     .target(
       name: "ListEngine", swiftSettings: engineSettings + fuzzedSettings,
       linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),

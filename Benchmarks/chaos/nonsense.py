@@ -17,7 +17,10 @@ def write(data):
 
 
 write(b'{"type":"hello","version":1,"capabilities":[]}\n')
-write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"name","type":"text"},{"name":"count","type":"integer"}]}\n' % NAME.encode())
+write(
+    b'{"type":"schema","name":"%s","key":"integer",'
+    b'"columns":[{"name":"name","type":"text"},{"name":"count","type":"integer"}]}\n'
+    % NAME.encode())
 write(b'{"type":"upsert","key":1,"row":{"name":"one","count":1}}\n')
 while not GO.exists():
     time.sleep(0.05)

@@ -13,7 +13,8 @@ SIZE = {"width": 1280, "height": 800}
 SWITCHES = [
     "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--js-flags=--expose-gc",
-    "--enable-precise-memory-info", "--disable-extensions", "--disable-component-update", "--disable-background-networking",
+    "--enable-precise-memory-info", "--disable-extensions", "--disable-component-update",
+    "--disable-background-networking",
     "--no-first-run",
 ]
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -97,7 +98,11 @@ class Page:
         heap = json.loads("".join(pieces))
         meta, nodes = heap["snapshot"]["meta"], heap["nodes"]
         fields, kinds = meta["node_fields"], meta["node_types"][0]
-        own = {kinds.index(kind) for kind in ("object", "array", "string", "concatenated string", "sliced string", "closure", "number")}
+        own = {
+            kinds.index(kind)
+            for kind in (
+                "object", "array", "string", "concatenated string", "sliced string", "closure",
+                "number")}
         size = len(fields)
         types, sizes = nodes[fields.index("type")::size], nodes[fields.index("self_size")::size]
         return round(sum(bytes for kind, bytes in zip(types, sizes) if kind in own) / 1e3, 1)
@@ -125,7 +130,8 @@ class Page:
         """Scrolls by wheel at `speed` pixels per second."""
         area = self.evaluate("probe.area()")
         self.session.send("Input.synthesizeScrollGesture", {
-            "x": area["x"] + area["width"] / 2, "y": area["y"] + area["height"] / 2, "yDistance": -speed * seconds, "speed": speed,
+            "x": area["x"] + area["width"] / 2, "y": area["y"] + area["height"] / 2,
+            "yDistance": -speed * seconds, "speed": speed,
             "gestureSourceType": "mouse", "preventFling": True})
 
     def watch(self, work, looks=True):
@@ -140,12 +146,17 @@ class Page:
         gaps = [later - earlier for earlier, later in zip(times, times[1:])]
         share = lambda name: round(100 * (after[name] - before[name]) / passed, 1)
         return {
-            "frames": len(times), "fps": round(1_000 * len(gaps) / (times[-1] - times[0]), 1), "p50_ms": quantile(gaps, 0.5),
+            "frames": len(times), "fps": round(1_000 * len(gaps) / (times[-1] - times[0]), 1),
+            "p50_ms": quantile(gaps, 0.5),
             "p99_ms": quantile(gaps, 0.99), "late_pct": round(100 * sum(gap > LATE for gap in gaps) / len(gaps), 2),
             "main_ms_per_frame": round(1_000 * (after["TaskDuration"] - before["TaskDuration"]) / len(times), 2),
-            "main_busy_pct": share("TaskDuration"), "script_pct": share("ScriptDuration"), "layout_pct": share("LayoutDuration"),
+            "main_busy_pct": share("TaskDuration"), "script_pct": share("ScriptDuration"),
+            "layout_pct": share("LayoutDuration"),
             "style_pct": share("RecalcStyleDuration"), "long_tasks": len(frames["heldUp"]),
-            "blank_frames_pct": round(100 * sum(count > 0 for count in frames["missing"]) / max(1, len(frames["missing"])), 2),
+            "blank_frames_pct": round(
+                100 * sum(count > 0 for count in frames["missing"])
+                / max(1, len(frames["missing"])),
+                2),
             "machine_cores": round((busy() - worked) / passed, 2),
         }
 
@@ -165,7 +176,11 @@ class Page:
             self.session.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
 
         self.session.on("Page.screencastFrame", take)
-        self.session.send("Page.startScreencast", {"format": "jpeg", "quality": 40, "maxWidth": 640, "maxHeight": 400, "everyNthFrame": 1})
+        self.session.send(
+            "Page.startScreencast",
+            {
+                "format": "jpeg", "quality": 40, "maxWidth": 640, "maxHeight": 400,
+                "everyNthFrame": 1})
         self.scroll(speed, seconds)
         self.session.send("Page.stopScreencast")
         self.session.remove_listener("Page.screencastFrame", take)
@@ -176,7 +191,12 @@ class Page:
             left, right = int((area["x"] + 5) * scale), int((area["x"] + 400) * scale)
             top, bottom = int(area["y"] * scale), int((area["y"] + area["height"] - 16) * scale)
             step = row_height * scale * 1.5
-            bands = [pixels[top + int(at * step):top + int((at + 1) * step), left:right] for at in range(int((bottom - top) / step))]
+            bands = [
+                pixels[top + int(at * step):top + int((at + 1) * step), left:right]
+                for at in range(int((bottom - top) / step))]
             shares.append(sum((band < 150).sum() < 6 for band in bands) / len(bands))
-        return {"pictures": len(shares), "blank_pictures_pct": round(100 * sum(share > 0 for share in shares) / max(1, len(shares)), 1),
-                "blank_area_pct": round(100 * sum(shares) / max(1, len(shares)), 2)}
+        return {
+            "pictures": len(shares),
+            "blank_pictures_pct": round(
+                100 * sum(share > 0 for share in shares) / max(1, len(shares)), 1),
+            "blank_area_pct": round(100 * sum(shares) / max(1, len(shares)), 2)}

@@ -17,5 +17,6 @@ def folder(rows=30, columns=10):
         path = pathlib.Path(place)
         path.joinpath("index.html").write_text(
             '<!doctype html><html lang="en"><meta charset="utf-8"><title>Floor</title>'
-            f'<table cellspacing="0" id="grid" role="grid" aria-rowcount="{rows + 1}"><tr role="row" aria-rowindex="1">{cells("columnheader", 0)}</tr>{lines}</table></html>')
+            f'<table cellspacing="0" id="grid" role="grid" aria-rowcount="{rows + 1}"><tr '
+            f'role="row" aria-rowindex="1">{cells("columnheader", 0)}</tr>{lines}</table></html>')
         yield path

@@ -28,14 +28,20 @@ class Server:
     """A process of `rowcast serve` for one scenario."""
 
     def __init__(self, rowcast, web, plugin, settings=None, interval=300):
-        command = [rowcast, "serve", "--port", "0", "--no-token", "--web", web, "--plugin", plugin, "--interval", str(interval), "--log-level", "warning"]
+        command = [
+            rowcast, "serve", "--port", "0", "--no-token", "--web", web, "--plugin", plugin,
+            "--interval", str(interval), "--log-level", "warning"]
         workload = {"market.change": "false"} if plugin == "market" else {}
         for name, value in {**(settings or {}), **workload}.items():
             command += ["--set", f"{name}={value}"]
         self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
         watchdog = threading.Timer(60, self.process.kill)
         watchdog.start()
-        self.url = next((line.split("listening on ", 1)[1].split()[0] for line in self.process.stdout if "listening on " in line), None)
+        self.url = next(
+            (
+                line.split("listening on ", 1)[1].split()[0] for line in self.process.stdout
+                if "listening on " in line),
+            None)
         watchdog.cancel()
         if self.url is None:
             raise SystemExit(f"the server ended with {self.process.wait()} before it listened")
@@ -57,7 +63,9 @@ class Scenarios:
         self.rows, self.seconds = rows, seconds
 
     def market(self, rate=0, rows=None, interval=300):
-        return Server(self.rowcast, self.web, "market", {"market.rows": rows or self.rows, "market.rate": rate}, interval)
+        return Server(
+            self.rowcast, self.web, "market",
+            {"market.rows": rows or self.rows, "market.rate": rate}, interval)
 
     def open(self, server, rows=None):
         """Opens a page, and waits until its row count is complete."""
@@ -80,7 +88,9 @@ class Scenarios:
         Each run alternates with one of a static document that contains rows, from a server of the
         same kind. It is the lower bound on this machine.
         """
-        with self.market() as server, floor.folder() as web, Server(self.rowcast, web, "market", {"market.rows": 1}) as bare:
+        with (
+                self.market() as server, floor.folder() as web,
+                Server(self.rowcast, web, "market", {"market.rows": 1}) as bare):
             self.loaded(server)
             times, floors = [], []
             for _ in range(7):
@@ -117,7 +127,9 @@ class Scenarios:
         """
         with self.market(rate, rows) as server, self.open(server, rows) as page:
             page.top()
-            return page.watch(lambda: page.scroll(speed, self.seconds) if speed else page.wait(self.seconds), looks=speed > 0)
+            return page.watch(
+                lambda: page.scroll(speed, self.seconds) if speed else page.wait(self.seconds),
+                looks=speed > 0)
 
     def s4(self):
         """Measures jumps of the scrollbar's thumb, with the server's answer (median of three)."""
@@ -133,11 +145,15 @@ class Scenarios:
 
     def s5(self):
         """Measures the delay from a source's change of a row to the screen, at interval 0."""
-        with Server(self.rowcast, self.web, self.stamp, interval=0) as server, Page(self.playwright, self.probe) as page:
+        with (
+                Server(self.rowcast, self.web, self.stamp, interval=0) as server,
+                Page(self.playwright, self.probe) as page):
             page.page.goto(server.url, wait_until="commit")
             page.until("() => document.querySelector('.row') !== null")
             delays = page.evaluate("(count) => probe.delays(count)", 60)
-        parts = {f"{part}_p50_ms": quantile([delay[part] for delay in delays], 0.5) for part in ("way", "draw", "paint")}
+        parts = {
+            f"{part}_p50_ms": quantile([delay[part] for delay in delays], 0.5)
+            for part in ("way", "draw", "paint")}
         whole = [delay["whole"] for delay in delays]
         return {"p50_ms": quantile(whole, 0.5), "p99_ms": quantile(whole, 0.99), **parts}
 
@@ -160,7 +176,10 @@ class Scenarios:
                 looks["nodes"].append(int(metrics["Nodes"]))
                 looks["listeners"].append(int(metrics["JSEventListeners"]))
                 looks["elements"].append(page.evaluate("document.querySelectorAll('*').length"))
-                looks["patches"].append(page.evaluate("Number(document.querySelector('#traffic').textContent.replaceAll(',', '').match(/\\d+/)[0])"))
+                looks["patches"].append(
+                    page.evaluate(
+                        "Number(document.querySelector('#traffic').textContent.replaceAll(',', "
+                        "'').match(/\\d+/)[0])"))
                 looks["server_mb"].append(resident(server.process.pid))
             complaints = page.complaints
         grown = {name: growth(looks[name][0 if name == "objects_kb" else WARM:]) for name in names}

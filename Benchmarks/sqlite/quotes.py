@@ -19,17 +19,19 @@ INDEXES = {
 }
 
 TABLE = """CREATE TABLE quotes (
-  id INTEGER PRIMARY KEY, symbol TEXT NOT NULL, sector TEXT NOT NULL, price REAL NOT NULL, size INTEGER, ts INTEGER NOT NULL,
-  side TEXT NOT NULL, note TEXT
+  id INTEGER PRIMARY KEY, symbol TEXT NOT NULL, sector TEXT NOT NULL, price REAL NOT NULL,
+  size INTEGER, ts INTEGER NOT NULL, side TEXT NOT NULL, note TEXT
 )"""
 
 # Multiplications by odd numbers modulo 2^31 give a reproducible order that differs from the row
 # order.
 ROWS = """WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 INSERT INTO quotes SELECT i, printf('SYM%05d', (i * 1103515245 & 2147483647) % 10000),
-  printf('Sector-%02d', (i * 1103515245 & 2147483647) % 10000 % 20), ((i * 1664525 + 1013904223) & 2147483647) / 10000.0,
+  printf('Sector-%02d', (i * 1103515245 & 2147483647) % 10000 % 20),
+  ((i * 1664525 + 1013904223) & 2147483647) / 10000.0,
   CASE WHEN i % 50 = 0 THEN NULL ELSE 1 + (i * 22695477 & 2147483647) % 10000 END, 1700000000000 + i,
-  CASE WHEN i * 69069 & 1024 THEN 'SELL' ELSE 'BUY' END, printf('note-%08x-%02d', i * 134775813 & 2147483647, i % 100) FROM n"""
+  CASE WHEN i * 69069 & 1024 THEN 'SELL' ELSE 'BUY' END,
+  printf('note-%08x-%02d', i * 134775813 & 2147483647, i % 100) FROM n"""
 
 
 def make(path, rows, say=lambda text: None):

@@ -172,7 +172,7 @@ def client(name, stream):
 
 
 async def page(name, stream):
-    """Seconds to the first window, and sorted delays from sending a message to its row on the page."""
+    """Seconds to the first window, and the sorted delays from a message to its row on the page."""
     begin = time.monotonic()
     settings = {**stream.settings, "stream": "pages", "mode": "latest", "key": "id", "columns": "id:text,sent:number"}
     server = Server(**settings)

@@ -144,7 +144,10 @@ static void hear(struct viewer *viewer, const char *text, size_t length) {
     return;
   }
   if (!apply(&viewer->window, text, length, &kind, saw, viewer)) {
-    if (misfits++ == 0) fprintf(stderr, "viewers: viewer %ld: a message does not fit: %.*s\n", (long)(viewer - all), (int)(length < 400 ? length : 400), text);
+    if (misfits++ == 0) {
+      fprintf(stderr, "viewers: viewer %ld: a message does not fit: %.*s\n",
+              (long)(viewer - all), (int)(length < 400 ? length : 400), text);
+    }
     return;
   }
   if (kind == HELLO) ask(viewer, same ? 0 : current);
@@ -245,8 +248,10 @@ static void meet(int number) {
   epoll_ctl(watch, EPOLL_CTL_ADD, viewer->socket, &event);
   char request[512];
   int length = snprintf(request, sizeof request,
-                        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n", port);
+                        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+                        "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                        "Sec-WebSocket-Protocol: rowcast.v1\r\n\r\n", port);
   put(viewer, request, (size_t)length);
 }
 
@@ -264,12 +269,12 @@ static bool said(const char *word) {
   static char line[64];
   static size_t length;
   ssize_t count = read(STDIN_FILENO, line + length, sizeof line - length - 1);
-  if (count == 0) fail("nobody waits for the figures");
+  if (count == 0) fail("standard input ended before the command that ends the run");
   if (count > 0) length += (size_t)count;
   line[length] = '\0';
   char *end = strchr(line, '\n');
   if (!end) return false;
-  if (strncmp(line, word, strlen(word)) != 0) fail("something else is said");
+  if (strncmp(line, word, strlen(word)) != 0) fail("unknown command on standard input");
   length -= (size_t)(end + 1 - line);
   memmove(line, end + 1, length);
   return true;

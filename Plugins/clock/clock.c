@@ -48,7 +48,8 @@ static void write_time(char *text, size_t size, const struct tm *time) { strftim
 
 static void write_span(char *text, size_t size, const struct timespec *span) {
   long long seconds = span->tv_sec;
-  snprintf(text, size, "%lld d %02lld:%02lld:%02lld", seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+  snprintf(text, size, "%lld d %02lld:%02lld:%02lld",
+           seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
 }
 
 // The source's loop, on its own thread. It ends when the host stops the source.

@@ -33,7 +33,7 @@ def folded(text):
 
 
 class Column:
-    """A column of the table: its name, wire type, the SQL of its cells, and its name in a snapshot."""
+    """A column of the table: name, wire type, the SQL of its cells, and name in a snapshot."""
 
     def __init__(self, name, kind, expression, **look):
         self.name, self.kind, self.expression, self.look = name, kind, expression, look

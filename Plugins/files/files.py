@@ -217,7 +217,9 @@ def row(tree, path):
     entry = tree.entries[path]
     folder, name = os.path.split(path)
     kind = "folder" if entry.is_folder else ending(path) or "file"
-    return [path, None, name, folder, kind, entry.size, f"{entry.modified // 1_000_000}.{entry.modified % 1_000_000:06d}"]
+    return [
+        path, None, name, folder, kind, entry.size,
+        f"{entry.modified // 1_000_000}.{entry.modified % 1_000_000:06d}"]
 
 
 def tell(tree, changed, gone):
@@ -237,15 +239,18 @@ def begin(settings):
         sys.stdout.flush()
         sys.exit(0)
     tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))
-    say(type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text", label="name", columns=COLUMNS,
-        prefetch={"inFlight": 8, "patience": 30_000})
+    say(
+        type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text",
+        label="name", columns=COLUMNS, prefetch={"inFlight": 8, "patience": 30_000})
     changed, _ = tree.scan()
     tell(tree, sorted(changed), [])
     say(type="commit")
     if tree.is_cut:
         say(type="state", state="live", message=f"only the first {tree.limit} files are shown")
     here = os.path.dirname(os.path.abspath(__file__))
-    command = [settings["thumbnailer"]] if "thumbnailer" in settings else ["/usr/bin/python3", os.path.join(here, "thumbnail.py"), tree.root]
+    command = (
+        [settings["thumbnailer"]] if "thumbnailer" in settings
+        else ["/usr/bin/python3", os.path.join(here, "thumbnail.py"), tree.root])
     return tree, Thumbnails(tree, settings.get("size", 96), command)
 
 
@@ -271,7 +276,9 @@ def main():
         sys.stdout.flush()
         workers = {w.process.stdout.fileno(): w for w in thumbnails.workers if w.process} if thumbnails else {}
         files = [0, *workers] + ([tree.file] if tree else [])
-        patience = max(0, settles - time.monotonic()) if settles else 1 if any(w.job for w in workers.values()) else None
+        patience = (
+            max(0, settles - time.monotonic()) if settles
+            else 1 if any(w.job for w in workers.values()) else None)
         ready = select.select(files, [], [], patience)[0]
         if 0 in ready:
             chunk = os.read(0, 65_536)
@@ -298,7 +305,10 @@ def main():
             for folder in sorted(dirty):
                 if folder not in tree.children:
                     continue
-                before = {path: tree.entries[path] for path in map(lambda n: os.path.join(folder, n), tree.children[folder]) if path in tree.entries}
+                before = {
+                    path: tree.entries[path]
+                    for path in map(lambda n: os.path.join(folder, n), tree.children[folder])
+                    if path in tree.entries}
                 changed, gone = tree.scan(folder)
                 tell(tree, sorted(changed), gone)
                 for path in changed:

@@ -9,8 +9,9 @@ import struct
 IN_MODIFY, IN_ATTRIB, IN_CLOSE_WRITE = 0x2, 0x4, 0x8
 IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE, IN_DELETE_SELF, IN_MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800
 IN_Q_OVERFLOW, IN_IGNORED, IN_ONLYDIR, IN_DONT_FOLLOW = 0x4000, 0x8000, 0x1000000, 0x2000000
-WATCHED = (IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
-           | IN_ONLYDIR | IN_DONT_FOLLOW)
+WATCHED = (
+    IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE
+    | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -27,7 +28,8 @@ class Entry:
         self.inode = status.st_ino
 
     def __eq__(self, other):
-        return (self.is_folder, self.size, self.modified, self.inode) == (other.is_folder, other.size, other.modified, other.inode)
+        return (self.is_folder, self.size, self.modified, self.inode) == (
+            other.is_folder, other.size, other.modified, other.inode)
 
 
 class Tree:

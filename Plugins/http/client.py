@@ -15,7 +15,7 @@ LONGEST_RETRY = 3_600  # seconds that a server may ask for
 
 
 class Away(Exception):
-    """A request without a usable response. `pause` is the time that the server asks for, or None."""
+    """A request without a usable response. `pause` is the time that the server asks for."""
 
     def __init__(self, text, pause=None):
         super().__init__(text)
@@ -113,7 +113,7 @@ class Client:
         self.options = options
 
     def get(self, headers, limit, is_endless=False):
-        """Returns the response to GET, after redirects; raises Away for any status but 200 and 304."""
+        """Returns the response to GET after redirects. Raises Away unless it is 200 or 304."""
         url = self.options.url
         home = urlsplit(url)[:2]
         for _ in range(REDIRECTS + 1):
@@ -124,7 +124,9 @@ class Client:
             if response.status in (301, 302, 303, 307, 308):
                 location = response.response.getheader("Location", "")
                 url = urljoin(url, location)
-                if urlsplit(url).scheme not in ("http", "https") or (home[0] == "https" and urlsplit(url).scheme != "https"):
+                if (
+                        urlsplit(url).scheme not in ("http", "https")
+                        or (home[0] == "https" and urlsplit(url).scheme != "https")):
                     raise Away(f"status {response.status} leads to “{location[:200]}”, which is not followed")
                 continue
             raise Away(
@@ -136,7 +138,8 @@ class Client:
     def _request(self, url, headers, is_home, limit, is_endless):
         options, parts = self.options, urlsplit(url)
         if parts.scheme == "https":
-            connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=options.timeout, context=options.context)
+            connection = http.client.HTTPSConnection(
+                parts.hostname, parts.port, timeout=options.timeout, context=options.context)
         else:
             connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=options.timeout)
         deadline = None if is_endless else time.monotonic() + options.timeout

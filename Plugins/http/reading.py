@@ -140,7 +140,7 @@ def labels_of(text):
 
 
 def samples_of(body):
-    """The samples of Prometheus' text format: (metric, labels, value, type, help, unit) or a fault."""
+    """Samples of Prometheus' text format: (metric, labels, value, type, help, unit) or a fault."""
     kinds, helps, units, found = {}, {}, {}, []
     for number, line in enumerate(body.decode(errors="replace").split("\n"), 1):
         line = line.strip()
@@ -164,7 +164,9 @@ def samples_of(body):
         metric = match[1]
         family = metric if metric in kinds else FAMILY.sub("", metric)
         kind = kinds.get(family, "untyped")
-        found.append((metric, labels, value if math.isfinite(value) else None, kind, helps.get(family, ""), units.get(family, "")))
+        found.append((
+            metric, labels, value if math.isfinite(value) else None, kind, helps.get(family, ""),
+            units.get(family, "")))
     if not any(type(sample) is tuple for sample in found):
         raise Unreadable("it has no sample in Prometheus' text format")
     return found

@@ -171,7 +171,7 @@ class Rows:
 
 
 class Samples(Rows):
-    """The samples of a Prometheus endpoint: labels as columns, rates of counters, the last values."""
+    """Samples of a Prometheus endpoint: labels as columns, rates of counters, last values."""
 
     def __init__(self, options, host):
         super().__init__(options, host)
@@ -201,7 +201,9 @@ class Samples(Rows):
             history = (*history[1 - HISTORY :], value) if value is not None else history
             kept[key] = (history, value)
             rate = None
-            is_counter = kind in ("counter", "histogram", "summary") and not (kind == "summary" and "quantile" in labels)
+            is_counter = (
+                kind in ("counter", "histogram", "summary")
+                and not (kind == "summary" and "quantile" in labels))
             if is_counter and last is not None and value is not None and passed > 0:
                 # A counter that became smaller was started again at zero.
                 rate = (value - last if value >= last else value) / passed
@@ -246,7 +248,9 @@ class Samples(Rows):
 class EventRows(Rows):
     """The newest events of a stream, or the last event of each key."""
 
-    FIRST = ({"name": "@time", "type": "timestamp", "title": "Received"}, {"name": "@event", "type": "text", "title": "Event", "style": "badge"})
+    FIRST = (
+        {"name": "@time", "type": "timestamp", "title": "Received"},
+        {"name": "@event", "type": "text", "title": "Event", "style": "badge"})
 
     def __init__(self, options, host):
         super().__init__(options, host)

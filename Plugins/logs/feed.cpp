@@ -141,7 +141,10 @@ void Feed::append(const char *bytes, size_t length) {
     while (done < part) {
       ssize_t written = write(file_.file->number(), bytes + done, part - done);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return setState(std::string("lines are lost; writing the temporary file failed: ") + std::strerror(errno));
+      if (written <= 0) {
+        return setState(std::string("lines are lost; writing the temporary file failed: ") +
+                        std::strerror(errno));
+      }
       done += static_cast<size_t>(written);
     }
     bytes += part;

@@ -233,7 +233,8 @@ void Filter::plan(const Format &format) {
   std::vector<std::string> marks = {"\x1B"};
   for (const std::string &literal : best) {
     // Control characters and bytes that are not UTF-8 are shown as other characters.
-    bool hasPictures = literal.find("\xE2\x90") != std::string::npos || literal.find("\xEF\xBF\xBD") != std::string::npos;
+    bool hasPictures = literal.find("\xE2\x90") != std::string::npos ||
+                       literal.find("\xEF\xBF\xBD") != std::string::npos;
     if (hasPictures || literal.find_first_of("\t\r\n") != std::string::npos || !format.marks(literal, marks)) return;
     if (isASCII(literal) || !ignoresCase) continue;
     // Only ASCII is compared without case in bytes; all records beyond it are read.

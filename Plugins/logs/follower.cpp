@@ -32,7 +32,7 @@ static std::string readHead(const Descriptor &file, size_t most) {
 
 // MARK: The first lines
 
-/// Whether more than a twenty-fifth of the first bytes are control characters that texts do not have.
+/// Whether more than 4 % of the first bytes are control characters that texts do not have.
 static bool isBinary(const std::string &head) {
   std::string_view beginning = std::string_view(head).substr(0, 4096);
   auto isControl = [](char byte) { return static_cast<unsigned char>(byte) < 0x20 && (byte < '\t' || byte > '\r') && byte != 0x1B; };
@@ -144,7 +144,8 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
       bool isExport = head.compare(0, 9, "__CURSOR=") == 0;
       bool isChosen = settings_.format.format != "auto" || !settings_.format.pattern.empty();
       if (!isExport && !isChosen && isBinary(head)) {
-        return "'" + name + "' is not a text file: too many control characters at its beginning (convert UTF-16 with iconv, or set format to read it all the same)";
+        return "'" + name + "' is not a text file: too many control characters at its beginning " +
+               "(convert UTF-16 with iconv, or set format to read it all the same)";
       }
       size_t bytes = takeLines(head, isExport, lines);
       recordBytes = static_cast<double>(bytes) / static_cast<double>(lines.size());
@@ -372,7 +373,8 @@ void Follower::rescan(Live &live) {
       }
       return;
     }
-    note(part->name + " was truncated: the rows before that are gone" + (settings_.hasParts ? " unless a part has them" : ""));
+    note(part->name + " was truncated: the rows before that are gone" +
+         (settings_.hasParts ? " unless a part has them" : ""));
     auto former = part;
     Opened opened = openFile(live.path);
     if (!opened.error.empty()) return;

@@ -14,7 +14,7 @@ static void skipBlanks(std::string_view &text) {
   while (!text.empty() && (text[0] == ' ' || text[0] == '\t')) text.remove_prefix(1);
 }
 
-/// Takes the text before a byte, and the byte; all of the text if there is no such byte.
+/// Removes a byte and the text before it, and returns that text. Without the byte, it takes all.
 static std::string_view takeUntil(std::string_view &text, char end) {
   size_t at = text.find(end);
   std::string_view taken = text.substr(0, at);
@@ -62,7 +62,8 @@ class ISOFormat : public Format {
       return;
     }
     skipBlanks(rest);
-    // The level is one of the first three words, perhaps in brackets; as the first it is not part of the message.
+    // The level is one of the first three words, perhaps in brackets. As the first word, it is not
+    // part of the message.
     std::string_view words = rest;
     for (int word = 0; word < 3 && !words.empty(); ++word) {
       size_t begin = words.find_first_not_of(" \t[](){}<>|:,-");

@@ -53,8 +53,8 @@ __attribute__((target("avx2"))) static uint32_t probe32(
   return static_cast<uint32_t>(_mm256_movemask_epi8(both));
 }
 
-/// Calls `isAt` where both probe bytes fit, in steps of 32 bytes. `from` is advanced behind what was
-/// searched.
+/// Calls `isAt` where both probe bytes fit, in steps of 32 bytes. Advances `from` behind the bytes
+/// that were searched.
 template <typename IsAt>
 __attribute__((target("avx2"))) static const char *findAVX2(
     const char *&from, const char *last, size_t first, size_t second, const uint8_t *bytes, IsAt isAt) {

@@ -17,8 +17,8 @@
 
 namespace logs {
 
-/// The queries that the host asks at a time. Some wait for a search, which others must not wait for;
-/// an export may add one.
+/// The maximum number of concurrent queries of the host. Several, so that a query need not wait for
+/// the search of another one; an export may add one.
 static constexpr int mostRequests = 8;
 
 /// A query that waits for an answer or is being answered.
@@ -232,7 +232,8 @@ class Listener {
       if (line.empty() || parser.parse(line).get(root)) continue;
       auto type = textOf(member(root, "type")).value_or("");
       if (type == "health") {
-        conversation_.send(R"({"type":"health","id":)" + std::to_string(integerOf(member(root, "id")).value_or(0)) + "}");
+        conversation_.send(R"({"type":"health","id":)" +
+                           std::to_string(integerOf(member(root, "id")).value_or(0)) + "}");
       } else if (type == "configure") {
         std::lock_guard<std::mutex> lock(mutex_);
         if (settings_.empty()) settings_ = line;

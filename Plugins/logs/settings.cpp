@@ -20,8 +20,12 @@ std::string Settings::read(JSON settings, std::string &setting) {
   path = textOf(member(settings, "path")).value_or("");
   command = textOf(member(settings, "command")).value_or("");
   setting = "path";
-  if (path.empty() == command.empty()) return "set either path, a file or a pattern of files, or command, whose output is shown";
-  if (!path.empty() && path[0] != '/') return "'" + path + "' is relative: write it from the root, such as /var/log/syslog";
+  if (path.empty() == command.empty()) {
+    return "set either path, a file or a pattern of files, or command, whose output is shown";
+  }
+  if (!path.empty() && path[0] != '/') {
+    return "'" + path + "' is relative: write it from the root, such as /var/log/syslog";
+  }
   format.format = textOf(member(settings, "format")).value_or("auto");
   format.pattern = textOf(member(settings, "pattern")).value_or("");
   format.joins = flagOf(member(settings, "join")).value_or(true);
@@ -31,7 +35,9 @@ std::string Settings::read(JSON settings, std::string &setting) {
   follows = flagOf(member(settings, "follow")).value_or(true);
   zone = textOf(member(settings, "zone")).value_or("local");
   setting = "zone";
-  if (TimeContext context; !context.setZone(zone)) return "'" + zone + "' is not a zone: write local, UTC or an offset such as +02:00";
+  if (TimeContext context; !context.setZone(zone)) {
+    return "'" + zone + "' is not a zone: write local, UTC or an offset such as +02:00";
+  }
   setting = "pattern";
   if (!format.pattern.empty() && format.format != "auto") return "leave out format: the pattern is the format";
   limit = static_cast<size_t>(integerOf(member(settings, "limit")).value_or(16384));

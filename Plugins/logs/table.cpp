@@ -315,7 +315,10 @@ std::string Table::progress() {
     if (part->isFilling) return "decompressing " + part->name;
   }
   // A few chunks at the end of a growing file are no progress to report.
-  if (open > fewChunks) return "indexing " + name + ": " + std::to_string((chunks - open) * 100 / chunks) + " %; counts and line numbers are estimates";
+  if (open > fewChunks) {
+    return "indexing " + name + ": " + std::to_string((chunks - open) * 100 / chunks) +
+           " %; counts and line numbers are estimates";
+  }
   for (auto &[identity, view] : views_) {
     (void)identity;
     if (view->filter->isEmpty()) continue;
@@ -324,7 +327,10 @@ std::string Table::progress() {
       left += countsOf(*view, part).open();
       found += countsOf(*view, part).sum();
     }
-    if (left > fewChunks) return "searching: " + std::to_string((chunks - left) * 100 / chunks) + " %, " + std::to_string(found) + " rows found";
+    if (left > fewChunks) {
+      return "searching: " + std::to_string((chunks - left) * 100 / chunks) + " %, " +
+             std::to_string(found) + " rows found";
+    }
   }
   return {};
 }
@@ -333,7 +339,8 @@ std::string Table::disorder(const Part &part, int64_t latest) const {
   for (size_t chunk = 0; chunk < part.chunks(); ++chunk) {
     if (!part.records.hasCount(chunk) || part.records.count(chunk) == 0) continue;
     if (!part.isOrdered[chunk] || part.earliest[chunk] < latest) {
-      return "the times in " + part.name + " do not increase, or rows have none (near byte " + std::to_string(chunk * chunkBytes) + ")" +
+      return "the times in " + part.name + " do not increase, or rows have none (near byte " +
+             std::to_string(chunk * chunkBytes) + ")" +
              (options_.isMerged ? ": leave the order of the source" : ": sort by line instead");
     }
     latest = part.latest[chunk];

@@ -1,9 +1,9 @@
 // Orders by time in one direction and by line in the other.
 //
 // The walk finds rows in the order of the file. In the order asked for, the rows of each time are
-// reversed, and nothing else differs: the n-th row of a time becomes the n-th from its end. So places
-// and counts stay those of the walk, and only the rows of the first and the last time in an answer
-// need others that lie outside of it.
+// reversed, and nothing else differs: the n-th row of a time becomes the n-th from its end. So
+// places and counts stay those of the walk, and only the rows of the first and the last time in an
+// answer need others that lie outside of it.
 
 #include <algorithm>
 
@@ -55,7 +55,8 @@ void Walk::reverseTies() {
   bool isForward = !wish_.isDescending;
   std::vector<Picked> before, after;
   if (!collectTies(picked_.front(), !isForward, before) || !collectTies(picked_.back(), isForward, after)) {
-    answer_.error = "more than " + std::to_string(mostTies) + " rows have the same time: sort by time and line in the same direction";
+    answer_.error = "more than " + std::to_string(mostTies) +
+                    " rows have the same time: sort by time and line in the same direction";
     return;
   }
   // All rows of the times in the answer, in the direction of the walk.

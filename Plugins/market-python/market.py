@@ -14,7 +14,9 @@ COLUMNS = [
     {"name": "id", "type": "integer", "title": "Id", "width": 9, "format": "plain"},
     {"name": "symbol", "type": "text", "title": "Symbol", "width": 10},
     {"name": "sector", "type": "text", "title": "Sector", "style": "badge", "width": 11},
-    {"name": "price", "type": "number", "title": "Price", "style": "bar", "width": 12, "format": "grouped.2", "better": "higher"},
+    {
+        "name": "price", "type": "number", "title": "Price", "style": "bar", "width": 12,
+        "format": "grouped.2", "better": "higher"},
     {"name": "size", "type": "integer", "title": "Size", "width": 8},
     {"name": "bid", "type": "number", "title": "Bid", "width": 12, "format": "grouped.2", "better": "higher"},
     {"name": "ask", "type": "number", "title": "Ask", "width": 12, "format": "grouped.2", "better": "higher"},
@@ -64,7 +66,8 @@ class Quotes:
         note = draw(6, i)
         return [
             i, i, f"SYM{symbol:05}", f"Sector-{symbol % 20:02}", price, 1 + draw(3, i) % 10_000, price - spread,
-            price + spread, 1_700_000_000_000 + i, "SELL" if draw(5, i) & 1 else "BUY", f"note-{note:016x}-{note % 100:02}",
+            price + spread, 1_700_000_000_000 + i, "SELL" if draw(5, i) & 1 else "BUY",
+            f"note-{note:016x}-{note % 100:02}",
         ]
 
     def change(self, u, rows):
@@ -157,7 +160,9 @@ def main():
     rows = settings.get("rows", 100_000)
     rate = settings.get("rate", 1_000)
     quotes = Quotes(settings.get("seed", 0))
-    say({"type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS, "label": "symbol"})
+    say({
+        "type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS,
+        "label": "symbol"})
     load(host, quotes, rows)
     if rows > 0 and rate > 0:
         change(host, quotes, rows, rate, settings.get("batches", 20))

@@ -1,4 +1,4 @@
-"""The table, view or query of a source, as the database describes it: columns, types, key and base tables."""
+"""The database's description of a table, view or query: columns, types, key and base tables."""
 
 import json
 from collections import namedtuple

@@ -86,7 +86,8 @@ class Polling:
         with self.connection.cursor() as cursor:
             cursor.execute(
                 """SELECT pg_current_snapshot()::text, string_agg(concat_ws(':', base, pg_relation_filenode(base),
-                    pg_stat_get_tuples_inserted(base), pg_stat_get_tuples_updated(base), pg_stat_get_tuples_deleted(base)
+                    pg_stat_get_tuples_inserted(base),
+                    pg_stat_get_tuples_updated(base), pg_stat_get_tuples_deleted(base)
                     ), ',') FROM unnest(%s::oid[]) AS u(base)""",
                 [self.tables],
             )

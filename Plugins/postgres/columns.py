@@ -1,4 +1,4 @@
-"""Columns of a PostgreSQL table: their wire types, and how their values are selected, compared and sorted in SQL."""
+"""Columns of a PostgreSQL table: wire types, and SQL to select, compare and sort their values."""
 
 import datetime
 import json
@@ -136,7 +136,7 @@ class Number(Column):
 
 
 class Rounded(Column):
-    """A `number` whose cells are rounded: compared as shown, with bounds that an index on the column serves."""
+    """A `number` with rounded cells, compared as shown, within bounds that an index can serve."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -259,7 +259,7 @@ def is_uuid(text):
 
 
 def columns_of(name, type_, nullable, encoding_is_utf8, series=()):
-    """The columns that show one column of the table: itself, and for some types a number to sort by."""
+    """The wire columns of a column: itself, and for some types a number to sort by."""
     raw, base = f"s.{quoted(name)}", type_.name
     if name in series:
         return [series_of(name, raw, type_, nullable)]

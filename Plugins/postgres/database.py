@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL through libpq, and messages about them that never contain a password."""
+"""Connections to PostgreSQL through libpq, and messages about them without passwords."""
 
 import os
 import re
@@ -62,7 +62,7 @@ class Log:
 
 
 class Database:
-    """How to connect, from the settings."""
+    """The connection parameters of the settings."""
 
     def __init__(self, settings, log):
         self.log = log

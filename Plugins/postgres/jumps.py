@@ -25,7 +25,7 @@ class Jumps:
         self.change = threading.Condition()
 
     def place(self, cursor, where, order, after, skip):
-        """Returns a cursor before the row that follows `skip` others, None if there are not as many."""
+        """Returns a cursor before the row that follows `skip` others, None if it is missing."""
         identity = (where.identity, tuple((term.ordered, term.descending) for term in order), repr(after), skip)
         with self.change:
             while identity in self.finding:
@@ -49,8 +49,8 @@ class Jumps:
                 self.change.notify_all()
 
     def find(self, cursor, where, order, after, skip):
-        # Only the order's columns are read, so that an index alone can serve it; the outer statement
-        # makes the place of one row.
+        # Only the order's columns are read, so that an index alone can serve it. The outer
+        # statement makes the place of one row.
         columns = ", ".join(OrderedDict.fromkeys(term.column.raw for term in order))
         places = ", ".join(term.place for term in order)
         source = self.statements.source.sql

@@ -84,7 +84,7 @@ class Conversation:
             os._exit(0)  # the host has gone
 
     def hear(self, patience=None):
-        """Returns the messages that have come; ends the program when the host has closed the pipe."""
+        """Returns the messages that have come. Ends the program when the host closes the pipe."""
         if not select.select([0], [], [], patience)[0]:
             return []
         chunk = os.read(0, 65_536)

@@ -31,7 +31,7 @@ def lag_words(behind, delay):
 
 
 class Replication:
-    """Reads the stream of a slot and reports changes of the source's tables when they are visible."""
+    """Reads the stream of a slot and reports visible changes of the source's tables."""
 
     def __init__(self, watch, connection):
         self.watch, self.connection, self.source, self.log = watch, connection, watch.source, watch.log

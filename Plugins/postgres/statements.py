@@ -88,7 +88,7 @@ class Statements:
         return Where(conditions, values)
 
     def filter(self, filter, values):
-        """A filter in SQL. A comparison with an empty cell is not true, so only `not` needs care."""
+        """A filter in SQL. Comparisons with empty cells are not true, so only `not` needs care."""
         if "all" in filter:
             return "(" + " AND ".join([self.filter(part, values) for part in filter["all"]] or ["true"]) + ")"
         if "any" in filter:
@@ -130,7 +130,7 @@ class Statements:
         return terms + [Term(part, descending) for part in self.source.key if part.ordered not in sorted_by]
 
     def selection(self, order, end, values):
-        """The columns of a page: whether the row is behind its end, its place, its key, its cells."""
+        """The columns of a page: whether the row is behind its end, its place, key and cells."""
         return ", ".join(
             [self.behind(order, end, values)]
             + [term.place for term in order]
@@ -186,7 +186,7 @@ class Statements:
                 yield from self.runs(order[depth + 1 :], same + [term.empty], values)
 
     def runs(self, order, conditions, values):
-        """All rows that pass the conditions. Those with an empty first term follow as runs of their own."""
+        """The rows that pass the conditions. Those with an empty first term follow in own runs."""
         if not order:
             yield Part(conditions, values, "")
         elif order[0].may_be_empty:

@@ -16,7 +16,8 @@ import unicodedata
 
 #: The blocks of emoji: Unicode name, first and end code point.
 BLOCKS = [
-    ("Miscellaneous symbols", 0x2600, 0x2700), ("Symbols and pictographs", 0x1F300, 0x1F600), ("Emoticons", 0x1F600, 0x1F650),
+    ("Miscellaneous symbols", 0x2600, 0x2700), ("Symbols and pictographs", 0x1F300, 0x1F600),
+    ("Emoticons", 0x1F600, 0x1F650),
     ("Transport and maps", 0x1F680, 0x1F700), ("Supplemental symbols", 0x1F900, 0x1FA00),
 ]
 
@@ -24,7 +25,9 @@ COLUMNS = [
     {"name": "emoji", "type": "text", "title": "Emoji", "width": 6, "align": "center"},
     {"name": "name", "type": "text", "title": "Name", "width": 36},
     {"name": "block", "type": "text", "title": "Block", "style": "badge", "width": 22},
-    {"name": "rating", "type": "integer", "title": "Rating", "style": "bar", "width": 10, "better": "higher", "deferred": True},
+    {
+        "name": "rating", "type": "integer", "title": "Rating", "style": "bar", "width": 10,
+        "better": "higher", "deferred": True},
 ]
 
 ACTIONS = [
@@ -98,7 +101,9 @@ class Ratings:
         change = {"up": 1, "down": -1}.get(action)
         rating = message["arguments"]["rating"] if change is None else self.ratings[key] + change
         if not 0 <= rating <= 100:
-            return say(type="acted", id=message["id"], error=f"{key} has {self.ratings[key]} already, and ratings go from 0 to 100")
+            return say(
+                type="acted", id=message["id"],
+                error=f"{key} has {self.ratings[key]} already, and ratings go from 0 to 100")
         self.ratings[key] = rating
         self.cancel(key)  # the value is known now
         say(type="update", key=key, row={"rating": rating})
@@ -136,7 +141,9 @@ def main():
                 settings = message.get("settings", {})
                 rows = list(emoji())
                 ratings = Ratings([row[0] for row in rows], settings)
-                say(type="schema", name="ratings", title="Emoji ratings", key="text", label="name", columns=COLUMNS, actions=ACTIONS,
+                say(
+                    type="schema", name="ratings", title="Emoji ratings", key="text", label="name",
+                    columns=COLUMNS, actions=ACTIONS,
                     prefetch={"inFlight": settings.get("at_once", 16)})
                 say(type="upsert", rows=rows)
                 say(type="commit")

@@ -14,7 +14,8 @@ COLUMN_LIMIT = 500
 EXACT = 1 << 53
 TIMES = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$")
 TIME_NAMES = re.compile(r"(?:^|[._])(?:time|ts|timestamp|at|date|created|updated|time_?stamp)$", re.I)
-#: Types of numbers that are times, with the first and last value that are taken for one (2001 to 2100).
+#: Types of numbers that are times, with the first and last value that are taken for one (2001 to
+#: 2100).
 UNITS = {"seconds": 10**9, "timestamp": 10**6, "micros": 10**3, "nanos": 1}
 FIRST, LAST = 978_307_200 * 10**9, 4_102_444_800 * 10**9
 LEAST, GREATEST = -9_223_372_036_854_775_808, 9_223_372_036_854_775_807
@@ -210,7 +211,7 @@ def type_of(name, values):
 
 
 def infer(samples):
-    """The columns (path, type, title, style) of flat messages, in the order in which they appear."""
+    """The columns (path, type, title, style) of flat messages, in order of appearance."""
     found = {}
     for sample in samples:
         for name, value in sample.items():

@@ -47,12 +47,17 @@ class Refusal(Exception):
 
 
 def connect(path):
-    connection = sqlite3.connect(f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True,
-                                 timeout=5, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro",
+        uri=True, timeout=5, isolation_level=None, check_same_thread=False)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    connection.create_function("folded_contains", 2, lambda text, part: None if text is None else part in folded(str(text)), deterministic=True)
-    connection.create_function("folded_begins", 2, lambda text, part: None if text is None else folded(str(text)).startswith(part),
-                               deterministic=True)
+    connection.create_function(
+        "folded_contains", 2,
+        lambda text, part: None if text is None else part in folded(str(text)), deterministic=True)
+    connection.create_function(
+        "folded_begins", 2,
+        lambda text, part: None if text is None else folded(str(text)).startswith(part),
+        deterministic=True)
     return connection
 
 
@@ -111,7 +116,9 @@ class Reader:
         limit = query["sections"]["limit"]
         columns = ", ".join(self.table.compared(name) for name in query["group"])
         found = self.connection.execute(
-            f"SELECT {columns}, count(*) FROM {self.table.source}{where.clause} GROUP BY {columns} LIMIT ?", where.values + [limit + 1],
+            f"SELECT {columns}, count(*) FROM {self.table.source}{where.clause} GROUP BY {columns} "
+            "LIMIT ?",
+            where.values + [limit + 1],
         ).fetchall()
         if len(found) > limit:
             raise Unreadable(f"there are more than {limit} sections")
@@ -130,10 +137,12 @@ class Reader:
             clause, values = where.joined(part)
             room = wanted - len(rows) + 1
             found = self.connection.execute(
-                f"SELECT {self.table.selection(order)} FROM {self.table.source}{clause} ORDER BY {part.order} LIMIT ? OFFSET ?",
+                f"SELECT {self.table.selection(order)} FROM {self.table.source}{clause} ORDER BY "
+                f"{part.order} LIMIT ? OFFSET ?",
                 values + [room, skip]).fetchall()
             if skip and not found:
-                skip -= self.connection.execute(f"SELECT count(*) FROM {self.table.source}{clause}", values).fetchone()[0]
+                skip -= self.connection.execute(
+                    f"SELECT count(*) FROM {self.table.source}{clause}", values).fetchone()[0]
                 continue
             skip = 0
             for row in found:
@@ -267,8 +276,10 @@ def main():
     conversation.say(
         type="schema", name=settings.get("table", "query"), key=table.key_kind, prefetch={"inFlight": 4},
         columns=[{"name": name, "type": kind} for name, kind in table.kinds.items()],
-        windowed={"sort": names, "filters": FILTERS, "filterColumns": names, "searches": table.searches, "group": names, "count": "exact",
-                  "paging": "keysetAndOffset", "tellsChanges": True, "cancels": True})
+        windowed={
+            "sort": names, "filters": FILTERS, "filterColumns": names, "searches": table.searches,
+            "group": names, "count": "exact", "paging": "keysetAndOffset", "tellsChanges": True,
+            "cancels": True})
     worker = Worker(reader, conversation)
     interval = settings.get("interval", 0.1)
     version = watch.execute("PRAGMA data_version").fetchone()[0]

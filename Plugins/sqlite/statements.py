@@ -66,7 +66,8 @@ class Table:
 
     def guessed(self, connection, column):
         found = {row[0] for row in connection.execute(
-            f"SELECT DISTINCT typeof({quoted(column)}) FROM (SELECT {quoted(column)} FROM {self.source} LIMIT 1000)")} - {"null"}
+            f"SELECT DISTINCT typeof({quoted(column)}) FROM (SELECT {quoted(column)} FROM "
+            f"{self.source} LIMIT 1000)")} - {"null"}
         return "integer" if found == {"integer"} else "number" if found and found <= {"integer", "real"} else "text"
 
     def find_key(self, connection, columns, key):
@@ -76,8 +77,10 @@ class Table:
                 connection.execute(f"SELECT rowid FROM {self.source} LIMIT 0")
                 names = {name.lower() for name in self.kinds}
                 rowid = next((name for name in ("rowid", "_rowid_", "oid") if name not in names), None)
-                is_view = connection.execute("SELECT type FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master) "
-                                             "WHERE name = ?", [self.source[1:-1].replace('""', '"')]).fetchone()
+                is_view = connection.execute(
+                    "SELECT type FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM "
+                    "sqlite_temp_master) WHERE name = ?",
+                    [self.source[1:-1].replace('""', '"')]).fetchone()
                 if rowid is not None and is_view is not None and is_view[0] == "table":
                     self.key, self.key_kind = rowid, "integer"
                     return
@@ -110,7 +113,9 @@ class Table:
             conditions.append(self.filter(query["filter"], values))
         if query.get("search"):
             texts = [name for name, kind in self.kinds.items() if kind == "text"]
-            conditions.append("(" + " OR ".join(f"folded_contains({quoted(name)}, ?)" for name in texts) + ")" if texts else "0")
+            conditions.append(
+                "(" + " OR ".join(f"folded_contains({quoted(name)}, ?)" for name in texts) + ")"
+                if texts else "0")
             values += [folded(query["search"])] * len(texts)
         for name, value in zip(query.get("group", []), query.get("section", [])):
             conditions.append(f"{self.compared(name)} IS ?")
@@ -133,9 +138,13 @@ class Table:
             values.append(self.value(filter, filter["value"]))
             return f"({column} {operator} ?)"
         if operator == "range":
-            bounds = [(sign, self.value(filter, filter[member])) for sign, member in ((">=", "from"), ("<=", "through")) if member in filter]
+            bounds = [
+                (sign, self.value(filter, filter[member]))
+                for sign, member in ((">=", "from"), ("<=", "through")) if member in filter]
             values += [value for _, value in bounds]
-            return "(" + " AND ".join(f"{column} {sign} ?" for sign, _ in bounds) + ")" if bounds else f"({column} IS NOT NULL)"
+            return (
+                "(" + " AND ".join(f"{column} {sign} ?" for sign, _ in bounds) + ")" if bounds
+                else f"({column} IS NOT NULL)")
         if operator in ("contains", "startsWith"):
             values.append(folded(filter["value"]))
             function = "folded_contains" if operator == "contains" else "folded_begins"
@@ -159,7 +168,11 @@ class Table:
         The key has the direction of the term before it, so an index can be scanned in either
         direction without sorting.
         """
-        terms = [Term(self.compared(term["column"]), bool(term.get("descending")), self.nullable[term["column"]]) for term in sort]
+        terms = [
+            Term(
+                self.compared(term["column"]), bool(term.get("descending")),
+                self.nullable[term["column"]])
+            for term in sort]
         return terms + [Term(self.key, bool(terms) and terms[-1].descending, False)]
 
     def selection(self, order):
@@ -193,7 +206,9 @@ class Table:
 
 def written(order):
     return ", ".join(
-        term.name + (" DESC" if term.descending else "") + (" NULLS LAST" if term.nullable and not term.descending else "") for term in order)
+        term.name + (" DESC" if term.descending else "")
+        + (" NULLS LAST" if term.nullable and not term.descending else "")
+        for term in order)
 
 
 def kind_of(declared):

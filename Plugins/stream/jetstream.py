@@ -370,7 +370,7 @@ def encrypted(nats):
 
 
 def numbers(message):
-    """Sequence in the stream, number of the delivery, nanoseconds since 1970, and messages that follow."""
+    """Sequence in the stream, delivery number, nanoseconds since 1970, number of later messages."""
     parts = message.reply.split(".")
     at = 5 if len(parts) < 12 else 7  # newer servers name a domain and an account, too
     return int(parts[at]), int(parts[at + 1]), int(parts[at + 2]), int(parts[at + 3])

@@ -15,7 +15,7 @@ class Missing(Away):
 
 
 class KafkaTopic(Backend):
-    """Reads assigned partitions from positions of its own; it joins no group and commits nothing."""
+    """Reads assigned partitions from own positions, without joining a group or committing."""
 
     name = "Kafka"
 

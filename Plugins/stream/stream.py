@@ -118,7 +118,7 @@ class Source:
                 self.last_gap = gap.text
                 self.host.log("warning", f"{self.name}: {gap.text}")
                 self.table.reject_gap(gap)
-            # A gap may have hidden deletions, and a stream that was created again has other messages.
+            # A gap may have hidden deletions, and a recreated stream has other messages.
             if gap.reloads and (self.options.is_latest or gap.count is None):
                 self.reload_at = max(time.monotonic(), self.reloaded + RELOAD_PAUSE) if gap.count else time.monotonic()
 

@@ -157,7 +157,7 @@ class Table:
                 self._reject(message, poison)
 
     def settle(self, is_caught_up):
-        """Infers the columns if there are messages enough, and ends the first list; whether rows are up to date."""
+        """Infers columns from enough messages, ends the first list; whether rows are current."""
         if self.columns is None:
             if not self.sample:
                 return False
@@ -221,7 +221,7 @@ class Table:
             self.hidden.pop(key, None)
 
     def find_hidden(self):
-        """Takes earlier messages of keys whose last message was rejected, where only last ones were read."""
+        """Takes earlier messages of keys with a rejected last one, if only last ones were read."""
         for key, place in list(self.hidden.items()):
             for message in reversed(self.backend.earlier(key, place)):
                 try:

@@ -582,7 +582,7 @@ public struct Simulation {
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
-    guard engine.hasRoom(for: table) else { throw failure("there is no room for changes though all is done") }
+    guard engine.hasRoom(for: table) else { throw failure("no room for changes, though no work is left") }
     for page in pages {
       try judge(page)
       try judgeDeferred(page)

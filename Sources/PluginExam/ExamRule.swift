@@ -103,20 +103,22 @@ package enum ExamRule: String, CaseIterable, Comparable, Sendable {
   package var remedy: String {
     switch self {
     case .start:
-      "print a row (or an empty list: reload and commit) soon after the start, and flush standard output after it: into a pipe it is "
-        + "kept back otherwise"
+      "print a row (or an empty list: reload and commit) soon after the start, and flush standard "
+        + "output after it: into a pipe it is kept back otherwise"
     case .lines:
       "print nothing but one JSON object a line to standard output; what is for people belongs on standard error"
     case .wholeLines: "end each line with a newline, the last one too, and write a line as a whole"
     case .rows:
-      "give every row a key of the schema's type (in rows without messages: the member “id”, a text or a whole number) and cells of their "
-        + "columns' types; update and delete only rows that are there"
+      "give every row a key of the schema's type (in rows without messages: the member “id”, a text "
+        + "or a whole number) and cells of their columns' types; update and delete only rows that are "
+        + "there"
     case .stays:
-      "let nothing that the host says or does end the program: ignore messages and members that it does not know, join lines that come "
-        + "in pieces, and wait when its output is not read"
+      "let nothing that the host says or does end the program: ignore messages and members that it "
+        + "does not know, join lines that come in pieces, and wait when its output is not read"
     case .end: "end when standard input ends and at SIGTERM, and end the processes that it has started"
     case .restart:
-      "keep nothing that hinders a second start (locks, temporary files, ports), say the same schema again, and begin with reload"
+      "keep nothing that hinders a second start (locks, temporary files, ports), say the same schema "
+        + "again, and begin with reload"
     case .keys: "make the key of what the row stands for, not of a counter or of chance"
     case .hello: "begin with {\"type\":\"hello\",\"version\":1,\"capabilities\":[]}"
     case .schema: "say the schema once, before the first row, with a name, a key, and columns of known types"
@@ -126,28 +128,31 @@ package enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .health:
       "answer {\"type\":\"health\"} with any line within five seconds, also while a list is loaded; or do not claim health"
     case .settings:
-      "refuse what it cannot take with {\"type\":\"refuse\",\"setting\":...,\"reason\":...}, or ignore it; and say settings as a JSON "
-        + "Schema, so that the host checks them"
+      "refuse what it cannot take with {\"type\":\"refuse\",\"setting\":...,\"reason\":...}, or ignore "
+        + "it; and say settings as a JSON Schema, so that the host checks them"
     case .answers:
       "answer each cell of each load with loaded or failed, also one of a row that is gone; and each query with page"
     case .values: "give a value of the column's type, or null; what cannot be loaded is failed"
     case .cancel: "take cancel as a hint: forget what waits, and go on with what is asked for afterwards"
     case .sections:
-      "tell each section of the group once, with the number of its rows, empty values as null; and of a section only the rows that are in it"
+      "tell each section of the group once, with the number of its rows, empty values as null; and of "
+        + "a section only the rows that are in it"
     case .order:
-      "sort by the columns of “sort”, the first one first, empty cells last in both directions, texts as the column's collation says, ties "
-        + "always in the same order; or do not name the column in “sort” of the schema's “windowed”"
+      "sort by the columns of “sort”, the first one first, empty cells last in both directions, texts "
+        + "as the column's collation says, ties always in the same order; or do not name the column in "
+        + "“sort” of the schema's “windowed”"
     case .filter:
-      "give exactly the rows that pass “filter” and “search”, as docs/protocol.md defines them; or do not name the operator in "
-        + "“filters” or the column in “filterColumns” of the schema's “windowed”"
+      "give exactly the rows that pass “filter” and “search”, as docs/protocol.md defines them; or do "
+        + "not name the operator in “filters” or the column in “filterColumns” of the schema's “windowed”"
     case .pages:
-      "begin with the first row, leave out “skip” rows and no more, go on behind the place “after”, and give “count” rows unless the list ends "
-        + "before; “more” says whether rows follow"
+      "begin with the first row, leave out “skip” rows and no more, go on behind the place “after”, and "
+        + "give “count” rows unless the list ends before; “more” is true if rows follow"
     case .counts:
-      "count the rows of the query that was asked, with its filter and search; or say “count”: “estimated” or “unknown” in the schema's “windowed”"
+      "count the rows of the query that was asked, with its filter and search; or say “count”: "
+        + "“estimated” or “unknown” in the schema's “windowed”"
     case .images:
-      "answer each image with a PNG, JPEG, WebP or GIF of at most 524,288 bytes in base64, one that there is not with null or an error, also "
-        + "after many were cancelled"
+      "answer each image with a PNG, JPEG, WebP or GIF of at most 524,288 bytes in base64, a missing "
+        + "one with null or an error, also after many were cancelled"
     case .actions:
       "answer each action with one acted of the same id, one that it does not know with an error; do nothing for it"
     }

@@ -87,7 +87,7 @@ struct SectionsExam {
     if let stranger = page.rows.first(where: {
       $0.cells.indices.contains(column) && $0.cells[column] != section.values[0]
     }) {
-      return "row \(stranger.key) is told of the section \(words) by “\(name)”, and does not belong there"
+      return "row \(stranger.key) was sent for the section \(words) by “\(name)”, and does not belong there"
     }
     if windowed.count == .exact, let count = page.count, count != section.count {
       return "the section \(words) by “\(name)” has \(section.count) rows, and its page says \(count)"

@@ -92,7 +92,7 @@ enum Record {
     // Sorted keys make the encoding deterministic.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    guard let data = try? encoder.encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }
+    guard let data = try? encoder.encode(value) else { preconditionFailure("encoding \(value) as JSON failed") }
     return Array(data)
   }
 

@@ -62,7 +62,7 @@ public final class Recording: Sendable {
     self.backlogLimit = backlogLimit
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    guard let contents = try? encoder.encode(header) else { preconditionFailure("\(header) cannot be written") }
+    guard let contents = try? encoder.encode(header) else { preconditionFailure("encoding \(header) as JSON failed") }
     shared.backlog = RecordingHeader.magic + RecordingHeader.frame(Array(contents))
     shared.isHeld = isHeld
     let thread = Thread { [self] in write() }

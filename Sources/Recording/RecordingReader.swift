@@ -29,7 +29,8 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
     case .trace: "this is the trace of a plugin, no recording: rowcast plugin replay shows it"
     case .cutOff: "the file ends before the first record of the recording: nothing was recorded in it"
     case .wrongVersion(let version):
-      "the recording is of version \(version), and this rowcast reads \(RecordingHeader.readableVersions.lowerBound) to \(RecordingHeader.currentVersion)"
+      "the recording is of version \(version), and this rowcast reads "
+        + "\(RecordingHeader.readableVersions.lowerBound) to \(RecordingHeader.currentVersion)"
     case .damaged(let place): "the recording is damaged at byte \(place)"
     case .unwritable(let reason): "writing the recording failed: \(reason)"
     }

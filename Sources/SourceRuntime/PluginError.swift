@@ -66,7 +66,8 @@ extension PluginError: CustomStringConvertible {
     case .otherDigest(let path, let found, let wanted):
       "\(path): not the file that was pinned: its SHA-256 is \(found), and \(wanted) is wanted"
     case .quarantined(let path, let times, let notes):
-      "\(path): in quarantine: it has crashed the server \(times) times; it is loaded again when its file is another one, or its lines in \(notes) are gone"
+      "\(path): in quarantine: it has crashed the server \(times) times; "
+        + "it is loaded again when its file is another one, or its lines in \(notes) are gone"
     case .noTrace(let path, let reason): "\(path): \(reason)"
     case .badSetting(let source, let key?, let message): "\(source).\(key): \(message)"
     case .badSetting(let source, nil, let message): "\(source): \(message)"

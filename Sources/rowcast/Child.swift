@@ -31,8 +31,8 @@ struct Child: ExpressibleByArgument, Equatable {
     guard Self.isName(name) else { return nil }
   }
 
-  /// Creates a child from a plugin that is not a shared library: a path to an executable, or the name
-  /// of a ``BundledProgram``.
+  /// Creates a child from a plugin that is not a shared library: a path to an executable, or the
+  /// name of a ``BundledProgram``.
   init?(plugin: String) {
     let bundled = BundledProgram.named(plugin)
     guard plugin.contains("/") || bundled != nil, !plugin.hasSuffix(".so"),

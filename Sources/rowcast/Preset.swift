@@ -80,10 +80,11 @@ struct Preset: Decodable, Sendable {
 
   /// Reads a preset.
   ///
-  /// - Throws: ``EnvironmentFailure`` when the file cannot be read or has a wrong value.
+  /// - Throws: ``EnvironmentFailure`` when reading the file fails or it has a wrong value.
   init(path: String) throws {
     guard let data = FileManager.default.contents(atPath: path), data.count <= 64 << 10 else {
-      throw EnvironmentFailure(description: "the preset \(path) cannot be read, or is larger than 64 KiB")
+      throw EnvironmentFailure(
+        description: "reading the preset \(path) failed: it must be a readable file of at most 64 KiB")
     }
     do {
       self = try YAMLDecoder().decode(Preset.self, from: data)

@@ -49,7 +49,8 @@ import Testing
       let broken = folder.appending(path: "broken.so").path
       try "no library".write(toFile: broken, atomically: true, encoding: .utf8)
       var plugins = [try PluginLibrary(path: path).plugin]
-      // Descriptors have the same numbers again and again: the loader must not take one library for another.
+      // Descriptors have the same numbers again and again: the loader must not take one library for
+      // another.
       for _ in 1...8 {
         plugins.append(try PluginLibrary(path: path, isCopied: true).plugin)
         #expect(throws: PluginError.self) { try PluginLibrary(path: broken) }

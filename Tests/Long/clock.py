@@ -35,19 +35,25 @@ async def patches(viewers, seconds):
 
 async def run(options):
     assert LIBRARY, "libfaketime is missing (scripts/setup long installs it)"
-    with tempfile.NamedTemporaryFile("w", suffix=".faketime") as date, tempfile.NamedTemporaryFile("w", suffix=".yaml") as configuration:
+    with (
+            tempfile.NamedTemporaryFile("w", suffix=".faketime") as date,
+            tempfile.NamedTemporaryFile("w", suffix=".yaml") as configuration):
         date.write("+0")
         date.flush()
         # Needs a configuration file: without one, SIGHUP ends the server instead of reloading.
         configuration.write("log-format: json\n")
         configuration.flush()
-        variables = [f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={date.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
+        variables = [
+            f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={date.name}", "FAKETIME_NO_CACHE=1",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1"]
         # File times stay real.
         variables.append("NO_FAKE_STAT=1")
         # libfaketime adds a variable to the environment of the first process. Swift's runtime finds
         # the arguments by their position before the environment, which would fail, so the first
         # process is a second `env`.
-        server = Serving(rows=1_000, rate=1_000, batches=20, options=["--config", configuration.name], prefix=["env", *variables, "env"])
+        server = Serving(
+            rows=1_000, rate=1_000, batches=20, options=["--config", configuration.name],
+            prefix=["env", *variables, "env"])
         with server:
             await jump(server, date, options)
             await stand_still(server, options)
@@ -89,7 +95,10 @@ async def jump(server, date, options):
         date.flush()
         assert abs(seen(server) - time.time() - seconds) < 60, f"the server does not see {offset}: {server.log[-1]}"
         fewest, highest = await patches(viewers, options.seconds / 4)
-        print(f"clock: the date jumps to {offset}: {fewest} to {highest} patches a page ({least} to {most} before), {gone(viewers)} gone", flush=True)
+        print(
+            f"clock: the date jumps to {offset}: {fewest} to {highest} patches a page ({least} to "
+            f"{most} before), {gone(viewers)} gone",
+            flush=True)
         assert gone(viewers) == 0, f"{gone(viewers)} pages are gone after {offset}"
         assert options.small or highest <= most + 2, f"a burst after {offset}: {highest} patches, {most} before"
         assert options.small or fewest >= least / 2, f"patches stay away after {offset}: {fewest}, {least} before"
@@ -112,7 +121,8 @@ async def stand_still(server, options):
     burst = max(viewer.count - earlier for viewer, earlier in zip(viewers, before))
     least, most = await patches(viewers, options.seconds / 4)
     print(
-        f"clock: the process stands still for {3 if options.small else STILL:g} s: {burst} patches at once, then {least} to {most} a page; {gone(viewers)} gone",
+        f"clock: the process stands still for {3 if options.small else STILL:g} s: "
+        f"{burst} patches at once, then {least} to {most} a page; {gone(viewers)} gone",
         flush=True,
     )
     assert gone(viewers) == 0, f"{gone(viewers)} pages are gone"

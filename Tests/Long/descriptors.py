@@ -17,7 +17,9 @@ async def run(options):
     with Serving(rows=1_000, rate=10, batches=1, limit=LIMIT) as server:
         server.wait_for_rows(1_000)
         heard = []
-        page = await Viewer.connect(server.port, on_message=lambda *_: heard.append(time.monotonic()), light=True, query={"sort": [{"column": "ts", "descending": True}]})
+        page = await Viewer.connect(
+            server.port, on_message=lambda *_: heard.append(time.monotonic()), light=True,
+            query={"sort": [{"column": "ts", "descending": True}]})
         await page.shown
         crowd = []
         for _ in range(2 * LIMIT):
@@ -47,8 +49,13 @@ async def run(options):
             except OSError:
                 pass
         recovery = time.monotonic() - freed
-        print(f"descriptors: {LIMIT} files, {len(crowd)} callers: {busy:.1%} of a core, {said} log lines in 4 s, {served} patches to the page that was there; a new one {recovery:.2f} s after", flush=True)
+        print(
+            f"descriptors: {LIMIT} files, {len(crowd)} callers: {busy:.1%} of a core, {said} log "
+            f"lines in 4 s, {served} patches to the page that was there; "
+            f"a new one {recovery:.2f} s after",
+            flush=True)
         assert served >= 2, "the page that was there is not served"
         assert options.small or busy <= MOST_CPU, f"{busy:.1%} of a core"
         assert said <= 10, f"{said} log lines"
-        assert again is not None and again.has_window and (options.small or recovery <= LONGEST), f"nobody comes in for {recovery:.1f} s"
+        assert again is not None and again.has_window and (options.small or recovery <= LONGEST), (
+            f"no new client is served for {recovery:.1f} s")

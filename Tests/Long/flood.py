@@ -72,12 +72,15 @@ async def run(options):
             after = await measure(delays, options.seconds)
             gone = flooder.closed.done()
             print(
-                f"flood: one page says {flooder.said:,} {name} in {options.seconds:g} s{' and is closed' if gone else ''}: others' p50 {before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, "
-                f"p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches)",
+                f"flood: one page says {flooder.said:,} {name} in {options.seconds:g} "
+                f"s{' and is closed' if gone else ''}: others' p50 {before[0] * 1e3:.0f} → "
+                f"{after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms "
+                f"({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches)",
                 flush=True,
             )
-            assert after[2] > 0, f"the others get nothing beside {name}"
-            assert options.small or after[1] <= MOST_TIMES * before[1], f"the others' p99 is {after[1] / before[1]:.2f} times what it was"
+            assert after[2] > 0, f"the other pages get nothing during {name}"
+            assert options.small or after[1] <= MOST_TIMES * before[1], (
+                f"the others' p99 is {after[1] / before[1]:.2f} times what it was")
             flooder.abort()
         for viewer in good:
             viewer.abort()

@@ -80,7 +80,9 @@ async def run(options):
     with Serving(rows=10_000, rate=1_000) as server:
         server.wait_for_rows(10_000)
         heard = []
-        good = await Viewer.connect(server.port, light=True, on_message=lambda viewer, payload: heard.append(time.monotonic()), interval=100)
+        good = await Viewer.connect(
+            server.port, light=True,
+            on_message=lambda viewer, payload: heard.append(time.monotonic()), interval=100)
         await good.shown
         for kind in (Declares, OneByOne, Empty, Waits):
             others = [await kind.connect(server.port, light=True, acknowledges=False) for _ in range(options.endless)]
@@ -90,7 +92,9 @@ async def run(options):
             most = 0
             attacks = asyncio.gather(*(viewer.attack() for viewer in others))
             deadline = time.monotonic() + 5
-            while time.monotonic() < deadline and not (attacks.done() and all(viewer.closed.done() for viewer in others)):
+            while (
+                    time.monotonic() < deadline
+                    and not (attacks.done() and all(viewer.closed.done() for viewer in others))):
                 most = max(most, server.resident - before)
                 await pause(0.02)
             await attacks
@@ -102,8 +106,9 @@ async def run(options):
             codes = sorted({viewer.code for viewer in others if viewer.code is not None})
             each = most / len(others)
             print(
-                f"fragments: {len(others)} × {kind.__name__}: {each / 1024:.0f} KiB each at most, {len(left)} still there, the last gone after "
-                f"{stayed * 1e3:.0f} ms with {' or '.join(map(str, codes)) or 'no code'}; {len(heard)} patches beside them",
+                f"fragments: {len(others)} × {kind.__name__}: {each / 1024:.0f} KiB each at most, "
+                f"{len(left)} still there, the last gone after {stayed * 1e3:.0f} ms with "
+                f"{' or '.join(map(str, codes)) or 'no code'}; {len(heard)} patches to the good page",
                 flush=True,
             )
             assert each < MOST_BYTES, f"{kind.__name__} costs {each / 1024:.0f} KiB"
@@ -113,7 +118,7 @@ async def run(options):
             else:
                 assert not left, f"{len(left)} of {kind.__name__} are still there"
                 assert options.small or stayed <= LONGEST, f"{kind.__name__} stayed {stayed:.1f} s"
-            assert heard, f"the page beside {kind.__name__} gets nothing"
+            assert heard, f"the good page gets nothing during {kind.__name__}"
             for viewer in others:
                 viewer.abort()
         good.abort()

@@ -23,17 +23,23 @@ MOST_GROWTH = 1.25
 HOSTILE_CLIENTS = 8
 
 NUMBERS = [
-    0, 1, -1, 2, 3, 7, 40, 1_000, 1_001, 2_000, 65_535, 2**31, 2**32, 2**52, 2**53 - 1, 2**53, 2**63 - 1, -(2**63), 2**63, 2**64, 1.5, -0.5, 1e308,
+    0, 1, -1, 2, 3, 7, 40, 1_000, 1_001, 2_000, 65_535, 2**31, 2**32, 2**52, 2**53 - 1, 2**53,
+    2**63 - 1, -(2**63), 2**63, 2**64, 1.5, -0.5, 1e308,
     1e-320, True, None, "1", "9223372036854775807",
 ]  # fmt: skip
 TEXTS = [
-    "", "price", "symbol", "size", "ts", "quotes", "hostile", "hostilew", "n", "t", "s", "nope", "top", "end", "\0", "é", "x" * 1_000, "x" * 5_000,
+    "", "price", "symbol", "size", "ts", "quotes", "hostile", "hostilew", "n", "t", "s", "nope",
+    "top", "end", "\0", "é", "x" * 1_000, "x" * 5_000,
     "[ab]*a[ab]{450}c", "(((((", "a{1000}", "\u202e",
 ]  # fmt: skip
-TYPES = "hello open query collapse viewport ack resync pace visibility act pause hold stats name locate signOut nonsense".split()
+TYPES = (
+    "hello open query collapse viewport ack resync pace visibility act pause hold stats name "
+    "locate signOut nonsense").split()
 NAMES = (
-    "request query viewport interval resume section collapsed path first count ahead behind anchor stick seq reason hidden id table action row "
-    "rows keys arguments paused held wanted version client epoch session sort search filter group aggregates column descending op value from through any all not function"
+    "request query viewport interval resume section collapsed path first count ahead behind anchor "
+    "stick seq reason hidden id table action row rows keys arguments paused held wanted version "
+    "client epoch session sort search filter group aggregates column descending op value from "
+    "through any all not function"
 ).split()
 OPS = "= != < > <= >= contains startsWith matches oneOf range isEmpty nonsense".split()
 
@@ -57,13 +63,19 @@ class Hostile:
 
     def filter(self, depth=0):
         if depth < 9 and self.draw.random() < 0.3:
-            return {self.draw.choice(["all", "any", "not"]): [self.filter(depth + 1) for _ in range(self.draw.randrange(4))]}
-        return {"column": self.draw.choice(TEXTS[:12]), "op": self.draw.choice(OPS), "value": self.draw.choice([*NUMBERS, *TEXTS])}
+            return {
+                self.draw.choice(["all", "any", "not"]): [
+                    self.filter(depth + 1) for _ in range(self.draw.randrange(4))]}
+        return {
+            "column": self.draw.choice(TEXTS[:12]), "op": self.draw.choice(OPS),
+            "value": self.draw.choice([*NUMBERS, *TEXTS])}
 
     def query(self):
         query = {}
         if self.draw.random() < 0.6:
-            query["sort"] = [{"column": self.draw.choice(TEXTS[:12]), "descending": self.draw.random() < 0.5} for _ in range(self.draw.randrange(4))]
+            query["sort"] = [
+                {"column": self.draw.choice(TEXTS[:12]), "descending": self.draw.random() < 0.5}
+                for _ in range(self.draw.randrange(4))]
         if self.draw.random() < 0.4:
             query["search"] = self.draw.choice(TEXTS)
         if self.draw.random() < 0.4:
@@ -71,19 +83,25 @@ class Hostile:
         if self.draw.random() < 0.3:
             query["group"] = [self.draw.choice(TEXTS[:12]) for _ in range(self.draw.randrange(5))]
         if self.draw.random() < 0.2:
-            query["aggregates"] = [{"function": self.draw.choice(["sum", "min", "max", "mean", "distinct", "x"]), "column": self.draw.choice(TEXTS[:12])}]
+            query["aggregates"] = [{
+                "function": self.draw.choice(["sum", "min", "max", "mean", "distinct", "x"]),
+                "column": self.draw.choice(TEXTS[:12])}]
         if self.draw.random() < 0.1:
             query[self.draw.choice(NAMES)] = self.value()
         return query
 
     def viewport(self):
-        return {name: self.draw.choice(NUMBERS) for name in ("first", "count", "ahead", "behind", "anchor") if self.draw.random() < 0.8}
+        return {
+            name: self.draw.choice(NUMBERS)
+            for name in ("first", "count", "ahead", "behind", "anchor") if self.draw.random() < 0.8}
 
     def allowed(self, request):
         """Returns a valid message that is as large and as expensive as the protocol allows."""
         draw = self.draw
         safe = lambda: draw.choice([0, 1, 7, request, 2**32, 2**53 - 1])
-        viewport = {"first": safe(), "count": draw.choice([1, 40, 1_000]), "ahead": draw.choice([0, 2_000]), "behind": draw.choice([0, 2_000])}
+        viewport = {
+            "first": safe(), "count": draw.choice([1, 40, 1_000]), "ahead": draw.choice([0, 2_000]),
+            "behind": draw.choice([0, 2_000])}
         viewport |= {"anchor": safe()} if draw.random() < 0.5 else {"stick": draw.choice(["top", "end"])}
         column = lambda: draw.choice(["symbol", "price", "size", "ts"])
         query = {"search": draw.choice(["", "a", "x" * 1_000, str(request)])}
@@ -91,10 +109,16 @@ class Hostile:
         if draw.random() < 0.3:
             query["group"] = ["symbol"]
         if draw.random() < 0.3:
-            query["filter"] = {"column": "symbol", "op": "matches", "value": draw.choice(["[AB]*A[AB]{450}C", "^.*A.*B.*C$", "[A-Z]+"])}
-        kind = draw.choice("open query query viewport viewport ack resync pace visibility pause hold stats name locate collapse".split())
+            query["filter"] = {
+                "column": "symbol", "op": "matches",
+                "value": draw.choice(["[AB]*A[AB]{450}C", "^.*A.*B.*C$", "[A-Z]+"])}
+        kind = draw.choice((
+            "open query query viewport viewport ack resync pace visibility pause hold stats name "
+            "locate collapse").split())
         return {"type": kind} | {
-            "open": {"table": draw.choice(["quotes", "hostile", "hostilew"]), "request": request, "query": query, "viewport": viewport},
+            "open": {
+                "table": draw.choice(["quotes", "hostile", "hostilew"]), "request": request,
+                "query": query, "viewport": viewport},
             "query": {"request": request, "query": query, "viewport": viewport},
             "viewport": {"seq": safe()} | viewport,
             "ack": {"seq": safe()},
@@ -120,10 +144,14 @@ class Hostile:
             return message
         number = lambda: self.draw.choice([*NUMBERS, request])
         message.update(
-            request=request, table=self.draw.choice(["quotes", "hostile", "hostilew", "nope"]), query=self.query(), seq=number(), id=self.draw.randrange(1_000),
-            collapsed=self.draw.random() < 0.5, section=number(), interval=number(), hidden=self.draw.random() < 0.2, paused=self.draw.random() < 0.5,
-            held=self.draw.random() < 0.5, wanted=self.draw.random() < 0.5, rows=[number() for _ in range(self.draw.choice([0, 3, 100, 101]))],
-            keys=[number() for _ in range(self.draw.choice([0, 3, 100, 101]))], action=self.draw.choice(TEXTS), row=number(), arguments=self.value(),
+            request=request, table=self.draw.choice(["quotes", "hostile", "hostilew", "nope"]),
+            query=self.query(), seq=number(), id=self.draw.randrange(1_000),
+            collapsed=self.draw.random() < 0.5, section=number(), interval=number(),
+            hidden=self.draw.random() < 0.2, paused=self.draw.random() < 0.5,
+            held=self.draw.random() < 0.5, wanted=self.draw.random() < 0.5,
+            rows=[number() for _ in range(self.draw.choice([0, 3, 100, 101]))],
+            keys=[number() for _ in range(self.draw.choice([0, 3, 100, 101]))],
+            action=self.draw.choice(TEXTS), row=number(), arguments=self.value(),
         )  # fmt: skip
         message.update(self.viewport())
         if kind in ("open", "query") and self.draw.random() < 0.7:
@@ -177,7 +205,9 @@ async def run(options):
         server.wait_for_rows(50_000)
         good, delays = await good_ones(server.port, 20)
         counts = {"connections": 0, "messages": 0}
-        tasks = [asyncio.ensure_future(torment(server.port, f"{seed}-{number}", counts)) for number in range(HOSTILE_CLIENTS)]
+        tasks = [
+            asyncio.ensure_future(torment(server.port, f"{seed}-{number}", counts))
+            for number in range(HOSTILE_CLIENTS)]
         quarter = options.hostile / 4
         await measure(delays, quarter)
         early = server.resident
@@ -190,13 +220,16 @@ async def run(options):
         metrics = server.metrics()
         restarts = {name: value for name, value in metrics.items() if name.startswith("rowcast_source_restarts")}
         print(
-            f"hostile: {counts['messages']:,} messages on {counts['connections']:,} connections in {options.hostile:g} s beside two programs ({restarts}): "
-            f"others' p50 {before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms "
-            f"({after[1] / before[1]:.2f} times, {after[2]} patches), memory {early >> 20} → {late >> 20} MiB",
+            f"hostile: {counts['messages']:,} messages on {counts['connections']:,} connections in "
+            f"{options.hostile:g} s with two hostile programs ({restarts}): others' p50 "
+            f"{before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → "
+            f"{after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {after[2]} patches), "
+            f"memory {early >> 20} → {late >> 20} MiB",
             flush=True,
         )
         assert counts["messages"] > 100 and after[2] > 0, "nothing was tried"
-        assert options.small or after[1] <= MOST_TIMES * before[1], f"the others' p99 is {after[1] / before[1]:.2f} times what it was"
+        assert options.small or after[1] <= MOST_TIMES * before[1], (
+            f"the others' p99 is {after[1] / before[1]:.2f} times what it was")
         assert options.small or late <= MOST_GROWTH * early, f"memory has grown from {early} to {late}"
         for viewer in good:
             viewer.abort()

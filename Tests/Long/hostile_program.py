@@ -12,16 +12,24 @@ import select
 import sys
 
 NUMBERS = [
-    0, 1, -1, 2, 100, 255, 65_536, 2**31 - 1, -(2**31), 2**32, 2**52, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 2**63, 2**64, 1e308, -1e308,
+    0, 1, -1, 2, 100, 255, 65_536, 2**31 - 1, -(2**31), 2**32, 2**52, 2**53, 2**53 + 1, 2**62,
+    2**63 - 1, -(2**63), 2**63, 2**64, 1e308, -1e308,
     1e-320, 0.5, 1.0,
 ]  # fmt: skip
 TEXTS = [
-    "", "a", "\0", "é" * 100, "\u202e", "\ud83d\ude00", "x" * 5_000, "{}", "null", "true", "t", "n", "s", "id", "1", "9223372036854775808",
+    "", "a", "\0", "é" * 100, "\u202e", "\ud83d\ude00", "x" * 5_000, "{}", "null", "true", "t", "n",
+    "s", "id", "1", "9223372036854775808",
     "http://[::1", "a\tb\nc", "\ufeff",
 ]  # fmt: skip
-TYPES = "hello schema upsert update delete move reload commit reject state loaded failed forget page changed image acted refuse health nonsense".split()
-NAMES = "key keys row rows cells before count reason state message column value id error data result group sections more begin end total name".split()
-COLUMNS = [{"name": "n", "type": "integer"}, {"name": "t", "type": "text"}, {"name": "s", "type": "text", "deferred": True}]
+TYPES = (
+    "hello schema upsert update delete move reload commit reject state loaded failed forget page "
+    "changed image acted refuse health nonsense").split()
+NAMES = (
+    "key keys row rows cells before count reason state message column value id error data result "
+    "group sections more begin end total name").split()
+COLUMNS = [
+    {"name": "n", "type": "integer"}, {"name": "t", "type": "text"},
+    {"name": "s", "type": "text", "deferred": True}]
 WINDOWED_COLUMNS = [{"name": "n", "type": "integer"}, {"name": "t", "type": "text"}]
 
 
@@ -63,7 +71,9 @@ class Program:
             if kind in ("upsert", "update"):
                 message["rows"] = [[self.key(), *self.cells()] for _ in range(self.draw.choice([1, 5, 200]))]
             elif kind in ("delete", "move", "reject", "failed", "loaded", "forget"):
-                message.update(key=self.key(), column="s", before=self.draw.choice([None, self.key()]), reason=self.draw.choice(TEXTS), value=self.value())
+                message.update(
+                    key=self.key(), column="s", before=self.draw.choice([None, self.key()]),
+                    reason=self.draw.choice(TEXTS), value=self.value())
             elif kind == "state":
                 message.update(state=self.draw.choice(["live", "stale"]), message=self.draw.choice(TEXTS))
         else:
@@ -81,7 +91,9 @@ class Program:
             answer["more"] = self.draw.choice([True, False])
         elif kind == 2:
             answer["group"] = self.draw.choice([["t"], [], ["n", "t"]])
-            answer["sections"] = [[self.draw.choice(TEXTS), self.draw.choice(NUMBERS)] for _ in range(self.draw.choice([0, 1, 100, 2_100]))]
+            answer["sections"] = [
+                [self.draw.choice(TEXTS), self.draw.choice(NUMBERS)]
+                for _ in range(self.draw.choice([0, 1, 100, 2_100]))]
         elif kind == 3:
             answer["error"] = self.draw.choice(TEXTS)
         else:
@@ -100,10 +112,14 @@ class Program:
 
     def run(self):
         columns = WINDOWED_COLUMNS if self.is_windowed else COLUMNS
-        windowed = {"sort": ["n", "t"], "group": ["t"], "count": "exact", "paging": "offset", "tellsChanges": True, "cancels": False}
+        windowed = {
+            "sort": ["n", "t"], "group": ["t"], "count": "exact", "paging": "offset",
+            "tellsChanges": True, "cancels": False}
         capabilities = {"windowed": windowed} if self.is_windowed else {}
         say({"type": "hello", "version": 1, "capabilities": ["health"]})
-        say({"type": "schema", "name": f"hostile{'w' if self.is_windowed else ''}", "key": "text", "columns": columns, **capabilities})
+        say({
+            "type": "schema", "name": f"hostile{'w' if self.is_windowed else ''}", "key": "text",
+            "columns": columns, **capabilities})
         say({"type": "state", "state": "live"})
         rest = b""
         while True:

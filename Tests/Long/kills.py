@@ -100,8 +100,12 @@ class Page:
             if self.replica.epoch is not None:
                 resume = {"epoch": self.replica.epoch, "session": self.session, "seq": self.replica.sequence}
             try:
-                viewer = await Viewer.connect(server["port"], on_message=self.hear, query=self.query, resume=resume, first=self.place)
-                await asyncio.wait([viewer.closed, asyncio.ensure_future(until.wait())], return_when=asyncio.FIRST_COMPLETED)
+                viewer = await Viewer.connect(
+                    server["port"], on_message=self.hear, query=self.query, resume=resume,
+                    first=self.place)
+                await asyncio.wait(
+                    [viewer.closed, asyncio.ensure_future(until.wait())],
+                    return_when=asyncio.FIRST_COMPLETED)
                 viewer.abort()
                 if viewer.has_window:
                     attempt = 0  # as in the page after ten seconds of connection
@@ -154,7 +158,11 @@ async def run(options):
     misfits = sum(page.misfits for page in pages)
     seeks, found = sum(page.seeks for page in pages), sum(page.found for page in pages)
     p95 = quantile(times, 0.95)
-    print(f"kills: {options.kills} kills under {options.pages} pages: right again p50 {quantile(times, 0.5):.2f} s, p95 {p95:.2f} s, {misfits} misfits, {found} of {seeks} rows found again", flush=True)
+    print(
+        f"kills: {options.kills} kills under {options.pages} pages: right again p50 "
+        f"{quantile(times, 0.5):.2f} s, p95 {p95:.2f} s, {misfits} misfits, "
+        f"{found} of {seeks} rows found again",
+        flush=True)
     assert misfits == 0, f"{misfits} messages did not fit"
     assert found == seeks == options.kills * options.pages, f"{found} of {seeks} rows were found again"
     assert options.small or p95 <= LONGEST, f"95 % are right again only after {p95:.2f} s"

@@ -89,8 +89,10 @@ async def run(options):
     worst = max(arrivals.values())
     figures = server.metrics()
     print(
-        f"reconnect: seed {seed}; {len(back)} of {count} back after {down:.1f} s without a server: p50 {quantile(back, 0.5):.1f} s, all in {max(back):.1f} s; "
-        f"{worst} arrivals in the worst 100 ms ({worst / count:.1%}); {turned_away} were sent away once ({figures['rowcast_turned_away_total']:.0f} by the server's budget); "
+        f"reconnect: seed {seed}; {len(back)} of {count} back after {down:.1f} s without a server: "
+        f"p50 {quantile(back, 0.5):.1f} s, all in {max(back):.1f} s; {worst} arrivals in the worst "
+        f"100 ms ({worst / count:.1%}); {turned_away} were sent away once "
+        f"({figures['rowcast_turned_away_total']:.0f} by the server's budget); "
         f"{most / 1e6:.0f} MB at most, {calm / 1e6:.0f} MB before",
         flush=True,
     )

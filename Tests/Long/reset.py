@@ -17,11 +17,16 @@ def opened(port):
     peer = socket.create_connection(("127.0.0.1", port), timeout=10)
     peer.sendall(
         (
-            f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n"
+            f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n"
+            "\r\n"
         ).encode()
         + frame(1, b'{"type":"hello","version":1,"client":"reset"}')
-        + frame(1, b'{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":30,"ahead":0,"behind":0}}')
+        + frame(
+            1,
+            b'{"type":"open","table":"quotes","request":1,'
+            b'"viewport":{"first":0,"count":30,"ahead":0,"behind":0}}')
     )
     return peer
 
@@ -72,7 +77,7 @@ async def run(options):
             for count in range(1, length + 1, options.step):
                 latest = time.monotonic() + 10
                 while not reset_after(count, server.port):
-                    assert time.monotonic() < latest, "the server lets nobody in any more"
+                    assert time.monotonic() < latest, "the server accepts no connection for 10 s"
                 cycles += 1
             turn += 1
             while server.metrics()["rowcast_sessions"] > 0:
@@ -84,8 +89,9 @@ async def run(options):
         slope = (server.resident - resident) / max(1, cycles - first)
         left = server.files - files
         print(
-            f"reset: {cycles} resets at each byte of {length} ({window} of the window), {cycles / (time.monotonic() - began):.0f} a second; "
-            f"{slope:.1f} bytes a cycle, {left:+d} files",
+            f"reset: {cycles} resets at each byte of {length} ({window} of the window), "
+            f"{cycles / (time.monotonic() - began):.0f} a second; {slope:.1f} bytes a cycle, "
+            f"{left:+d} files",
             flush=True,
         )
         assert left <= 0, f"{left} files are left open"

@@ -21,7 +21,9 @@ class Serving:
     """
 
     def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=(), prefix=()):
-        words = [*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
+        words = [
+            *prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market",
+            "--log-level", "info"]
         for name, value in (("rows", rows), ("rate", rate), ("batches", batches), ("change", "false")):
             words += ["--set", f"market.{name}={value}"]
         if interval is not None:
@@ -68,7 +70,9 @@ class Serving:
         """Returns the values of /metrics by name and labels."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
             lines = answer.read().decode().splitlines()
-        return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line and not line.startswith("#")}
+        return {
+            line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line
+            and not line.startswith("#")}
 
     def wait_for_rows(self, rows, patience=60):
         deadline = time.monotonic() + patience

@@ -14,7 +14,9 @@ LONGEST = 3.0
 async def run(options):
     times = []
     for turn in range(options.shutdowns):
-        server = Serving(rows=1_000, rate=5_000, batches=50, options=["--child", "steady=sh -c 'while sleep 1; do echo \"{\\\"id\\\":1}\"; done'"])
+        server = Serving(
+            rows=1_000, rate=5_000, batches=50,
+            options=["--child", "steady=sh -c 'while sleep 1; do echo \"{\\\"id\\\":1}\"; done'"])
         server.wait_for_rows(1_000)
         viewers = [await Viewer.connect(server.port, light=True, interval=0) for _ in range(20)]
         await asyncio.wait([viewer.shown for viewer in viewers], timeout=10)
@@ -24,4 +26,7 @@ async def run(options):
         assert status == 0, f"turn {turn + 1}: it ended with {status}"
         assert options.small or took <= LONGEST, f"turn {turn + 1}: it took {took:.1f} s"
         assert codes == [1001] * len(codes), f"turn {turn + 1}: closed with {sorted(set(map(str, codes)))}"
-    print(f"shutdown: {options.shutdowns} of {options.shutdowns} ended well: p50 {quantile(times, 0.5):.2f} s, at most {max(times):.2f} s", flush=True)
+    print(
+        f"shutdown: {options.shutdowns} of {options.shutdowns} ended well: "
+        f"p50 {quantile(times, 0.5):.2f} s, at most {max(times):.2f} s",
+        flush=True)

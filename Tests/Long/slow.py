@@ -31,7 +31,9 @@ async def good_ones(port, count):
         viewer.asked = now
 
     for number in range(count):
-        query = {"sort": [{"column": "price", "descending": True}]} if number % 2 else {"sort": [{"column": "ts", "descending": True}]}
+        query = (
+            {"sort": [{"column": "price", "descending": True}]} if number % 2
+            else {"sort": [{"column": "ts", "descending": True}]})
         viewers.append(await Viewer.connect(port, on_message=hear, light=True, query=query, interval=100))
     await asyncio.wait([viewer.shown for viewer in viewers], timeout=60)
     return viewers, delays
@@ -111,14 +113,20 @@ async def run(options):
             await pause(0.25)
         each = most / options.slow
         print(
-            f"slow: {options.slow} slow pages beside {len(good)} good ones: p50 {before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, "
-            f"p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches); "
-            f"{each / 1024:.0f} KiB for each slow page; {left:.0f} of them are left",
+            f"slow: {options.slow} slow pages and {len(good)} good ones: p50 "
+            f"{before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → "
+            f"{after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and "
+            f"{after[2]} patches); {each / 1024:.0f} KiB for each slow page; "
+            f"{left:.0f} of them are left",
             flush=True,
         )
         assert each <= MOST_BYTES, f"a slow page costs {each / 1024:.0f} KiB"
-        assert options.small or after[1] <= MOST_TIMES * before[1], f"the good pages' p99 is {after[1] / before[1]:.2f} times what it was"
-        assert left <= options.slow // 2 + 1, f"{left:.0f} slow pages are still there, of whom {options.slow // 2} read something"
-        assert options.small or left >= options.slow // 2, f"{left:.0f} slow pages are left, although {options.slow // 2} read something all the time"
+        assert options.small or after[1] <= MOST_TIMES * before[1], (
+            f"the good pages' p99 is {after[1] / before[1]:.2f} times what it was")
+        assert left <= options.slow // 2 + 1, (
+            f"{left:.0f} slow pages are still there, of whom {options.slow // 2} read something")
+        assert options.small or left >= options.slow // 2, (
+            f"{left:.0f} slow pages are left, although {options.slow // 2} read something all the "
+            "time")
         for viewer in good + slow:
             viewer.abort()

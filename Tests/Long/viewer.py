@@ -27,7 +27,9 @@ class Viewer(asyncio.Protocol):
     # The size of the socket's receive buffer in bytes, or None for the system's default.
     receive_buffer = None
 
-    def __init__(self, on_message=None, light=False, query=None, count=60, interval=None, resume=None, acknowledges=True, first=0):
+    def __init__(
+            self, on_message=None, light=False, query=None, count=60, interval=None, resume=None,
+            acknowledges=True, first=0):
         self.on_message = on_message
         self.light = light
         self.wish = {"type": "open", "table": "quotes", "request": 1, "query": query or {}}
@@ -53,14 +55,16 @@ class Viewer(asyncio.Protocol):
         # wait for the event loop, which serves thousands of clients.
         peer = socket.socket()
         peer.settimeout(5)
-        # As browsers do; asyncio sets it for its own sockets only. Otherwise a query waits 40 ms behind an acknowledgement.
+        # As browsers do; asyncio sets it for its own sockets only. Otherwise a query waits 40 ms
+        # behind an acknowledgement.
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if cls.receive_buffer is not None:
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, cls.receive_buffer)
         peer.connect(("127.0.0.1", port))
         peer.sendall(
             f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n".encode()
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            "Sec-WebSocket-Protocol: rowcast.v1\r\n\r\n".encode()
         )
         peer.setblocking(False)
         _, viewer = await asyncio.get_running_loop().create_connection(lambda: cls(**wishes), sock=peer)

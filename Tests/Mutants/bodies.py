@@ -14,10 +14,13 @@ import re
 
 TYPES = {"struct", "class", "enum", "extension", "actor"}
 DECLARATION = re.compile(
-    r"(?<![.\w`])(?:(func)\s+[^\s(<]+|(var|let|case)\s+\w+|(init|deinit|subscript|struct|class|enum|extension|protocol|actor)\b)")
+    r"(?<![.\w`])(?:(func)\s+[^\s(<]+|(var|let|case)\s+\w+|"
+    r"(init|deinit|subscript|struct|class|enum|extension|protocol|actor)\b)")
 ACCESSOR = re.compile(r"(?:(?:mutating|nonmutating)\s+)?(get|set|didSet|willSet|_read|_modify)\b")
 VALUE = re.compile(r"^[ ]*(?:[a-z]+(?:\(\w+\))? )*(?:let|var) \w+(?:: [^=\n{]+)? = (?=\S)", re.MULTILINE)
-BEGINS_STATEMENT = re.compile(r"(return|let|var|guard|for|while|repeat|defer|throw|do|precondition|preconditionFailure|fatalError|#if|_ =)\b")
+BEGINS_STATEMENT = re.compile(
+    r"(return|let|var|guard|for|while|repeat|defer|throw|do|precondition|"
+    r"preconditionFailure|fatalError|#if|_ =)\b")
 
 
 def masked(text):

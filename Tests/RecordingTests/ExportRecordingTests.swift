@@ -6,7 +6,7 @@ import Testing
 
 /// Windowed tables that are taken away while everything is recorded.
 @Suite struct ExportRecordingTests {
-  /// The recording of a session on a windowed table during an export, and the number of exported rows.
+  /// Records a session on a windowed table during an export, and counts the exported rows.
   private func recorded(exports: Bool) throws -> (bytes: [UInt8], rows: Int) {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))

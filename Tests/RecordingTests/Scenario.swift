@@ -4,7 +4,9 @@ import ListTesting
 
 @testable import Recording
 
-/// A table and two pages, driven through everything that a recording must keep; each page acknowledges what it gets.
+/// A table and two pages, driven through all events that a recording keeps.
+///
+/// Each page acknowledges its patches.
 struct Scenario: ~Copyable {
   var engine: RecordedEngine
   private var now = Instant(nanoseconds: 5_000_000_000)

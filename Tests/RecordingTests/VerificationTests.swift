@@ -18,7 +18,7 @@ import Testing
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
     var scenario = try Scenario(recording)
     scenario.run(steps: 3)
-    // The engine is told something behind the recording's back, and shows it.
+    // The engine gets an event that is not recorded, and answers it.
     scenario.engine.engine.handle(
       .open(SessionID(rawValue: 9), table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil),
       at: Instant(nanoseconds: 6_000_000_000))
@@ -35,7 +35,7 @@ import Testing
       let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
       var scenario = try Scenario(recording)
       let now = Instant(nanoseconds: 5_000_000_000)
-      // Whoever opens from now on is told this interval.
+      // Sessions that open from now on get this interval.
       if recordsTheInterval {
         scenario.engine.setInterval(.milliseconds(50), at: now)
       } else {
@@ -58,7 +58,7 @@ import Testing
     }
     #expect(Record(decoding: bytes + [0]) == nil)
     #expect(Record(decoding: Array(bytes.dropLast())) == nil)
-    // One that runs backwards would end whoever replays it.
+    // A negative interval would end the replay.
     #expect(Record(decoding: Array(bytes.dropLast()) + [0x80]) == nil)
   }
 
@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  /// A length that grew reaches beyond the end, as that of a record that was not written whole does: but all of it is there.
+  /// A damaged length that reaches beyond the end is not mistaken for a record that was cut off,
+  /// because whole records follow it.
   @Test func aLengthThatGrewIsDamageAndNoEnd() throws {
     let bytes = try recordedBytes(steps: 1)
     func length(at place: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) } }
@@ -104,7 +105,8 @@ import Testing
       place += 8 + length(at: place)
     }
     #expect(frames.count > 3 && place == bytes.count)
-    // The first record, one in the middle, the last but one and the last; by a byte beyond the end, and by as much as can be.
+    // The first record, one in the middle, the last but one and the last. Each grows to a byte
+    // beyond the end of the file, and to the maximum.
     for frame in [frames[1], frames[frames.count / 2], frames[frames.count - 2], frames[frames.count - 1]] {
       for grown in [bytes.count - frame - 8 + 1, RecordingHeader.greatestFrame] {
         var damaged = bytes
@@ -114,7 +116,7 @@ import Testing
         }
       }
     }
-    // The last record is cut off, whatever is left of it.
+    // A last record that is cut off anywhere is reported as torn.
     let last = try #require(frames.last)
     for end in [last + 1, last + 8, last + 9, bytes.count - 1] {
       #expect(try withFile(Array(bytes[..<end])) { try Verification.run(path: $0) }.isTorn, "\(end)")

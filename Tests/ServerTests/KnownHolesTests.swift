@@ -49,7 +49,7 @@ import Testing
     let tests = try sources("Tests/ServerTests")
     for entry in list.entries {
       #expect(!entry.what.isEmpty && !entry.avoidedBy.isEmpty, "\(entry.id)")
-      #expect(tests.contains("@Test func \(entry.test)("), "\(entry.id): there is no test \(entry.test)")
+      #expect(tests.contains("@Test func \(entry.test)("), "\(entry.id): the test \(entry.test) is missing")
     }
   }
 

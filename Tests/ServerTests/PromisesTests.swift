@@ -32,7 +32,7 @@ import Testing
             .contains {
               tests.contains($0)
             }
-          #expect(isThere, "there is no test \(name)")
+          #expect(isThere, "the test \(name) is missing")
         }
       }
       for scenario in shown.split(separator: "make storm` (").dropFirst() {

@@ -27,7 +27,7 @@ import Testing
     let count = environment["ROWCAST_SEEDS"].flatMap(Int.init) ?? 300
     let workers = min(ProcessInfo.processInfo.activeProcessorCount, greatestWorkers)
     installCrashHandler()
-    // Each run is a world of its own, so they may run beside one another; which seed fails does not depend on it.
+    // Runs share no state, so they may run concurrently. The seeds that fail are always the same.
     let outcomes = await withTaskGroup(of: Result<Simulation.Coverage, any Error>.self) { group in
       for worker in 0..<workers {
         group.addTask {
@@ -73,13 +73,15 @@ import Testing
 /// The maximum number of concurrent runs.
 private let greatestWorkers = 16
 
-/// What a crash is to leave behind: an invariant that does not hold ends the process, and would take its seed with it. A line for
-/// each worker, as it cannot be told which of them it was.
+/// The size of the line that each worker leaves for a crash.
+///
+/// A broken invariant ends the process, so the crash handler prints the seeds of all workers: the
+/// one that crashed is unknown.
 private let lineLength = 80
 private nonisolated(unsafe) let lastWords = UnsafeMutablePointer<CChar>.allocate(capacity: greatestWorkers * lineLength)
 
 private func sayOnCrash(seed: UInt64, worker: Int) {
-  let line = "\nseed \(seed): it crashed, or ran beside the one that did; again: make simulate SEED=\(seed)"
+  let line = "\nseed \(seed): crashed, or ran at the same time; again: make simulate SEED=\(seed)"
   _ = line.withCString { strncpy(lastWords + worker * lineLength, $0, lineLength - 1) }
 }
 

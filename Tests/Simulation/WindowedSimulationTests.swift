@@ -9,7 +9,7 @@ import Testing
     (332, "a source that is asked again faster than it answers never gave what came into sight"),
     (579, "a page was refused what it had asked for before"),
     (833, "the judge took the section of another one for the first item"),
-    (1692, "the judge looked at a source that is asked again for ever just while it was asked"),
+    (1692, "the judge checked a source during a request, and it is asked again and again"),
     (1776, "the last page stayed as short as it was, though more followed"),
   ]
 

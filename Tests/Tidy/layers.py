@@ -31,7 +31,9 @@ def main():
             path = os.path.join(folder, name)
             layer = os.path.relpath(folder, ROOT)
             texts[path] = (layer, code(path))
-            for match in re.finditer(r"^(?:\w+ )*?(?:struct|class|enum|protocol|typealias) (\w+)", texts[path][1], re.M):
+            for match in re.finditer(
+                    r"^(?:\w+ )*?(?:struct|class|enum|protocol|typealias) (\w+)", texts[path][1],
+                    re.M):
                 if "private" not in match.group(0):
                     declared[match.group(1)] = (layer, path)
     found = collections.defaultdict(set)

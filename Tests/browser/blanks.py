@@ -57,9 +57,14 @@ def blank_shares(reader, speed, seconds):
     session.on("Page.screencastFrame", take)
     page.evaluate(KEEP_BUSY)
     size = page.viewport_size
-    session.send("Page.startScreencast", {"format": "png", "maxWidth": size["width"], "maxHeight": size["height"], "everyNthFrame": 1})
+    session.send(
+        "Page.startScreencast",
+        {
+            "format": "png", "maxWidth": size["width"], "maxHeight": size["height"],
+            "everyNthFrame": 1})
     session.send("Input.synthesizeScrollGesture", {
-        "x": (area["left"] + area["right"]) / 2, "y": (area["top"] + area["bottom"]) / 2, "yDistance": -speed * seconds, "speed": speed,
+        "x": (area["left"] + area["right"]) / 2, "y": (area["top"] + area["bottom"]) / 2,
+        "yDistance": -speed * seconds, "speed": speed,
         "gestureSourceType": "mouse", "preventFling": True})
     session.send("Page.stopScreencast")
     session.detach()

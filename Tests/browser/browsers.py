@@ -17,10 +17,13 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 # Firefox without first-run dialogs and smooth scrolling, and with scrollbars that can be dragged.
 PREFERENCES = {
-    "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False, "toolkit.telemetry.enabled": False,
-    "app.update.enabled": False, "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
+    "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False,
+    "toolkit.telemetry.enabled": False,
+    "app.update.enabled": False, "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
     "privacy.reduceTimerPrecision": False, "general.smoothScroll": False, "browser.safebrowsing.malware.enabled": False,
-    "browser.safebrowsing.phishing.enabled": False, "extensions.getAddons.cache.enabled": False, "extensions.systemAddon.update.enabled": False,
+    "browser.safebrowsing.phishing.enabled": False, "extensions.getAddons.cache.enabled": False,
+    "extensions.systemAddon.update.enabled": False,
     "app.normandy.enabled": False, "widget.gtk.overlay-scrollbars.enabled": False,
     "ui.systemUsesDarkTheme": 0, "ui.prefersReducedMotion": 0, "browser.display.document_color_use": 0,
 }  # fmt: skip
@@ -42,9 +45,13 @@ def launch(playwright, *switches, preferences=None, has_bars=False):
 
 def _start(kind, switches, preferences, has_bars=False):
     if IS_FIREFOX:
-        return kind.launch(channel="moz-firefox", executable_path=_door(), firefox_user_prefs={**PREFERENCES, **preferences})
-    return kind.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *switches],
-                       ignore_default_args=["--hide-scrollbars"] if has_bars else None)
+        return kind.launch(
+            channel="moz-firefox", executable_path=_door(),
+            firefox_user_prefs={**PREFERENCES, **preferences})
+    return kind.launch(
+        executable_path=CHROMIUM,
+        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *switches],
+        ignore_default_args=["--hide-scrollbars"] if has_bars else None)
 
 
 def context_of(browser, scheme, motion, size, forced_colors=None, **how):
@@ -59,7 +66,9 @@ def context_of(browser, scheme, motion, size, forced_colors=None, **how):
     # Firefox has these preferences for the whole browser only.
     likes = {"ui.systemUsesDarkTheme": int(scheme == "dark"), "ui.prefersReducedMotion": int(motion == "reduce"),
              "browser.display.document_color_use": 2 if forced_colors == "active" else 0}
-    own = browser if all(PREFERENCES[name] == value for name, value in likes.items()) else _start(browser.browser_type, (), likes)
+    own = (
+        browser if all(PREFERENCES[name] == value for name, value in likes.items())
+        else _start(browser.browser_type, (), likes))
     context = own.new_context(**how)
     return context, context if own is browser else own
 

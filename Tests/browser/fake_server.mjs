@@ -26,7 +26,8 @@ for (let at = 2; at < process.argv.length; at += 1) {
 }
 
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; "
-  + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+  + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+  + "require-trusted-types-for 'script'";
 const kinds = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
 const epoch = randomUUID();

@@ -39,7 +39,8 @@ TOP_ROW = """
   const grid = document.querySelector('#grid').getBoundingClientRect();
   const row = document.elementFromPoint(grid.left + 40, top + 14)?.closest('[role=row]');
   if (!row) return null;
-  return { index: Number(row.getAttribute('aria-rowindex')), offset: row.getBoundingClientRect().top - top, text: row.textContent };
+  return { index: Number(row.getAttribute('aria-rowindex')),
+    offset: row.getBoundingClientRect().top - top, text: row.textContent };
 }
 """
 

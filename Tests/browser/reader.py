@@ -12,7 +12,8 @@ expect.set_options(timeout=15_000)  # the timeout of all other waits, enough for
 WATCH = """
 window.violations = [];
 window.hacked = 0;
-addEventListener('securitypolicyviolation', (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+addEventListener('securitypolicyviolation', (event) =>
+  violations.push(`${event.violatedDirective} ${event.blockedURI}`));
 window.alert = () => { window.hacked += 1; };
 """
 
@@ -45,7 +46,10 @@ class Reader:
         self.requests, self.complaints = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
-        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None)
+        self.page.on(
+            "console",
+            lambda said: self.complaints.append(said.text) if said.type in (
+                "error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(server.url + fragment)
         self.grid = self.page.get_by_role("grid")
@@ -76,7 +80,8 @@ class Reader:
                   port2.postMessage(0);
                 }));
               }
-            }""".replace("condition(argument)", f"({condition})(argument)").replace("[condition, argument", "[argument"),
+            }""".replace("condition(argument)", f"({condition})(argument)")
+            .replace("[condition, argument", "[argument"),
             [argument, timeout])
         if not answer:
             raise AssertionError(f"{message} (not within {timeout / 1_000:g} s)")
@@ -84,7 +89,9 @@ class Reader:
 
     def until_rows(self, condition, message, timeout=15_000):
         """Waits until a JavaScript function of the drawn rows returns a truthy value."""
-        return self.until(f"() => {{ const rows = ({READ_ROWS})(); return ({condition})(rows) && rows; }}", message, timeout=timeout)
+        return self.until(
+            f"() => {{ const rows = ({READ_ROWS})(); return ({condition})(rows) && rows; }}",
+            message, timeout=timeout)
 
     def rows(self):
         """Returns the drawn rows."""
@@ -97,7 +104,8 @@ class Reader:
     def column(self, pattern):
         """Returns the position of the first column whose title matches, once a table is shown."""
         self.until("""(pattern) => [...document.querySelectorAll('[role=columnheader]')]
-          .some((head) => new RegExp(pattern, 'i').test(head.textContent))""", f"a column like {pattern} appears", pattern)
+          .some((head) => new RegExp(pattern, 'i').test(head.textContent))""",
+          f"a column like {pattern} appears", pattern)
         titles = self.titles()
         for at, title in enumerate(titles):
             if re.search(pattern, title, re.IGNORECASE):
@@ -131,7 +139,9 @@ class Reader:
         }""", kind)
         self.page.keyboard.press("Control+v")
         self.until("() => beforePaste.text !== null", "something is pasted")
-        return self.page.evaluate("() => { beforePaste.box.remove(); beforePaste.focus.focus(); return beforePaste.text; }")
+        return self.page.evaluate(
+            "() => { beforePaste.box.remove(); beforePaste.focus.focus(); return beforePaste.text; "
+            "}")
 
     def wheel(self, pixels):
         box = self.grid.bounding_box()
@@ -169,7 +179,11 @@ class Reader:
         test.assertEqual(self.page.evaluate("hacked"), 0)
         # The browser logs every attempt to reach a server that is down. No other message is
         # expected.
-        expected = OWN_STYLE + (("WebSocket connection to", "net::ERR_CONNECTION", "can’t establish a connection", "NetworkError") if is_cut_off else ())
+        expected = OWN_STYLE + (
+            (
+                "WebSocket connection to", "net::ERR_CONNECTION", "can’t establish a connection",
+                "NetworkError")
+            if is_cut_off else ())
         complaints = [text for text in self.complaints if not any(part in text for part in expected)]
         test.assertEqual(complaints, [])
 

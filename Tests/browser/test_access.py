@@ -33,7 +33,9 @@ class SignInTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         former = os.environ.get("XDG_STATE_HOME")
         os.environ["XDG_STATE_HOME"] = folder.name
-        self.addCleanup(lambda: os.environ.pop("XDG_STATE_HOME") if former is None else os.environ.update(XDG_STATE_HOME=former))
+        self.addCleanup(
+            lambda: os.environ.pop("XDG_STATE_HOME") if former is None else os.environ.update(
+                XDG_STATE_HOME=former))
         self.server = self.start()
 
     def start(self, port=0):
@@ -143,7 +145,9 @@ class SignInTest(unittest.TestCase):
             self.assertGreater(len(file.readlines()), 1_000)
 
     def test_a_page_beyond_its_tokens_share_says_why_and_comes_when_there_is_room(self):
-        server = Server("market", settings={"market.rows": 1_000, "market.rate": 10}, options=("--sessions-per-token", "1"))
+        server = Server(
+            "market", settings={"market.rows": 1_000, "market.rate": 10},
+            options=("--sessions-per-token", "1"))
         self.addCleanup(server.stop)
         first = Reader(browser, server)
         self.addCleanup(first.close)
@@ -153,7 +157,9 @@ class SignInTest(unittest.TestCase):
         self.addCleanup(second.close)
         note = second.page.locator(".note")
         expect(note).to_contain_text("The server takes no more pages")
-        expect(note).to_contain_text("Pages with one token are limited to 1 at the same time: close another one, or ask the operator. This page tries again by itself.")
+        expect(note).to_contain_text(
+            "Pages with one token are limited to 1 at the same time: close another one, "
+            "or ask the operator. This page tries again by itself.")
         expect(second.page.locator("#source")).to_have_text("Not connected:")
         expect(second.page.get_by_text("The server cannot be reached")).to_have_count(0)
         first.close()

@@ -81,7 +81,9 @@ class ActionsTest(PageTest):
             share = box.get_by_label("Share")
             expect(share).to_be_focused()
             expect(share).to_have_value("10")
-            for wrong, fault in (("91", "at most 90"), ("0", "at least 1"), ("1.5", "whole number"), ("x", "must be a number")):
+            for wrong, fault in (
+                    ("91", "at most 90"), ("0", "at least 1"), ("1.5", "whole number"),
+                    ("x", "must be a number")):
                 share.fill(wrong)
                 share.press("Enter")
                 expect(box.get_by_role("alert")).to_contain_text(fault)
@@ -92,7 +94,8 @@ class ActionsTest(PageTest):
             box.get_by_label("Note").fill("<b>now</b>")
             box.get_by_label("For ever").check()
             box.get_by_role("button", name="Change the limit").click()
-            expect(self.row(reader, "job 7")).to_contain_text('{"share":90,"class":"high","note":"<b>now</b>","forever":true}')
+            expect(self.row(reader, "job 7")).to_contain_text(
+                '{"share":90,"class":"high","note":"<b>now</b>","forever":true}')
             reader.check_clean(self)
 
     def test_what_fails_says_why_and_stays_until_it_is_closed(self):
@@ -109,7 +112,8 @@ class ActionsTest(PageTest):
         reader = self.open()
         self.menu(reader, "job 11").get_by_role("menuitem", name="Show details").click()
         panel = reader.page.get_by_role("complementary", name="Row")
-        expect(panel.get_by_role("button")).to_contain_text(["×", "Touch", "Stop the job…", "Change the limit…", "Fail", "Take a while"])
+        expect(panel.get_by_role("button")).to_contain_text([
+            "×", "Touch", "Stop the job…", "Change the limit…", "Fail", "Take a while"])
         reader.page.screenshot(path=ARTIFACTS / "actions-detail.png")
         panel.get_by_role("button", name="Touch").click()
         self.said(reader, "Touch: job 11: touch")

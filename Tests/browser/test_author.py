@@ -21,7 +21,8 @@ exec sleep 1000
 PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stage.checkVisibility()).map((stage) => ({
   label: stage.querySelector('[role=grid]').getAttribute('aria-label'),
   columns: [...stage.querySelectorAll('[role=columnheader]')].map((head) => head.textContent),
-  rows: [...stage.querySelectorAll('.row:not([hidden])')].map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent).join(' ')),
+  rows: [...stage.querySelectorAll('.row:not([hidden])')].map((row) =>
+    [...row.querySelectorAll('.cell')].map((cell) => cell.textContent).join(' ')),
   note: stage.querySelector('.note:not([hidden])')?.innerText ?? '',
   box: (({ left, top, width }) => ({ left, top, width }))(stage.getBoundingClientRect()),
 }))"""
@@ -53,13 +54,19 @@ class AuthorTest(PageTest):
         return reader
 
     def until_panes(self, reader, condition, message):
-        return reader.until(f"() => {{ const panes = ({PANES})(); return panes.length === 2 && ({condition})(panes) && panes; }}", message, timeout=30_000)
+        return reader.until(
+            f"() => {{ const panes = ({PANES})(); return panes.length === 2 "
+            f"&& ({condition})(panes) && panes; }}",
+            message, timeout=30_000)
 
     def test_the_log_is_beside_the_table_from_the_start(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (600, 760))):
             reader = self.open(scheme=scheme, size=size)
             table, log = self.until_panes(
-                reader, "([table, log]) => table.rows.length === 2 && log.rows.some((row) => row.includes('the disk is nearly full'))", "both have rows")
+                reader,
+                "([table, log]) => table.rows.length === 2 && log.rows.some((row) => "
+                "row.includes('the disk is nearly full'))",
+                "both have rows")
             self.assertEqual([table["label"], log["label"]], ["jobs", "Log"])
             self.assertEqual(log["columns"], ["Time", "Level", "Text"])
             if size[0] == 600:  # stacked vertically
@@ -79,34 +86,56 @@ class AuthorTest(PageTest):
         with self.start(broken) as server:
             reader = self.open(server=server)
             table, log = self.until_panes(
-                reader, "([table, log]) => table.note.includes('exited with code 4') && log.rows.some((row) => row.includes('jobs.txt is missing'))", "it is said why")
+                reader,
+                "([table, log]) => table.note.includes('exited with code 4') "
+                "&& log.rows.some((row) => row.includes('jobs.txt is missing'))",
+                "it is said why")
             self.assertIn("No data from “broken” yet", table["note"])
             self.assertEqual(table["rows"], [])
             reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
             # The table appears once the plugin works, without user input.
             broken.write_text(JOBS, encoding="utf-8")
-            self.until_panes(reader, "([table]) => table.rows.length === 2 && table.label === 'broken'", "its table has come")
+            self.until_panes(
+                reader, "([table]) => table.rows.length === 2 && table.label === 'broken'",
+                "its table has come")
 
     def test_other_columns_are_shown_at_once_with_what_still_fits_of_the_view(self):
         file = self.file.with_name("tasks.sh")
-        write = lambda text: (file.with_suffix(".new").write_text(text, encoding="utf-8"), file.with_suffix(".new").chmod(0o755), os.rename(file.with_suffix(".new"), file))
+        write = lambda text: (
+            file.with_suffix(".new").write_text(text, encoding="utf-8"),
+            file.with_suffix(".new").chmod(0o755), os.rename(file.with_suffix(".new"), file))
         write(JOBS)
         with self.start(file) as server:
             reader = self.open(server=server)
-            self.until_panes(reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0", "both have rows")
+            self.until_panes(
+                reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0",
+                "both have rows")
             for direction in ("descending", "ascending"):
                 reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
-                self.until_panes(reader, f"([table]) => document.querySelector('#stage [aria-sort={direction}]') !== null", f"it is sorted, {direction}")
+                self.until_panes(
+                    reader,
+                    f"([table]) => document.querySelector('#stage [aria-sort={direction}]') !== "
+                    "null",
+                    f"it is sorted, {direction}")
             sockets = [url for url in reader.requests if url.endswith("/ws")]
-            write(JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace('"seconds":40', '"seconds":40,"host":"berta"'))
-            table, log = self.until_panes(reader, "([table]) => table.columns.includes('host') && table.rows.length === 2", "the new column is shown")
+            write(
+                JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace(
+                    '"seconds":40', '"seconds":40,"host":"berta"'))
+            table, log = self.until_panes(
+                reader, "([table]) => table.columns.includes('host') && table.rows.length === 2",
+                "the new column is shown")
             self.assertEqual(table["rows"], ["2 test 40 berta", "1 build 99 anna"], "in the order that was chosen")
             self.assertTrue(any("the disk is nearly full" in row for row in log["rows"]), "the log goes on")
             reader.page.screenshot(path=ARTIFACTS / "author-other-columns.png")
             write(JOBS.replace(',"seconds":12', "").replace(',"seconds":40', ""))
-            table, _ = self.until_panes(reader, "([table]) => table.columns.join() === 'id,name' && table.rows.length === 2", "a column is gone")
+            table, _ = self.until_panes(
+                reader,
+                "([table]) => table.columns.join() === 'id,name' && table.rows.length === 2",
+                "a column is gone")
             self.assertEqual(table["rows"], ["1 build", "2 test"])
-            self.assertEqual([url for url in reader.requests if url.endswith("/ws")], sockets, "over the sockets that were there")
+            self.assertEqual(
+                [url for url in reader.requests if url.endswith("/ws")], sockets,
+                "over the sockets that were there")
             reader.check_clean(self)
 
 

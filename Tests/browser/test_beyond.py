@@ -47,7 +47,9 @@ class BeyondTest(PageTest):
         reader = self.open("#table=quotes")
         self.click_first(reader, 0)
         reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 7_992 * 28; }")
-        reader.until_rows("(rows) => rows.some(({ index }) => index === 8_002)", "the other place is in the middle of what is in sight")
+        reader.until_rows(
+            "(rows) => rows.some(({ index }) => index === 8_002)",
+            "the other place is in the middle of what is in sight")
         # By position: in Firefox a click by name scrolls first, and then clicks the old position.
         box = reader.page.locator('.row[aria-rowindex="8002"] [role=gridcell][aria-colindex="2"]').bounding_box()
         reader.page.keyboard.down("Shift")
@@ -130,7 +132,8 @@ class BeyondTest(PageTest):
     def test_a_search_that_begins_before_the_next_frame_is_not_lost(self):
         reader = self.open("#table=quotes")
         reader.page.evaluate("""(text) => {
-          const press = (target, key, how) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...how }));
+          const press = (target, key, how) => target.dispatchEvent(new KeyboardEvent('keydown',
+            { key, bubbles: true, cancelable: true, ...how }));
           press(document.querySelector('#grid'), 'f', { ctrlKey: true });
           const box = document.querySelector('[role=search] input');
           box.value = text;

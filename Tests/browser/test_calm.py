@@ -60,9 +60,12 @@ class PauseTest(PageTest):
             reader.wheel(pixels)
             reader.until("""() => {
               const rows = [...document.querySelectorAll('#body .row:not([hidden])')];
-              return document.querySelector('#ghost').hidden && rows.length > 10 && Number(rows[0].getAttribute('aria-rowindex')) > 100;
+              return document.querySelector('#ghost').hidden && rows.length > 10
+                && Number(rows[0].getAttribute('aria-rowindex')) > 100;
             }""", "there are rows where the user has scrolled to")
-        reader.until("() => document.querySelectorAll('.row.newer').length > 0", "rows that have changed since are marked")
+        reader.until(
+            "() => document.querySelectorAll('.row.newer').length > 0",
+            "rows that have changed since are marked")
         expect(reader.page.locator("#old")).to_have_text("Paused: marked rows are newer than the pause")
         reader.page.screenshot(path=ARTIFACTS / "pause-newer.png")
         rows = reader.page.evaluate(ROWS)
@@ -83,7 +86,9 @@ class HoldTest(PageTest):
 
     def test_nothing_slips_away_from_under_the_pointer_while_values_go_on(self):
         reader = self.open("#sort=-" + "price")
-        names = f"() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.cells?.[0] ?? row.firstElementChild.textContent]).sort())"
+        names = (
+            "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')]"
+            ".map((row) => [row.style.transform, row.cells?.[0] ?? row.firstElementChild.textContent]).sort())")
         held = reader.page.locator("#held")
         box = reader.grid.bounding_box()
         reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
@@ -98,7 +103,9 @@ class HoldTest(PageTest):
         reader.until(f"(order) => ({names})() !== order", "the moves come", order)
         reader.check_clean(self)
 
-    ORDER = "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.firstElementChild.textContent]).sort())"
+    ORDER = (
+        "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')]"
+        ".map((row) => [row.style.transform, row.firstElementChild.textContent]).sort())")
 
     def test_the_order_is_held_as_long_as_the_pointer_rests_and_said_in_the_sorted_header(self):
         reader = self.open("#sort=-price")
@@ -110,7 +117,8 @@ class HoldTest(PageTest):
         order = reader.page.evaluate(self.ORDER)
         # Much longer than a pointer holds rows, and than the page waits until it asks again.
         changed = reader.page.evaluate("""async (order) => {
-          const now = () => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.firstElementChild.textContent]).sort());
+          const now = () => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')]
+            .map((row) => [row.style.transform, row.firstElementChild.textContent]).sort());
           const end = performance.now() + 7_000;
           while (performance.now() < end) {
             if (now() !== order) return true;

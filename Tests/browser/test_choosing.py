@@ -10,7 +10,8 @@ from rowcast_server import STAND_IN
 
 LIT = """() => [...document.querySelectorAll('#body .row:not([hidden])')]
   .filter((row) => row.matches('[aria-selected=true]') || row.querySelector('[aria-selected=true]'))
-  .map((row) => row.querySelector('[aria-colindex="1"]').textContent).sort((one, other) => one.slice(4) - other.slice(4))"""
+  .map((row) => row.querySelector('[aria-colindex="1"]').textContent)
+  .sort((one, other) => one.slice(4) - other.slice(4))"""
 
 
 class TargetsTest(PageTest):
@@ -116,7 +117,8 @@ class TargetsTest(PageTest):
         expect(line).to_be_visible()
         line.get_by_role("button", name="Show").click()
         expect(line.get_by_role("listitem")).to_have_count(3)
-        expect(line.get_by_role("listitem").first).to_contain_text(re.compile(r"^job 3( \(4\))?: the job does not want to"))
+        expect(line.get_by_role("listitem").first).to_contain_text(
+            re.compile(r"^job 3( \(4\))?: the job does not want to"))
         reader.page.screenshot(path=ARTIFACTS / "choosing-failed.png")
         reader.check_clean(self)
 
@@ -141,8 +143,11 @@ class BeyondTheWindowTest(PageTest):
         mouse.down()
         mouse.move(box["x"] + 200, (rows[4]["y"] + rows[4]["bottom"]) / 2, steps=4)
         mouse.move(box["x"] + 330, (rows[1]["y"] + rows[1]["bottom"]) / 2, steps=4)
-        reader.until("() => document.querySelectorAll('[role=gridcell][aria-selected=true]').length > 6", "cells are lit")
-        width = reader.page.evaluate("""() => new Set([...document.querySelectorAll('[role=gridcell][aria-selected=true]')]
+        reader.until(
+            "() => document.querySelectorAll('[role=gridcell][aria-selected=true]').length > 6",
+            "cells are lit")
+        width = reader.page.evaluate("""() => new Set(
+          [...document.querySelectorAll('[role=gridcell][aria-selected=true]')]
           .map((cell) => cell.getAttribute('aria-colindex'))).size""")
         expect(reader.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(6 * width)
         self.assertEqual(reader.page.evaluate("String(getSelection())"), "")
@@ -164,7 +169,9 @@ class BeyondTheWindowTest(PageTest):
         reader.until_rows("(rows) => rows.length > 20 && rows[0].index > 100", "the table scrolls along")
         mouse.up()
         reader.page.keyboard.press("Control+c")
-        expect(reader.page.locator(".acted-line").filter(has_text=re.compile(r"Copied \d{3}|\d{3}.*copy once more"))).to_be_visible()
+        expect(
+            reader.page.locator(".acted-line").filter(
+                has_text=re.compile(r"Copied \d{3}|\d{3}.*copy once more"))).to_be_visible()
         reader.check_clean(self)
 
     def test_a_drag_within_a_cell_selects_its_text(self):
@@ -184,7 +191,8 @@ class BeyondTheWindowTest(PageTest):
         reader.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
         text, names = reader.page.evaluate(f"""() => {{
           let copied = null;
-          document.addEventListener('copy', (event) => {{ copied = event.clipboardData.getData('text/plain'); }}, {{ once: true }});
+          document.addEventListener('copy', (event) =>
+            {{ copied = event.clipboardData.getData('text/plain'); }}, {{ once: true }});
           const body = document.querySelector('#body');
           getSelection().selectAllChildren(body.querySelector('.sheet'));
           document.execCommand('copy');

@@ -15,13 +15,16 @@ from reader import Reader, expect
 SECOND = 1795442709000
 COLUMNS = [
     {"name": "name", "title": "Name", "type": "text"}, {"name": "people", "title": "People", "type": "integer"},
-    {"name": "share", "title": "Share", "type": "number"}, {"name": "size", "title": "Size", "type": "integer", "style": "bytes"},
-    {"name": "took", "title": "Took", "type": "number", "style": "duration"}, {"name": "at", "title": "At", "type": "timestamp"},
+    {"name": "share", "title": "Share", "type": "number"},
+    {"name": "size", "title": "Size", "type": "integer", "style": "bytes"},
+    {"name": "took", "title": "Took", "type": "number", "style": "duration"},
+    {"name": "at", "title": "At", "type": "timestamp"},
     {"name": "open", "title": "Open", "type": "boolean"},
 ]  # fmt: skip
 ROWS = [
     [0, "alpha", 90, 1.5, 1_572_864, 60, SECOND, True], [1, "beta", 90_000, 1.25, 1_580_000, 59.6, SECOND + 250, False],
-    [2, "gamma", 90_000_000, 15, 1_700_000, 60.4, SECOND + 999, True], [3, "delta", 900, 150, 1_500_000, 61, SECOND + 999.999, False],
+    [2, "gamma", 90_000_000, 15, 1_700_000, 60.4, SECOND + 999, True],
+    [3, "delta", 900, 150, 1_500_000, 61, SECOND + 999.999, False],
     [4, "epsilon", 4_711, 0.5, 512, 3_723, SECOND + 1_000, None], [5, "zeta", None, None, None, None, SECOND - 1, True],
 ]  # fmt: skip
 PLUGIN = """#!/usr/bin/env python3
@@ -47,8 +50,10 @@ class FiltersTest(PageTest):
     @staticmethod
     def plugin(folder, name, columns, rows):
         path = folder / f"{name}.py"
-        messages = [{"type": "hello", "version": 1, "capabilities": ["health"]}, {"type": "schema", "name": name, "key": "integer", "columns": columns},
-                    {"type": "reload"}, {"type": "upsert", "rows": rows}, {"type": "commit"}]
+        messages = [
+            {"type": "hello", "version": 1, "capabilities": ["health"]},
+            {"type": "schema", "name": name, "key": "integer", "columns": columns},
+            {"type": "reload"}, {"type": "upsert", "rows": rows}, {"type": "commit"}]
         path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
@@ -57,7 +62,10 @@ class FiltersTest(PageTest):
         return super().open(fragment, **{"locale": "de-DE", "timezone_id": "UTC", **how})
 
     def names(self, reader, *expected):
-        reader.until_rows(f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{','.join(sorted(expected))}'", f"{expected} are shown")
+        reader.until_rows(
+            f"(rows) => rows.map(({{ cells }}) => "
+            f"cells[0]).sort().join() === '{','.join(sorted(expected))}'",
+            f"{expected} are shown")
 
     def box(self, reader, title):
         header = reader.page.get_by_role("columnheader", name=title, exact=True)
@@ -106,7 +114,9 @@ class FiltersTest(PageTest):
             expect(reader.page.locator("#rows")).to_have_text("3 rows match")
             self.names(reader, "alpha", "gamma", "delta")
             box = self.range(reader, "People", "9223372036854775808")
-            expect(box.get_by_role("alert")).to_contain_text("beyond what this column can hold (-9.223.372.036.854.775.808 to 9.223.372.036.854.775.807)")
+            expect(box.get_by_role("alert")).to_contain_text(
+                "beyond what this column can hold (-9.223.372.036.854.775.808 to "
+                "9.223.372.036.854.775.807)")
             reader.check_clean(self)
 
     def test_what_a_cell_shows_finds_all_rows_that_show_it(self):
@@ -120,7 +130,11 @@ class FiltersTest(PageTest):
                 text = shown[name][column]
                 self.range(reader, title, text, text)
                 # The column At also matches every time within the second.
-                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))
+                self.names(
+                    reader,
+                    *(
+                        other for other, cells in shown.items() if cells[column] == text
+                        or (title == "At" and cells[column].startswith(text))))
                 reader.page.get_by_role("button", name=f"Remove the filter of {title}").click()
                 reader.wait_for_count(7)
         reader.check_clean(self)
@@ -130,8 +144,10 @@ class FiltersTest(PageTest):
         reader.wait_for_count(7)
         strip = reader.page.get_by_role("search")
         texts = (
-            ("ETA", ("beta", "zeta")), ("90.000", ("beta",)), ("4711", ("epsilon",)), ("90", ("alpha",)), ("1,5", ("alpha",)), ("1,25", ("beta",)),
-            ("512 B", ("epsilon",)), ("1:01", ("delta",)), ("1:02:03", ("epsilon",)), ("2026-11-23 14:05:09", ("alpha", "beta", "gamma", "delta")),
+            ("ETA", ("beta", "zeta")), ("90.000", ("beta",)), ("4711", ("epsilon",)),
+            ("90", ("alpha",)), ("1,5", ("alpha",)), ("1,25", ("beta",)),
+            ("512 B", ("epsilon",)), ("1:01", ("delta",)), ("1:02:03", ("epsilon",)),
+            ("2026-11-23 14:05:09", ("alpha", "beta", "gamma", "delta")),
             ("2026-11-23 14:05:10", ("epsilon",)), ("yes", ("alpha", "gamma", "zeta")), ("no such", ()),
         )  # fmt: skip
         for text, names in texts:
@@ -146,11 +162,16 @@ class FiltersTest(PageTest):
             reader.grid.focus()
             reader.page.keyboard.press("Control+f")
             strip.get_by_role("searchbox").fill(text)
-            expect(strip.get_by_role("button", name="matching row")).to_have_text(re.compile(f"^{len(names)} matching row"))
+            expect(
+                strip.get_by_role(
+                    "button",
+                    name="matching row")).to_have_text(re.compile(f"^{len(names)} matching row"))
             # The cells that the search visits in turn are in these rows.
             count = re.compile("^no|^0") if not names else re.compile(r"^\d+ match")
             expect(strip.get_by_role("status")).to_have_text(count)
-            cells = reader.page.evaluate("() => [...CSS.highlights.get('found')].map((range) => range.startContainer.parentElement.closest('.row')).filter(Boolean).length")
+            cells = reader.page.evaluate(
+                "() => [...CSS.highlights.get('found')].map((range) => "
+                "range.startContainer.parentElement.closest('.row')).filter(Boolean).length")
             self.assertEqual(cells > 0, len(names) > 0, text)
             reader.page.screenshot(path=ARTIFACTS / "search-found.png")
             reader.page.keyboard.press("Escape")
@@ -231,7 +252,9 @@ class FiltersTest(PageTest):
 
     def test_the_first_click_on_a_number_a_size_or_a_time_sorts_descending(self):
         reader = self.open()
-        for title, order in (("Name", "ascending"), ("People", "descending"), ("Size", "descending"), ("Took", "descending"), ("At", "descending"), ("Open", "ascending")):
+        for title, order in (
+                ("Name", "ascending"), ("People", "descending"), ("Size", "descending"),
+                ("Took", "descending"), ("At", "descending"), ("Open", "ascending")):
             header = reader.page.get_by_role("columnheader", name=title, exact=True)
             header.click()
             expect(header).to_have_attribute("aria-sort", order)
@@ -241,7 +264,7 @@ class FiltersTest(PageTest):
         # Whichever table is the first one.
         reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")
         self.addCleanup(reader.close)
-        reader.until("() => location.hash.includes('table=')", "the table that nobody has named is in the address")
+        reader.until("() => location.hash.includes('table=')", "the address names the first table")
         reader.page.get_by_role("tab", name=re.compile("places")).click()
         reader.page.get_by_role("columnheader", name="People", exact=True).click()
         self.range(reader, "Share", "1,5")
@@ -252,10 +275,13 @@ class FiltersTest(PageTest):
         reader.page.goto("about:blank")
         reader.page.goto(self.server.url)
         reader.wait_for_rows()
-        reader.until("(said) => location.href === said", "the address says what is shown", said)
+        reader.until("(said) => location.href === said", "the address has the restored query", said)
         other = self.open("#" + said.split("#", 1)[1])
         self.assertEqual([row["cells"] for row in other.rows()], [row["cells"] for row in reader.rows()])
-        expect(other.page.get_by_role("columnheader", name="People", exact=True)).to_have_attribute("aria-sort", "descending")
+        expect(
+            other.page.get_by_role(
+                "columnheader", name="People",
+                exact=True)).to_have_attribute("aria-sort", "descending")
         reader.check_clean(self)
 
 

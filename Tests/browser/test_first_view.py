@@ -12,9 +12,15 @@ from rowcast_server import Server
 JOBS = """#!/bin/sh
 echo '{"type":"hello","version":1}'
 echo '{"type":"schema","name":"jobs","key":"integer","title":"Jobs","description":"Jobs of the last day","icon":"J",'\\
-'"view":{"sort":[{"column":"seconds","descending":true}],"filter":{"not":{"column":"kind","op":"oneOf","values":["internal"]}},"order":["state"],"hidden":["kind"],"pinned":["name"]},'\\
-'"columns":[{"name":"name","type":"text","description":"What is done"},{"name":"kind","type":"text"},{"name":"state","type":"text","style":"badge","warn":["late"],"critical":["failed"]},{"name":"seconds","type":"number","warn":60,"critical":600}]}'
-echo '{"type":"upsert","rows":[[1,"build","user","done",12],[2,"test","user","late",99],[3,"deploy","user","failed",900],[4,"sweep","internal","done",5]]}'
+'"view":{"sort":[{"column":"seconds","descending":true}],'\\
+'"filter":{"not":{"column":"kind","op":"oneOf","values":["internal"]}},'\\
+'"order":["state"],"hidden":["kind"],"pinned":["name"]},'\\
+'"columns":[{"name":"name","type":"text","description":"What is done"},'\\
+'{"name":"kind","type":"text"},'\\
+'{"name":"state","type":"text","style":"badge","warn":["late"],"critical":["failed"]},'\\
+'{"name":"seconds","type":"number","warn":60,"critical":600}]}'
+echo '{"type":"upsert","rows":[[1,"build","user","done",12],[2,"test","user","late",99],'\\
+'[3,"deploy","user","failed",900],[4,"sweep","internal","done",5]]}'
 exec sleep 1000
 """
 
@@ -35,15 +41,22 @@ class FirstViewTest(PageTest):
         file, cls.odd = (pathlib.Path(folder.name) / name for name in ("jobs.sh", "odd.sh"))
         cls.wide = file.with_name("wide.sh")
         filtered = '"filter":{"not":{"column":"kind","op":"oneOf","values":["internal"]}}'
-        for place, text in ((file, JOBS), (cls.wide, WIDE), (cls.odd, JOBS.replace(filtered, '"filter":{"any":[{"column":"kind","op":"=","value":"user"}]}'))):
+        for place, text in (
+                (file, JOBS), (cls.wide, WIDE),
+                (
+                    cls.odd,
+                    JOBS.replace(
+                        filtered, '"filter":{"any":[{"column":"kind","op":"=","value":"user"}]}'))):
             place.write_text(text, encoding="utf-8")
             place.chmod(0o755)
         return Server(options=("--no-token", "--child", f"jobs={file}"))
 
     def texts(self, reader, name):
         return reader.page.evaluate("""(name) => {
-            const at = [...document.querySelectorAll('[role=columnheader]')].findIndex((head) => head.querySelector('.head-title').textContent === name) + 1;
-            return [...document.querySelectorAll('.row:not([hidden])')].sort((one, other) => one.ariaRowIndex - other.ariaRowIndex)
+            const at = [...document.querySelectorAll('[role=columnheader]')].findIndex((head) =>
+              head.querySelector('.head-title').textContent === name) + 1;
+            return [...document.querySelectorAll('.row:not([hidden])')].sort((one, other) =>
+              one.ariaRowIndex - other.ariaRowIndex)
               .map((row) => row.querySelector(`[aria-colindex="${at}"]`).textContent);
         }""", name)
 
@@ -62,8 +75,10 @@ class FirstViewTest(PageTest):
             self.assertEqual(reader.page.evaluate(FAULTS), [])
             reader.check_clean(self)
 
-    MARKS = """() => [...document.querySelectorAll('.row:not([hidden]) .cell')].filter((cell) => cell.dataset.severity)
-        .map((cell) => [cell.textContent, cell.dataset.severity, cell.getAttribute('aria-description'), getComputedStyle(cell).boxShadow !== 'none']).sort()"""
+    MARKS = """() => [...document.querySelectorAll('.row:not([hidden]) .cell')]
+        .filter((cell) => cell.dataset.severity)
+        .map((cell) => [cell.textContent, cell.dataset.severity,
+          cell.getAttribute('aria-description'), getComputedStyle(cell).boxShadow !== 'none']).sort()"""
     MARKED = [
         ["900", "critical", "critical", True], ["99", "warn", "warning", True],
         ["failed", "critical", "critical", True], ["late", "warn", "warning", True],
@@ -78,9 +93,16 @@ class FirstViewTest(PageTest):
             self.addCleanup(reader.close)
             reader.wait_for_rows()
             self.assertGreater(len(reader.page.evaluate(self.MARKS)), 3)
-            reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollLeft = grid.scrollWidth; }")
-            reader.until("() => document.querySelector('.row:not([hidden]) [aria-colindex=\"80\"]')?.textContent === '79'", "the last column is drawn")
-            reader.until("() => document.querySelector('.row:not([hidden]) [aria-colindex=\"1\"]') === null", "the first column is not")
+            reader.page.evaluate(
+                "() => { const grid = document.querySelector('#grid'); "
+                "grid.scrollLeft = grid.scrollWidth; }")
+            reader.until(
+                "() => document.querySelector('.row:not([hidden]) "
+                "[aria-colindex=\"80\"]')?.textContent === '79'",
+                "the last column is drawn")
+            reader.until(
+                "() => document.querySelector('.row:not([hidden]) [aria-colindex=\"1\"]') === null",
+                "the first column is not")
             self.assertEqual(reader.page.evaluate(self.MARKS), [])
             reader.check_clean(self)
 
@@ -100,7 +122,9 @@ class FirstViewTest(PageTest):
         reader.until_rows("(rows) => rows[0]?.cells.includes('build')", "sorted by name")
         self.assertIn("sort=name", reader.page.url)
         reader.page.reload()
-        reader.until_rows("(rows) => rows[0]?.cells.includes('build') && rows.length === 3", "the user's own view is kept")
+        reader.until_rows(
+            "(rows) => rows[0]?.cells.includes('build') && rows.length === 3",
+            "the user's own view is kept")
         reset.click()
         reader.until_rows("(rows) => rows[0]?.cells.includes('deploy')", "the suggested order")
         expect(reset).to_be_hidden()

@@ -19,22 +19,26 @@ exec cat "$2"
 """
 
 COLUMNS = [
-    {"name": "name", "type": "text"}, {"name": "count", "type": "integer"}, {"name": "price", "type": "number", "unit": "ms"},
+    {"name": "name", "type": "text"}, {"name": "count", "type": "integer"},
+    {"name": "price", "type": "number", "unit": "ms"},
     {"name": "share", "type": "integer", "style": "bar"}, {"name": "code", "type": "integer", "style": "badge"},
-    {"name": "narrow", "type": "timestamp", "width": 6}, {"name": "label", "type": "text", "style": "badge", "width": 12},
+    {"name": "narrow", "type": "timestamp", "width": 6},
+    {"name": "label", "type": "text", "style": "badge", "width": 12},
     {"name": "kind", "type": "text"},
 ]
 HEBREW = "שלום עולם " * 12
 
 # The visible cells of a column that show only part of their text, and whether this is marked.
-CUT = """(column) => [...document.querySelectorAll(`#grid .row:not([hidden]) .cell[aria-colindex="${column}"]`)].map((cell) => {
+CUT = """(column) => [...document.querySelectorAll(`#grid .row:not([hidden]) .cell[aria-colindex="${column}"]`)]
+  .map((cell) => {
   const range = document.createRange();
   range.selectNodeContents(cell);
   const box = cell.getBoundingClientRect();
   const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
   const over = Math.max(...rects.map((one) => Math.max(box.left - one.left, one.right - box.right)), 0);
   const style = getComputedStyle(cell);
-  return { text: cell.textContent, over, isMarked: style.overflowX !== 'visible' && style.textOverflow.startsWith('ellipsis') };
+  return { text: cell.textContent, over, isMarked: style.overflowX !== 'visible'
+    && style.textOverflow.startsWith('ellipsis') };
 }).filter(({ over }) => over > 0.5)"""
 
 
@@ -43,7 +47,9 @@ def lines(*messages):
 
 
 def row(key, factor=1):
-    cells = [f"row {key}", key * factor, key * 1.5 * factor, key * factor, key * factor, 1_700_000_000_000 + key, HEBREW, ["", None, "some"][key % 3]]
+    cells = [
+        f"row {key}", key * factor, key * 1.5 * factor, key * factor, key * factor,
+        1_700_000_000_000 + key, HEBREW, ["", None, "some"][key % 3]]
     return {"type": "upsert", "key": key, "cells": cells}
 
 
@@ -78,7 +84,10 @@ class FittingTest(PageTest):
         width = reader.header("count").bounding_box()["width"]
         self.grow(10**10)
         self.addCleanup(self.grow, 1)
-        reader.until_rows("(rows) => rows.some(({ cells }) => cells[1] === '590,000,000,000' || cells[1] === '20,000,000,000')", "they have grown")
+        reader.until_rows(
+            "(rows) => rows.some(({ cells }) => cells[1] === '590,000,000,000' "
+            "|| cells[1] === '20,000,000,000')",
+            "they have grown")
         for column in (2, 3, 4, 5):
             reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room for them", column)
         self.assertGreater(reader.header("count").bounding_box()["width"], width)
@@ -106,15 +115,22 @@ class FittingTest(PageTest):
 
     def test_an_empty_text_and_none_are_sections_of_two_names(self):
         reader = self.open("#table=grown&group=kind&collapsed=")
-        reader.until("() => new Set([...document.querySelectorAll('.section-value')].map((one) => one.textContent)).has('(empty)')", "the empty text has a name")
-        names = reader.page.evaluate("() => [...new Set([...document.querySelectorAll('.section:not([hidden]) .section-value')].map((one) => one.textContent))]")
+        reader.until(
+            "() => new Set([...document.querySelectorAll('.section-value')].map((one) => "
+            "one.textContent)).has('(empty)')",
+            "the empty text has a name")
+        names = reader.page.evaluate(
+            "() => [...new Set([...document.querySelectorAll('.section:not([hidden]) "
+            ".section-value')].map((one) => one.textContent))]")
         self.assertTrue(set(names) <= {"(empty)", "—", "some"}, names)
 
     def test_inner_sections_are_indented_where_lines_begin_at_the_right(self):
         reader = self.open("#table=grown&group=kind,code")
         reader.page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
         right = reader.until("""() => {
-          const at = (level) => document.querySelector(`.section[data-level="${level}"]:not([hidden]) .section-chevron`)?.getBoundingClientRect().right;
+          const at = (level) => document
+            .querySelector(`.section[data-level="${level}"]:not([hidden]) .section-chevron`)
+            ?.getBoundingClientRect().right;
           return at(1) && [at(0), at(1)];
         }""", "there are two levels")
         self.assertAlmostEqual(right[0] - right[1], 18, delta=1)
@@ -129,7 +145,9 @@ class FittingTest(PageTest):
         reader.until("() => document.querySelector('.stretched') !== null", "it is seen that letters are wider")
         for column in range(2, 7):
             reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
-        unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
+        unmarked = reader.page.evaluate(
+            f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => "
+            "!isMarked)")
         self.assertEqual(unmarked, [])
 
     def test_spaces_between_letters_are_seen_whenever_they_come(self):
@@ -144,7 +162,9 @@ class FittingTest(PageTest):
         for column in range(2, 7):
             reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
         self.assertGreater(reader.header("count").bounding_box()["width"], width)
-        unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
+        unmarked = reader.page.evaluate(
+            f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => "
+            "!isMarked)")
         self.assertEqual(unmarked, [])
         reader.check_clean(self)
 
@@ -162,7 +182,9 @@ class ToolbarTest(PageTest):
                 with self.subTest(width=width, group=group):
                     reader = Reader(self.browser, self.server, f"#table=quotes{group}", size=(width, 600))
                     reader.wait_for_rows()
-                    out = reader.page.evaluate("""() => [...document.querySelectorAll('.top button, .top select, .top input')].filter((one) => {
+                    out = reader.page.evaluate("""() => [
+                      ...document.querySelectorAll('.top button, .top select, .top input'),
+                    ].filter((one) => {
                       if (!one.checkVisibility()) return false;
                       if (!one.disabled) one.focus();
                       one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -170,9 +192,17 @@ class ToolbarTest(PageTest):
                       return box.left < 0 || box.right > innerWidth + 0.5 || box.width < 20;
                     }).map((one) => one.ariaLabel || one.id)""")
                     self.assertEqual(out, [])
-                    self.assertEqual(reader.page.evaluate("() => [document.scrollingElement.scrollLeft, document.body.scrollLeft, scrollX]"), [0, 0, 0])
+                    self.assertEqual(
+                        reader.page.evaluate(
+                            "() => [document.scrollingElement.scrollLeft, "
+                            "document.body.scrollLeft, scrollX]"),
+                        [0, 0, 0])
                     if width >= 1024:
-                        self.assertEqual(reader.page.evaluate("() => { const top = document.querySelector('.top'); return top.scrollWidth - top.clientWidth; }"), 0)
+                        self.assertEqual(
+                            reader.page.evaluate(
+                                "() => { const top = document.querySelector('.top'); "
+                                "return top.scrollWidth - top.clientWidth; }"),
+                            0)
                     reader.close()
 
     def test_a_lost_connection_leaves_room_for_the_rest_on_a_telephone(self):
@@ -184,7 +214,10 @@ class ToolbarTest(PageTest):
         server.stop()
         expect(reader.state).to_contain_text("Disconnected")
         expect(reader.state).to_contain_text("retry in")
-        out = reader.page.evaluate("() => [...document.querySelectorAll('.top button, .top input')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth).map((one) => one.id)")
+        out = reader.page.evaluate(
+            "() => [...document.querySelectorAll('.top button, .top input')].filter((one) => "
+            "one.checkVisibility() && one.getBoundingClientRect().right > innerWidth).map((one) => "
+            "one.id)")
         self.assertEqual(out, [])
         reader.page.screenshot(path=ARTIFACTS / "toolbar-lost-390.png")
 
@@ -207,10 +240,13 @@ class ToolbarTest(PageTest):
         reader.page.get_by_role("tab").nth(0).click()
         expect(panel).to_be_visible()
 
-    @only_chromium("Firefox is told of no finger here")
+    @only_chromium("Playwright emulates no touch screen in Firefox")
     def test_a_columns_menu_is_seen_where_nothing_can_be_pointed_at(self):
         reader = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
-        self.assertEqual(reader.page.evaluate("() => getComputedStyle(document.querySelector('.head-more')).opacity"), "1")
+        self.assertEqual(
+            reader.page.evaluate(
+                "() => getComputedStyle(document.querySelector('.head-more')).opacity"),
+            "1")
 
 
 if __name__ == "__main__":

@@ -37,9 +37,12 @@ class HandlingTest(PageTest):
         reader.header("sector").click()
         reader.header("price").click(modifiers=["Shift"])
         sector, price = reader.column("sector"), reader.column("price")
-        reader.until_rows(f"""(rows) => rows.length > 10 && rows.every(({{ cells }}, at) => at === 0 || rows[at - 1].cells[{sector}] < cells[{sector}]
+        reader.until_rows(f"""(rows) => rows.length > 10
+          && rows.every(({{ cells }}, at) => at === 0 || rows[at - 1].cells[{sector}] < cells[{sector}]
           || (rows[at - 1].cells[{sector}] === cells[{sector}]
-            && Number(rows[at - 1].cells[{price}].replace(/[^0-9.]/g, '')) >= Number(cells[{price}].replace(/[^0-9.]/g, ''))))""", "by sector, then price")
+            && Number(rows[at - 1].cells[{price}].replace(/[^0-9.]/g, ''))
+            >= Number(cells[{price}].replace(/[^0-9.]/g, ''))))""",
+            "by sector, then price")
         self.assertIn("sort=sector,-price", reader.page.url)
         reader.check_clean(self)
 
@@ -97,13 +100,19 @@ class HandlingTest(PageTest):
         box.get_by_role("button", name="Apply").click()
         sector = reader.column("sector")
         expect(reader.grid).to_have_attribute("aria-rowcount", str(wanted + 1))
-        reader.until_rows(f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => ['{first}', '{second}'].includes(cells[{sector}]))", "only these stay")
+        reader.until_rows(
+            f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => "
+            f"['{first}', '{second}'].includes(cells[{sector}]))",
+            "only these stay")
         self.choose(reader, title, "Filter…")
         box.get_by_label("Condition").select_option(label="is none of")
         expect(box.get_by_text(re.compile(r"^\d+ values$"))).to_be_visible()
         values.nth(0).check()
         box.get_by_role("button", name="Apply").click()
-        reader.until_rows(f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => cells[{sector}] !== '{first}')", "only others stay")
+        reader.until_rows(
+            f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => "
+            f"cells[{sector}] !== '{first}')",
+            "only others stay")
         reader.check_clean(self)
 
     def test_texts_are_filtered_by_what_they_contain_or_match(self):
@@ -114,7 +123,10 @@ class HandlingTest(PageTest):
         box = reader.page.get_by_role("dialog", name=f"Filter {title}")
         box.get_by_label("Text").fill("1")
         box.get_by_role("button", name="Apply").click()
-        reader.until_rows("(rows) => rows.length > 0 && rows.every(({ cells }) => /1/.test(cells[" + str(symbol) + "]))", "only those with a 1 stay")
+        reader.until_rows(
+            "(rows) => rows.length > 0 && rows.every(({ cells }) => /1/.test(cells[" + str(symbol)
+            + "]))",
+            "only those with a 1 stay")
         self.choose(reader, title, "Filter…")
         box.get_by_label("Condition").select_option(label="matches")
         box.get_by_label("Regular expression").fill("(?=a)")
@@ -132,19 +144,25 @@ class HandlingTest(PageTest):
         expect(reader.page.get_by_role("columnheader", name=titles[1], exact=True)).to_have_count(0)
         self.choose(reader, titles[4], "Pin left")
         self.assertEqual(reader.titles()[:2], [titles[4], titles[0]])
-        reader.until_rows("(rows) => rows.length > 10 && rows.every(({ cells }) => /^[0-9.,]+$/.test(cells[0]))", "cells moved along")
+        reader.until_rows(
+            "(rows) => rows.length > 10 && rows.every(({ cells }) => /^[0-9.,]+$/.test(cells[0]))",
+            "cells moved along")
         head = reader.page.get_by_role("columnheader", name=titles[0], exact=True)
         edge, before = head.locator(".head-edge").bounding_box(), head.bounding_box()["width"]
         reader.page.mouse.move(edge["x"] + 3, edge["y"] + 10)
         reader.page.mouse.down()
         reader.page.mouse.move(edge["x"] + 63, edge["y"] + 10, steps=4)
         reader.page.mouse.up()
-        reader.until("([before]) => Math.abs(document.querySelectorAll('[role=columnheader]')[1].getBoundingClientRect().width - before - 60) < 3",
-                     "the column is 60 pixels wider", [before])
+        reader.until(
+            "([before]) => Math.abs(document.querySelectorAll('[role=columnheader]')[1]"
+            ".getBoundingClientRect().width - before - 60) < 3",
+            "the column is 60 pixels wider", [before])
         expect(head).to_have_attribute("aria-sort", "none")
         reader.page.evaluate("document.querySelector('#grid').scrollLeft = 200")
         pinned = reader.page.get_by_role("columnheader").nth(0)
-        self.assertLess(pinned.bounding_box()["x"] - reader.grid.bounding_box()["x"], 10, "it stays while the others scroll")
+        self.assertLess(
+            pinned.bounding_box()["x"] - reader.grid.bounding_box()["x"], 10,
+            "it stays while the others scroll")
         cell = reader.page.get_by_role("gridcell").first.bounding_box()
         self.assertLess(abs(cell["x"] - pinned.bounding_box()["x"]), 1)
         reader.page.screenshot(path=ARTIFACTS / "columns-pinned.png")
@@ -163,9 +181,13 @@ class HandlingTest(PageTest):
         reader.page.mouse.down()
         reader.page.mouse.move(box[2]["x"] + box[2]["width"] - 15, box[2]["y"] + 12, steps=6)
         reader.page.mouse.up()
-        reader.until("(wanted) => [...document.querySelectorAll('[role=columnheader]')].slice(0, 3).map((head) => head.innerText).join() === wanted",
-                     "it stands behind the third", ",".join([titles[1], titles[2], titles[0]]))
-        expect(reader.page.get_by_role("columnheader", name=titles[0], exact=True)).to_have_attribute("aria-sort", "none")
+        reader.until(
+            "(wanted) => [...document.querySelectorAll('[role=columnheader]')].slice(0, "
+            "3).map((head) => head.innerText).join() === wanted",
+            "it stands behind the third", ",".join([titles[1], titles[2], titles[0]]))
+        expect(
+            reader.page.get_by_role(
+                "columnheader", name=titles[0], exact=True)).to_have_attribute("aria-sort", "none")
         sector = reader.header("sector").bounding_box()
         target = reader.grouping.bounding_box()
         reader.page.mouse.move(sector["x"] + 20, sector["y"] + 10)
@@ -201,7 +223,10 @@ class HandlingTest(PageTest):
         options.click()
         expect(reader.page.get_by_role("menuitemradio", name="Dark")).to_have_attribute("aria-checked", "true")
         reader.page.get_by_role("menuitemradio", name="Compact").click()
-        reader.until_rows("(rows) => rows.length > 10 && rows[5].y - rows[4].y === 24 && rows[5].bottom - rows[5].y === 24", "rows are 24 pixels tall")
+        reader.until_rows(
+            "(rows) => rows.length > 10 && rows[5].y - rows[4].y === 24 "
+            "&& rows[5].bottom - rows[5].y === 24",
+            "rows are 24 pixels tall")
         reader.page.screenshot(path=ARTIFACTS / "market-compact-dark.png")
         reader.page.reload()
         reader.until(dark, "and stays so")
@@ -229,10 +254,16 @@ class HandlingTest(PageTest):
         reader.until("() => document.querySelector('#grid').contains(document.activeElement)", "the focus is back")
         width = page.get_by_role("columnheader").nth(0).bounding_box()["width"]
         page.keyboard.press("Shift+ArrowRight")
-        reader.until("([width]) => Math.abs(document.querySelector('[role=columnheader]').getBoundingClientRect().width - width - 16) < 1.5", "wider", [width])
+        reader.until(
+            "([width]) => "
+            "Math.abs(document.querySelector('[role=columnheader]').getBoundingClientRect().width "
+            "- width - 16) < 1.5",
+            "wider", [width])
         titles = reader.titles()
         page.keyboard.press("Control+Shift+ArrowRight")
-        reader.until("(title) => document.querySelectorAll('[role=columnheader]')[1].innerText === title", "moved", titles[0])
+        reader.until(
+            "(title) => document.querySelectorAll('[role=columnheader]')[1].innerText === title",
+            "moved", titles[0])
         reader.check_clean(self)
 
 

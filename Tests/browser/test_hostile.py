@@ -15,7 +15,8 @@ from rowcast_server import ROOT, Server
 # Elements and attributes that no text may create.
 FOREIGN = """() => [...document.querySelectorAll('body *')].filter((element) => {
   const isOurs = element.closest('header.top, svg') !== null && element.localName !== 'script';
-  const isBad = ['script', 'iframe', 'img', 'object', 'embed', 'form', 'style', 'link', 'meta', 'base', 'video', 'math', 'template'].includes(element.localName);
+  const isBad = ['script', 'iframe', 'img', 'object', 'embed', 'form', 'style', 'link', 'meta',
+    'base', 'video', 'math', 'template'].includes(element.localName);
   const isDialogForm = element.localName === 'form' && element.closest('dialog') !== null;
   const hasHandler = [...element.attributes].some(({ name }) => name.startsWith('on'));
   const address = element.getAttribute('href') ?? element.getAttribute('src') ?? 'https:';
@@ -33,11 +34,13 @@ CROOKED = """() => {
       const inner = cell.getBoundingClientRect();
       if (inner.top < box.top - 0.5 || inner.bottom > box.bottom + 0.5) faults.push(`a cell of ${inner.height}`);
       const isClipped = ['hidden', 'clip'].includes(getComputedStyle(cell).overflowY);
-      if (!isClipped && cell.scrollWidth > cell.clientWidth) faults.push(`a cell that shows ${cell.scrollWidth} of ${cell.clientWidth} pixels`);
+      if (!isClipped && cell.scrollWidth > cell.clientWidth)
+        faults.push(`a cell that shows ${cell.scrollWidth} of ${cell.clientWidth} pixels`);
     }
   }
   const { scrollWidth, scrollHeight } = document.documentElement;
-  if (scrollWidth > innerWidth || scrollHeight > innerHeight) faults.push(`the page is ${scrollWidth} x ${scrollHeight}`);
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight)
+    faults.push(`the page is ${scrollWidth} x ${scrollHeight}`);
   return rows.length === 0 ? ['no rows'] : faults;
 }"""
 
@@ -49,8 +52,12 @@ class HostileTest(PageTest):
         cls.addClassCleanup(shutil.rmtree, folder)
         (folder / "payloads.h").write_text(header())
         library = folder / "libhostile.so"
-        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", "-I", str(ROOT / "Sources/CListPlugin/include"), "-I", str(folder), "-o", str(library),
-                        str(ROOT / "Tests/browser/hostile/hostile.c")], check=True)
+        subprocess.run(
+            [
+                "cc", "-std=c11", "-shared", "-fPIC", "-I",
+                str(ROOT / "Sources/CListPlugin/include"), "-I", str(folder), "-o", str(library),
+                str(ROOT / "Tests/browser/hostile/hostile.c")],
+            check=True)
         cls.plugins = (str(library),)
         super().setUpClass()
 
@@ -79,8 +86,13 @@ class HostileTest(PageTest):
             if last <= len(PAYLOADS):
                 reader.until_rows(f"(rows) => rows.at(-1).index > {last}", "the next rows appear")
         self.assertEqual(len(seen), len(PAYLOADS))
-        links = reader.page.locator("#grid a[href]").evaluate_all("(links) => links.map((link) => [link.protocol, link.rel, link.target])")
-        self.assertTrue(all(link[0] in ("http:", "https:") and "noopener" in link[1] and link[2] == "_blank" for link in links), links)
+        links = reader.page.locator("#grid a[href]").evaluate_all(
+            "(links) => links.map((link) => [link.protocol, link.rel, link.target])")
+        self.assertTrue(
+            all(
+                link[0] in ("http:", "https:") and "noopener" in link[1] and link[2] == "_blank"
+                for link in links),
+            links)
         reader.page.screenshot(path=ARTIFACTS / "hostile.png")
 
     def test_names_messages_and_sections_are_texts(self):
@@ -114,7 +126,9 @@ class HostileTest(PageTest):
         reader.until("() => document.activeElement.getAttribute('role') === 'gridcell'", "a cell has the focus")
         page.keyboard.press("Enter")
         expect(page.get_by_role("complementary", name="Row")).to_be_visible()
-        page.evaluate("() => document.addEventListener('copy', (event) => { window.copied = event.clipboardData.getData('text/html'); })")
+        page.evaluate(
+            "() => document.addEventListener('copy', (event) => "
+            "{ window.copied = event.clipboardData.getData('text/html'); })")
         page.keyboard.press("Control+a")
         page.keyboard.press("Control+c")
         copied = reader.until("() => window.copied", "it was copied")
@@ -122,7 +136,11 @@ class HostileTest(PageTest):
         parser = html.parser.HTMLParser()
         parser.handle_starttag = lambda tag, attributes: kinds.add((tag, *attributes))
         parser.feed(copied)
-        self.assertEqual(kinds, {("meta", ("charset", "utf-8")), ("table",), ("thead",), ("tbody",), ("tr",), ("th",), ("td",)})
+        self.assertEqual(
+            kinds,
+            {
+                ("meta", ("charset", "utf-8")), ("table",), ("thead",), ("tbody",), ("tr",),
+                ("th",), ("td",)})
         self.assertEqual(page.evaluate(FOREIGN), [])
         reader.check_clean(self)
 
@@ -132,7 +150,9 @@ class HostileTest(PageTest):
             text = payload[:200].strip()
             reader.filter.fill(text)
             reader.until_rows("(rows) => rows.length > 0", f"{text!r} is found")
-            reader.until("(text) => new URLSearchParams(location.hash.slice(1)).get('search') === text", "the address has it", text)
+            reader.until(
+                "(text) => new URLSearchParams(location.hash.slice(1)).get('search') === text",
+                "the address has it", text)
         reader.page.reload()
         reader.until_rows("(rows) => rows.length > 0", "the address shows the same")
         self.check(reader)

@@ -36,7 +36,8 @@ LISTEN = """() => {
 }"""
 PLACES = """() => Object.fromEntries([...document.querySelectorAll('#body .row:not([hidden])')].map((row) =>
   [row.querySelector('[role=gridcell]').textContent, Math.round(row.getBoundingClientRect().top)]))"""
-CHOSEN = """() => [...document.querySelectorAll('#body .row[aria-selected=true]')].map((row) => row.querySelector('[role=gridcell]').textContent).sort()"""
+CHOSEN = """() => [...document.querySelectorAll('#body .row[aria-selected=true]')]
+  .map((row) => row.querySelector('[role=gridcell]').textContent).sort()"""
 
 
 class KeptTest(PageTest):
@@ -47,7 +48,11 @@ class KeptTest(PageTest):
             cls.addClassCleanup(shutil.rmtree, cls.folder)
             (cls.folder / "source.py").write_text(SOURCE)
         (cls.folder / "names").write_text("\n".join(names))
-        return Server(port=port, options=("--no-token", "--child", f"jobs=exec python3 {cls.folder}/source.py {cls.folder}/names"))
+        return Server(
+            port=port,
+            options=(
+                "--no-token", "--child",
+                f"jobs=exec python3 {cls.folder}/source.py {cls.folder}/names"))
 
     def test_the_row_that_is_read_and_those_that_are_chosen_are_found_again(self):
         reader = self.open()
@@ -59,18 +64,26 @@ class KeptTest(PageTest):
         for name in ("job-0181", "job-0184"):
             reader.click_cell(name, key="Control")
         reader.until(f"() => ({CHOSEN})().join() === 'job-0181,job-0184'", "both are chosen")
-        reader.until("() => ['job-0181', 'job-0184'].every((name) => called.has(name))", "the page knows what they are called")
+        reader.until(
+            "() => ['job-0181', 'job-0184'].every((name) => called.has(name))",
+            "the page knows what they are called")
         before = page.evaluate(PLACES)
         port = self.server.port
         self.server.stop()
         expect(reader.state).to_contain_text("Disconnected")
-        type(self).server = self.serve([*(f"new-{number}" for number in range(50)), *reversed(JOBS[300:]), *JOBS[:181], *JOBS[182:300]], port)
+        type(self).server = self.serve(
+            [
+                *(f"new-{number}" for number in range(50)), *reversed(JOBS[300:]), *JOBS[:181],
+                *JOBS[182:300]],
+            port)
         reader.state.dispatch_event("click")
         expect(reader.state).to_contain_text("Live", timeout=40_000)
         reader.wait_for_count(len(JOBS) + 50)
         reader.until(f"() => ({CHOSEN})().includes('job-0184')", "what was chosen is chosen again", timeout=30_000)
-        reader.until(f"(before) => {{ const now = ({PLACES})(); return Object.keys(before).some((name) => now[name] === before[name]); }}",
-                     "what was read stands where it stood", before)
+        reader.until(
+            f"(before) => {{ const now = ({PLACES})(); return Object.keys(before).some((name) => "
+            f"now[name] === before[name]); }}",
+            "what was read stands where it stood", before)
         after = page.evaluate(PLACES)
         same = [name for name in before if after.get(name) == before[name]]
         self.assertGreater(len(same), 5, (before, after))

@@ -19,8 +19,11 @@ class KeyboardTest(PageTest):
     settings = {"market.rows": 5_000, "market.rate": 200}
 
     def reached(self, reader, row, column):
-        reader.until(f"([row, column]) => {{ const at = ({FOCUS})(); return at && at[0] === row && at[1] === column; }}",
-                     f"the focus is in row {row}, column {column}; it is in {reader.page.evaluate(FOCUS)}", [row, column])
+        reader.until(
+            f"([row, column]) => {{ const at = ({FOCUS})(); return at && at[0] === row "
+            f"&& at[1] === column; }}",
+            f"the focus is in row {row}, column {column}; it is in {reader.page.evaluate(FOCUS)}",
+            [row, column])
 
     def in_grid(self, **how):
         reader = self.open(**how)
@@ -33,9 +36,12 @@ class KeyboardTest(PageTest):
         reader = self.in_grid()
         columns = len(reader.titles())
         steps = [
-            ("ArrowRight", (2, 2)), ("ArrowDown", (3, 2)), ("End", (3, columns)), ("Home", (3, 1)), ("ArrowLeft", (3, 1)), ("Control+End", (5001, columns)),
-            ("ArrowDown", (5001, columns)), ("ArrowRight", (5001, columns)), ("Control+Home", (2, 1)), ("Control+ArrowRight", (2, columns)),
-            ("Control+ArrowDown", (5001, columns)), ("Control+ArrowLeft", (5001, 1)), ("Control+ArrowUp", (2, 1)), ("ArrowUp", (1, 1)), ("ArrowUp", (1, 1)),
+            ("ArrowRight", (2, 2)), ("ArrowDown", (3, 2)), ("End", (3, columns)), ("Home", (3, 1)),
+            ("ArrowLeft", (3, 1)), ("Control+End", (5001, columns)),
+            ("ArrowDown", (5001, columns)), ("ArrowRight", (5001, columns)),
+            ("Control+Home", (2, 1)), ("Control+ArrowRight", (2, columns)),
+            ("Control+ArrowDown", (5001, columns)), ("Control+ArrowLeft", (5001, 1)),
+            ("Control+ArrowUp", (2, 1)), ("ArrowUp", (1, 1)), ("ArrowUp", (1, 1)),
             ("ArrowRight", (1, 2)), ("ArrowDown", (2, 2)),
         ]
         for key, (row, column) in steps:
@@ -74,13 +80,16 @@ class KeyboardTest(PageTest):
         reader.grid.focus()
         reader.until(f"() => ({FOCUS})()", "a cell has the focus")
         name = reader.page.evaluate("document.activeElement.textContent")
-        patches = "() => Number(/(\\d[\\d,]*) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
+        patches = (
+            "() => Number(/(\\d[\\d,]*) "
+            "patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))")
         start = reader.page.evaluate(patches)
         reader.until(f"(start) => ({patches})() > start + 4", "patches arrive", start)
         # Its price may have moved the row out of view. While it is drawn, it has the focus.
         wrong = reader.page.evaluate("""(name) => {
           const { activeElement } = document;
-          const cells = [...document.querySelectorAll('#grid [role=row]:not([hidden]) [role=gridcell][aria-colindex="1"]')];
+          const cells = [...document.querySelectorAll(
+            '#grid [role=row]:not([hidden]) [role=gridcell][aria-colindex="1"]')];
           const own = cells.find((cell) => cell.textContent === name);
           return own !== undefined && own !== activeElement && activeElement.outerHTML;
         }""", name)
@@ -90,7 +99,9 @@ class KeyboardTest(PageTest):
         reader = self.in_grid()
         reader.page.evaluate("""() => {
           window.copied = null;
-          document.addEventListener('copy', (event) => { copied = ['text/plain', 'text/html'].map((kind) => event.clipboardData.getData(kind)); });
+          document.addEventListener('copy', (event) => {
+            copied = ['text/plain', 'text/html'].map((kind) => event.clipboardData.getData(kind));
+          });
         }""")
         press = reader.page.keyboard.press
         said = reader.page.locator("#said")
@@ -200,14 +211,18 @@ class KeyboardTest(PageTest):
     def test_the_focus_can_be_seen(self):
         for scheme in ("light", "dark"):
             reader = self.in_grid(scheme=scheme)
-            outline = reader.page.evaluate("(({ outlineStyle, outlineWidth }) => [outlineStyle, outlineWidth])(getComputedStyle(document.activeElement))")
+            outline = reader.page.evaluate(
+                "(({ outlineStyle, outlineWidth }) => "
+                "[outlineStyle, outlineWidth])(getComputedStyle(document.activeElement))")
             self.assertEqual(outline, ["solid", "2px"])
             for _ in range(8):
                 reader.page.keyboard.press("Shift+Tab")
                 seen = reader.page.evaluate("""() => {
                   const { activeElement } = document;
                   const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
-                  return activeElement === document.body || !document.hasFocus() || (outlineStyle !== 'none' && outlineWidth !== '0px') || activeElement.outerHTML.slice(0, 100);
+                  return activeElement === document.body || !document.hasFocus()
+                    || (outlineStyle !== 'none' && outlineWidth !== '0px')
+                    || activeElement.outerHTML.slice(0, 100);
                 }""")
                 self.assertIs(seen, True)
 
@@ -223,11 +238,16 @@ class KeyboardTest(PageTest):
     def test_at_200_percent_nothing_is_lost(self):
         reader = self.open(size=(640, 400))  # 1280 x 800 at 200 %
         reader.page.screenshot(path=ARTIFACTS / "zoomed.png")
-        for element in (reader.filter, reader.grouping, reader.state, reader.page.get_by_role("button", name="View options")):
+        for element in (
+                reader.filter, reader.grouping, reader.state,
+                reader.page.get_by_role("button", name="View options")):
             box = element.bounding_box()
             self.assertGreaterEqual(box["x"], 0)
             self.assertLessEqual(box["x"] + box["width"], 640.5)
-        self.assertEqual(reader.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"), [640, 400])
+        self.assertEqual(
+            reader.page.evaluate(
+                "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"),
+            [640, 400])
         self.assertGreater(len(reader.rows()), 5)
 
     def test_right_to_left_mirrors_the_table(self):
@@ -255,16 +275,21 @@ class KeyboardTest(PageTest):
             return range.getBoundingClientRect();
           };
           const box = cell.getBoundingClientRect();
-          return { first: at(0).left - box.left, last: box.right - at(text.length - 1).right, isCut: cell.scrollWidth > cell.clientWidth };
+          return { first: at(0).left - box.left, last: box.right - at(text.length - 1).right,
+            isCut: cell.scrollWidth > cell.clientWidth };
         })"""
         for way in ("ltr", "rtl"):
-            reader = self.open("#table=quotes&columns=id,symbol,note:90,sector,price,size,bid,ask,ts,side", size=(1700, 800))
+            reader = self.open(
+                "#table=quotes&columns=id,symbol,note:90,sector,price,size,bid,ask,ts,side",
+                size=(1700, 800))
             reader.wait_for_count(5_001)
             reader.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
             symbol, note = reader.page.evaluate(read, [2, 3])
             self.assertTrue(note["isCut"], way)
             self.assertAlmostEqual(note["first"], 10, delta=1, msg=f"{way}: the beginning is in sight")
-            self.assertAlmostEqual(symbol["last" if way == "rtl" else "first"], 10, delta=1, msg=f"{way}: a short one stands where lines begin")
+            self.assertAlmostEqual(
+                symbol["last" if way == "rtl" else "first"], 10, delta=1,
+                msg=f"{way}: a short one stands where lines begin")
             reader.page.screenshot(path=ARTIFACTS / f"cut-off-{way}.png")
             reader.check_clean(self, is_cut_off=True)
 
@@ -272,7 +297,10 @@ class KeyboardTest(PageTest):
     def test_a_finger_does_what_a_mouse_does(self):
         reader = self.open(has_touch=True)
         reader.page.get_by_role("columnheader", name="Price", exact=True).tap()
-        expect(reader.page.get_by_role("columnheader", name="Price", exact=True)).to_have_attribute("aria-sort", "descending")
+        expect(
+            reader.page.get_by_role(
+                "columnheader", name="Price",
+                exact=True)).to_have_attribute("aria-sort", "descending")
         reader.page.get_by_role("gridcell").nth(11).tap()
         reader.until(f"() => ({FOCUS})()", "a cell has the focus")
 

@@ -13,7 +13,9 @@ class LiveTest(PageTest):
     command = STAND_IN
 
     # The number of painted patches.
-    PATCHES = "() => Number(/([\\d,]+) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
+    PATCHES = (
+        "() => Number(/([\\d,]+) "
+        "patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))")
 
     def after_patches(self, reader, count):
         start = reader.page.evaluate(self.PATCHES)
@@ -54,12 +56,18 @@ class NewestFirstTest(LiveTest):
         self.assertLessEqual(max(motion["duration"] for motion in motions), 200)
         # While rows move, one of them may cover the top for some frames.
         reader.until(f"() => ({TOP_ROW})()?.index === 2", "the newest line is the first one that is seen")
-        reader.until("() => document.getAnimations().filter((one) => one.effect.target.matches('.row')).length === 0", "rows come to rest")
+        reader.until(
+            "() => document.getAnimations().filter((one) => "
+            "one.effect.target.matches('.row')).length === 0",
+            "rows come to rest")
         reader.check_clean(self)
 
     def test_nothing_moves_by_itself_for_who_wants_less_motion(self):
         reader = self.open(motion="reduce")
-        watch(reader.page, "() => document.getAnimations().length + document.querySelectorAll('.better, .worse, .other, .fading').length")
+        watch(
+            reader.page,
+            "() => document.getAnimations().length + document.querySelectorAll('.better, .worse, "
+            ".other, .fading').length")
         self.after_patches(reader, 3)
         self.assertEqual(max(seen(reader.page)), 0)
 
@@ -73,7 +81,8 @@ class NewestLastTest(LiveTest):
       const rows = [...document.querySelectorAll('.row:not([hidden], .leaving)')];
       const grid = document.querySelector('#grid');
       const last = rows.find((row) => row.getAttribute('aria-rowindex') === grid.getAttribute('aria-rowcount'));
-      return { count: Number(grid.getAttribute('aria-rowcount')), gap: last ? last.getBoundingClientRect().bottom - grid.getBoundingClientRect().bottom : null };
+      return { count: Number(grid.getAttribute('aria-rowcount')), gap: last
+        ? last.getBoundingClientRect().bottom - grid.getBoundingClientRect().bottom : null };
     }"""
 
     def test_who_is_at_the_end_follows_it(self):
@@ -84,7 +93,9 @@ class NewestLastTest(LiveTest):
         watch(reader.page, self.LAST)
         self.after_patches(reader, 5)
         frames = seen(reader.page)
-        self.assertEqual([frame for frame in frames if frame["gap"] is None or abs(frame["gap"]) >= 2], [], "in every frame")
+        self.assertEqual(
+            [frame for frame in frames if frame["gap"] is None or abs(frame["gap"]) >= 2], [],
+            "in every frame")
         self.assertGreater(frames[-1]["count"], frames[0]["count"] + 4)
 
     def test_who_leaves_the_end_is_left_alone(self):
@@ -93,7 +104,10 @@ class NewestLastTest(LiveTest):
         reader.page.keyboard.press("Control+End")
         reader.until(f"() => Math.abs(({self.LAST})().gap ?? 99) < 2", "the last line is seen")
         reader.wheel(-200)
-        reader.until("() => { const grid = document.querySelector('#grid'); return grid.scrollTop < grid.scrollHeight - grid.clientHeight - 150; }", "the wheel has arrived")
+        reader.until(
+            "() => { const grid = document.querySelector('#grid'); "
+            "return grid.scrollTop < grid.scrollHeight - grid.clientHeight - 150; }",
+            "the wheel has arrived")
         self.after_patches(reader, 2)
         before = reader.page.evaluate(TOP_ROW)
         self.after_patches(reader, 3)
@@ -106,7 +120,10 @@ class ShortLogTest(LiveTest):
 
     def test_a_line_that_goes_fades_and_leaves_nothing_behind(self):
         reader = self.open()
-        watch(reader.page, "() => [document.querySelectorAll('.row.leaving').length, document.querySelectorAll('.row').length]")
+        watch(
+            reader.page,
+            "() => [document.querySelectorAll('.row.leaving').length, "
+            "document.querySelectorAll('.row').length]")
         self.after_patches(reader, 8)
         frames = seen(reader.page)
         self.assertGreater(max(leaving for leaving, _ in frames), 0)
@@ -153,7 +170,8 @@ class ChangingCellsTest(LiveTest):
         reader.wheel(-150 * ROW)
         reader.until_rows("(rows) => rows[0]?.index === 2", "the first rows are seen")
         self.assertEqual(reader.page.evaluate("String(getSelection())"), text)
-        self.assertEqual(reader.page.evaluate("getSelection().anchorNode.parentElement.closest('.row').getAttribute('aria-rowindex')"), "5")
+        row = "getSelection().anchorNode.parentElement.closest('.row')"
+        self.assertEqual(reader.page.evaluate(f"{row}.getAttribute('aria-rowindex')"), "5")
 
     def test_the_node_under_the_pointer_and_the_active_cell_stay_the_same(self):
         reader = self.open()
@@ -161,19 +179,28 @@ class ChangingCellsTest(LiveTest):
         reader.page.mouse.down()
         reader.page.mouse.up()
         reader.until("() => document.querySelector('#active-cell') !== null", "a cell is active")
-        reader.page.evaluate("() => { window.kept = [document.elementFromPoint(60, 300), document.querySelector('#active-cell'), document.activeElement]; }")
-        watch(reader.page, """() => document.elementFromPoint(60, 300) === kept[0] && document.querySelector('#active-cell') === kept[1]
+        reader.page.evaluate(
+            "() => { window.kept = [document.elementFromPoint(60, 300), "
+            "document.querySelector('#active-cell'), document.activeElement]; }")
+        watch(reader.page, """() => document.elementFromPoint(60, 300) === kept[0]
+          && document.querySelector('#active-cell') === kept[1]
           && document.activeElement === kept[2] && kept[0].closest('.row').matches(':hover')""")
         self.change(reader, times=4)
         self.assertEqual(set(seen(reader.page)), {True})
 
     def test_a_change_is_lit_in_a_neutral_colour_and_goes_out_again(self):
         reader = self.open(size=(1280, 300))
-        reader.until(f"() => {self.CELL}.classList.contains('other')", "a number that goes up is lit, and is neither better nor worse")
+        reader.until(
+            f"() => {self.CELL}.classList.contains('other')",
+            "a number that goes up is lit, and is neither better nor worse")
         still = "document.querySelector('.row[aria-rowindex=\"4\"] [aria-colindex=\"3\"]')"
-        self.assertEqual(reader.page.evaluate(f"{still}.className.match(/better|worse|other|fading/)"), None, "its neighbour is not")
+        self.assertEqual(
+            reader.page.evaluate(f"{still}.className.match(/better|worse|other|fading/)"), None,
+            "its neighbour is not")
         reader.page.get_by_role("button", name="Pause").click()
-        reader.until("() => document.querySelectorAll('.better, .worse, .other, .fading').length === 0", "lights go out")
+        reader.until(
+            "() => document.querySelectorAll('.better, .worse, .other, .fading').length === 0",
+            "lights go out")
         reader.check_clean(self)
 
     def test_eighty_cells_that_change_at_once_are_lit(self):

@@ -60,7 +60,9 @@ class ProcessesTest(PageTest):
         expect(reader.state).to_contain_text("Live")
         reader.filter.fill(os.path.basename(COMMAND[0]))
         reader.until_rows(
-            f"(rows) => rows.some(({{ cells }}) => cells[{reader.column('pid')}] === '{self.server.pid}')", "the server's own row appears")
+            f"(rows) => rows.some(({{ cells }}) => "
+            f"cells[{reader.column('pid')}] === '{self.server.pid}')",
+            "the server's own row appears")
         expect(reader.page.get_by_role("contentinfo")).to_contain_text(re.compile(r"\brows? match"))
         reader.check_clean(self)
 
@@ -77,7 +79,9 @@ class ProcessesTest(PageTest):
         cpu = reader.column("cpu")
         before = [row["cells"][cpu] for row in reader.rows()[:20]]
         reader.until_rows(
-            f"(rows) => JSON.stringify(rows.slice(0, 20).map(({{ cells }}) => cells[{cpu}])) !== '{_js(before)}'", "the CPU column changes")
+            f"(rows) => JSON.stringify(rows.slice(0, 20).map(({{ cells }}) => "
+            f"cells[{cpu}])) !== '{_js(before)}'",
+            "the CPU column changes")
         reader.check_clean(self)
 
     def test_clicks_on_a_number_sort_down_up_and_not_at_all(self):
@@ -112,7 +116,9 @@ class ProcessesTest(PageTest):
         reader.page.keyboard.type(word)
         reader.until_rows(
             # The page truncates texts that are too long for any cell; the match may be in the rest.
-            f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => /{word}|…/i.test(cells.join(' ')))", "only matches stay")
+            f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => "
+            f"/{word}|…/i.test(cells.join(' ')))",
+            "only matches stay")
         self.assertLess(int(reader.grid.get_attribute("aria-rowcount")), all_rows)
         reader.page.keyboard.press("Escape")
         reader.until("() => document.activeElement.closest('#grid')", "the rows have the focus")
@@ -120,7 +126,10 @@ class ProcessesTest(PageTest):
         reader.filter.fill("nothing is called like this")
         expect(reader.page.get_by_text("No rows match", exact=True)).to_be_visible()
         reader.filter.fill("")
-        reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > {all_rows} / 2", "all rows come back")
+        reader.until(
+            "() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > "
+            f"{all_rows} / 2",
+            "all rows come back")
         reader.check_clean(self)
 
     def test_grouping_shows_sections_and_a_link_keeps_it(self):
@@ -143,7 +152,10 @@ class ProcessesTest(PageTest):
         everything = int(reader.grid.get_attribute("aria-rowcount"))
         headers.first.click()
         expect(headers.first).to_have_attribute("aria-expanded", "false")
-        reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < {everything}", "its rows are folded away")
+        reader.until(
+            "() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < "
+            f"{everything}",
+            "its rows are folded away")
         page.reload()
         expect(headers.first).to_have_attribute("aria-expanded", "false")
         reader.grid.focus()
@@ -166,7 +178,8 @@ class ProcessesTest(PageTest):
         expect(page.locator(".section[data-level='1']:not([hidden])").first).to_be_visible()
         reader.wheel(28 * 3 + 10)
         reader.until("""() => {
-          const pinned = [...document.querySelectorAll('#pin .section:not([hidden])')].map(({ dataset }) => dataset.level).sort();
+          const pinned = [...document.querySelectorAll('#pin .section:not([hidden])')]
+            .map(({ dataset }) => dataset.level).sort();
           return pinned.length === 2 && pinned.join() === '0,1';
         }""", "a header of each level is pinned")
         page.screenshot(path=ARTIFACTS / "processes-nested.png")
@@ -177,7 +190,8 @@ class ProcessesTest(PageTest):
         reader.grid.focus()
         active = lambda: reader.page.evaluate("""() => {
           const cell = document.querySelector('#grid [tabindex="0"]');
-          return cell && [Number(cell.closest('[role=row]').getAttribute('aria-rowindex')), Number(cell.getAttribute('aria-colindex'))];
+          return cell && [Number(cell.closest('[role=row]').getAttribute('aria-rowindex')),
+            Number(cell.getAttribute('aria-colindex'))];
         }""")
         press = reader.page.keyboard.press
         reached = lambda row, column: reader.until(
@@ -201,16 +215,24 @@ class ProcessesTest(PageTest):
         self.addCleanup(shutil.rmtree, folder)
         sleep = folder / "<svg onload=hacked++>"
         shutil.copy(shutil.which("sleep"), sleep)
-        payloads = ['<img src=x onerror="window.hacked=1">', "<script>window.hacked=1</script>", "javascript:window.hacked=1",
-                    '"><iframe srcdoc="<script>parent.hacked=1</script>">', "\u202egpj.exe", "{{constructor.constructor('hacked=1')()}}"]
+        payloads = [
+            '<img src=x onerror="window.hacked=1">', "<script>window.hacked=1</script>",
+            "javascript:window.hacked=1", '"><iframe srcdoc="<script>parent.hacked=1</script>">',
+            "\u202egpj.exe", "{{constructor.constructor('hacked=1')()}}"]
         for payload in payloads:
             process = subprocess.Popen([payload, "600"], executable=str(sleep))
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
         reader = self.open()
         reader.filter.fill("<svg onload")
-        reader.until_rows("(rows) => rows.length >= 6 && rows.every(({ cells }) => cells.join(' ').includes('<svg onload'))", "they appear as text")
-        self.assertEqual(reader.page.locator("#grid img, #grid script, #grid iframe, #grid [onload], #grid [onerror]").count(), 0)
+        reader.until_rows(
+            "(rows) => rows.length >= 6 && rows.every(({ cells }) => "
+            "cells.join(' ').includes('<svg onload'))",
+            "they appear as text")
+        self.assertEqual(
+            reader.page.locator(
+                "#grid img, #grid script, #grid iframe, #grid [onload], #grid [onerror]").count(),
+            0)
         reader.check_clean(self)
 
     def test_screenshots_in_light_and_dark(self):
@@ -291,7 +313,9 @@ class StrangerTest(unittest.TestCase):
 
     def test_a_name_that_is_pointed_at_the_loopback_hears_nothing(self):
         # DNS rebinding: this browser resolves evil.test to 127.0.0.1.
-        rebound = launch(playwright, "--host-resolver-rules=MAP evil.test 127.0.0.1", preferences={"network.dns.localDomains": "evil.test"})
+        rebound = launch(
+            playwright, "--host-resolver-rules=MAP evil.test 127.0.0.1",
+            preferences={"network.dns.localDomains": "evil.test"})
         self.addCleanup(rebound.close)
         page = rebound.new_page()
         answer = page.goto(f"http://evil.test:{self.server.port}/")
@@ -324,7 +348,9 @@ class RestartTest(PageTest):
         self.server.stop()
         expect(reader.state).to_contain_text("Disconnected")
         expect(reader.state).to_contain_text("old")
-        reader.until("() => getComputedStyle(document.querySelector('#body')).color !== getComputedStyle(document.body).color", "old rows are dimmed")
+        color = "getComputedStyle(document.querySelector('#body')).color"
+        live = "getComputedStyle(document.body).color"
+        reader.until(f"() => {color} !== {live}", "old rows are dimmed")
         self.assertGreater(len(reader.rows()), 10, "the table stays on the screen")
         self.assertEqual(reader.first_visible(), place)
         page.screenshot(path=ARTIFACTS / "disconnected.png")
@@ -335,10 +361,12 @@ class RestartTest(PageTest):
         expect(reader.state).to_contain_text("Live", timeout=40_000)
         expect(reader.state).not_to_contain_text("old")
         self.assertEqual(page.evaluate("window.marker"), "never reloaded")
-        reader.until("() => getComputedStyle(document.querySelector('#body')).color === getComputedStyle(document.body).color", "the rows are live again")
+        reader.until(f"() => {color} === {live}", "the rows are live again")
         self.assertEqual(reader.first_visible(), place)
         before = [row["cells"] for row in reader.rows()]
-        reader.until_rows(f"(rows) => JSON.stringify(rows.map(({{ cells }}) => cells)) !== '{_js(before)}'", "rows change again")
+        reader.until_rows(
+            f"(rows) => JSON.stringify(rows.map(({{ cells }}) => cells)) !== '{_js(before)}'",
+            "rows change again")
         reader.check_clean(self, is_cut_off=True)
 
 
@@ -396,7 +424,9 @@ class MarketTest(PageTest):
         for part in (0.5, 0.99, 0.01, 0.7):
             reader.page.evaluate("(part) => { seen.jump = part; }", part)
             reader.until_rows(
-                f"(rows) => rows.length > 20 && Math.abs(rows[10].index / 100_000 - {part}) < 0.02 && rows[10].cells[0] !== ''", f"rows at {part} appear")
+                f"(rows) => rows.length > 20 && Math.abs(rows[10].index / 100_000 - {part}) < 0.02 "
+                "&& rows[10].cells[0] !== ''",
+                f"rows at {part} appear")
         self.assertEqual(reader.page.evaluate("seen.blank"), 0)
 
     def test_a_sections_header_sticks_to_the_top(self):
@@ -410,7 +440,8 @@ class MarketTest(PageTest):
         stuck = """(name) => {
           const bottom = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
           const grid = document.querySelector('#grid').getBoundingClientRect();
-          const header = document.elementFromPoint(grid.left + 30, bottom + 14)?.closest('[role=row]')?.querySelector('[role=rowheader]');
+          const header = document.elementFromPoint(grid.left + 30, bottom + 14)
+            ?.closest('[role=row]')?.querySelector('[role=rowheader]');
           return document.querySelector('#grid').scrollTop > 4900 && header?.innerText === name;
         }"""
         reader.until(stuck, "the section's header sticks", name)
@@ -433,7 +464,9 @@ class MarketTest(PageTest):
         reader = self.open("#sort=-" + "price")
         reader.wheel(2_800)
         reader.until("() => document.querySelector('#grid').scrollTop > 2000", "the wheel has arrived")
-        patches = "() => Number(/(\\d[\\d,]*) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
+        patches = (
+            "() => Number(/(\\d[\\d,]*) patch/.exec(document.querySelector('footer').textContent)[1]"
+            ".replaceAll(',', ''))")
         start = reader.page.evaluate(patches)
         reader.until(f"(start) => ({patches})() > start + 5", "patches arrive", start)
         self.assertIn("0 resyncs", reader.page.get_by_role("contentinfo").inner_text())
@@ -465,21 +498,24 @@ class TablesTest(PageTest):
         tabs.nth(1).click()
         expect(tabs.nth(1)).to_have_attribute("aria-selected", "true")
         expect(reader.page.get_by_role("grid", name=second)).to_be_visible()
-        reader.until("(before) => [...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText).join() !== before",
-                     "other columns appear", ",".join(before))
+        titles = "[...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText)"
+        reader.until(
+            f"(before) => {titles}.join() !== before", "other columns appear", ",".join(before))
         reader.wait_for_rows()
         self.assertIn("table=", reader.page.url)
         reader.page.evaluate("history.back()")
         expect(reader.page.get_by_role("grid", name=first)).to_be_visible()
-        reader.until("(before) => [...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText).join() === before",
-                     "the columns of before appear", ",".join(before))
+        reader.until(
+            f"(before) => {titles}.join() === before", "the old columns appear", ",".join(before))
         reader.wait_for_rows()
         reader.check_clean(self)
 
     def test_the_list_of_tables_tells_rows_and_health_and_can_be_put_away(self):
         reader = self.open("#table=processes")
         tabs = reader.page.get_by_role("tab")
-        expect(reader.page.get_by_role("tab", name=re.compile("^Quotes, 1,000 rows, live"))).to_be_visible(timeout=15_000)
+        expect(
+            reader.page.get_by_role(
+                "tab", name=re.compile("^Quotes, 1,000 rows, live"))).to_be_visible(timeout=15_000)
         for scheme in ("light", "dark"):
             self.open("#table=quotes", scheme=scheme).page.screenshot(path=ARTIFACTS / f"tables-{scheme}.png")
         reader.page.bring_to_front()
@@ -538,8 +574,12 @@ class HugeTest(PageTest):
         reader.until_rows(f"(rows) => rows.at(-1)?.index === {count}", "the last row appears")
         reader.page.keyboard.press("Control+Home")
         reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
-        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
-        reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {count} - 0.5) < 0.01", "the middle appears")
+        reader.page.evaluate(
+            "() => { const grid = document.querySelector('#grid'); "
+            "grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
+        reader.until_rows(
+            f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {count} - 0.5) < 0.01",
+            "the middle appears")
         before = reader.first_visible()
         reader.wheel(280)
         reader.until(f"""() => {{

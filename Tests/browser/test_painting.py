@@ -64,23 +64,34 @@ class FiftyMillionRowsTest(PaintingTest):
         reader.page.keyboard.press("ArrowUp")
         reader.page.keyboard.press("Control+Home")
         reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
-        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
-        reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - 0.5) < 0.001", "the middle appears")
+        reader.page.evaluate(
+            "() => { const grid = document.querySelector('#grid'); "
+            "grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
+        reader.until_rows(
+            f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - 0.5) < 0.001",
+            "the middle appears")
         reader.check_clean(self)
 
     def test_a_wheel_moves_exactly_its_pixels_wherever_the_reader_is(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         for part in (0, 0.25, 0.5, 0.9):
-            reader.page.evaluate("(part) => { const grid = document.querySelector('#grid'); grid.scrollTop = part * (grid.scrollHeight - grid.clientHeight); }", part)
-            reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < 0.001 && rows[10].cells[0] !== ''",
-                              f"rows at {part} appear")
+            reader.page.evaluate(
+                "(part) => { const grid = document.querySelector('#grid'); "
+                "grid.scrollTop = part * (grid.scrollHeight - grid.clientHeight); }",
+                part)
+            reader.until_rows(
+                f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < "
+                "0.001 && rows[10].cells[0] !== ''",
+                f"rows at {part} appear")
             before = reader.page.evaluate(TOP_ROW)
             for step, rows in ((96, 96 / ROW), (ROW * 400, 400), (-ROW * 7, -7)):
                 reader.wheel(step)
                 place = (before["index"] * ROW - before["offset"] + step)
-                reader.until(f"(place) => {{ const top = ({TOP_ROW})(); return top && Math.abs(top.index * {ROW} - top.offset - place) < 0.6 && top; }}",
-                             f"a wheel of {step} px moves {rows:g} rows at {part}", place)
+                reader.until(
+                    f"(place) => {{ const top = ({TOP_ROW})(); return top "
+                    f"&& Math.abs(top.index * {ROW} - top.offset - place) < 0.6 && top; }}",
+                    f"a wheel of {step} px moves {rows:g} rows at {part}", place)
                 before = reader.page.evaluate(TOP_ROW)
         reader.check_clean(self)
 
@@ -90,13 +101,18 @@ class FiftyMillionRowsTest(PaintingTest):
         reader.page.keyboard.press("Control+End")
         reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1}", "the last row appears")
         press = lambda key, row: (reader.page.keyboard.press(key), reader.until(
-            "(row) => document.getElementById('active-cell')?.closest('[role=row]').getAttribute('aria-rowindex') === String(row)",
+            "(row) => document.getElementById('active-cell')?.closest('[role=row]')"
+            ".getAttribute('aria-rowindex') === String(row)",
             f"{key} leads to row {row}", row))
         press("ArrowUp", self.count)
         press("ArrowUp", self.count - 1)
-        active = "() => Number(document.getElementById('active-cell')?.closest('[role=row]').getAttribute('aria-rowindex'))"
+        active = (
+            "() => Number(document.getElementById('active-cell')?.closest('[role=row]')"
+            ".getAttribute('aria-rowindex'))")
         reader.page.keyboard.press("PageUp")
-        page = self.count - 1 - reader.until(f"() => {{ const row = ({active})(); return row < {self.count - 1} && row; }}", "a page up")
+        page = self.count - 1 - reader.until(
+            f"() => {{ const row = ({active})(); return row < {self.count - 1} && row; }}",
+            "a page up")
         press("PageUp", self.count - 1 - 2 * page)
         press("PageDown", self.count - 1 - page)
 
@@ -122,15 +138,21 @@ class FiftyMillionRowsTest(PaintingTest):
             try:
                 before = len(seen(reader.page))
                 reader.page.evaluate("(part) => { window.jump = part; }", part)
-                reader.until("(before) => frames_seen.slice(before).some(([, waiting]) => waiting > 20)", f"placeholders at {part} appear", before)
+                reader.until(
+                    "(before) => frames_seen.slice(before).some(([, waiting]) => waiting > 20)",
+                    f"placeholders at {part} appear", before)
             finally:
                 self.server.process.send_signal(signal.SIGCONT)
-            reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < 0.02", f"rows at {part} appear")
+            reader.until_rows(
+                "(rows) => rows.length > 20 "
+                f"&& Math.abs(rows[10].index / {self.count} - {part}) < 0.02",
+                f"rows at {part} appear")
         for _ in range(20):
             reader.wheel(4_000)
         reader.until("() => frames_seen.length > 60", "enough frames were looked at")
         self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
-    @only_chromium("Firefox shows nobody what it presents")
+
+    @only_chromium("Firefox has no screencast of its frames")
     def test_nothing_that_is_presented_is_bare_however_busy_the_page(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -139,7 +161,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(shares), 1, "something was looked at")
         self.assertEqual([share for share in shares if share > 0], [])
 
-    @only_chromium("Firefox shows nobody what it presents")
+    @only_chromium("Firefox has no screencast of its frames")
     def test_bare_ground_would_be_noticed(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -152,7 +174,7 @@ class FiftyMillionRowsTest(PaintingTest):
         }""")
         self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
 
-    @only_chromium("Firefox tells nobody when it lays out")
+    @only_chromium("Firefox has no trace of its layouts")
     def test_scrolling_measures_nothing(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -163,7 +185,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(trace.of("FireAnimationFrame")), 10)
         self.assertEqual(trace.forced_layouts(), [])
 
-    @only_chromium("Firefox tells nobody when it lays out")
+    @only_chromium("Firefox has no trace of its layouts")
     def test_a_measurement_would_be_noticed(self):
         reader = self.open()
         with Trace(browser) as trace:
@@ -184,7 +206,9 @@ class ThumbTest(PaintingTest):
 
     def rest(self, reader):
         """Waits until all pending updates have arrived and no more follow."""
-        reader.page.evaluate("() => new Promise((done) => { let left = 20; const next = () => (left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
+        reader.page.evaluate(
+            "() => new Promise((done) => { let left = 20; const next = () => "
+            "(left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
 
     def test_the_thumb_is_dragged_through_all_rows_and_back(self):
         with_bars = launch(playwright, has_bars=True)
@@ -220,11 +244,18 @@ class ThumbTest(PaintingTest):
             # The position is proportional, up to the length of the arrows and the thumb.
             before = drag(start + step * (bottom - top), f"""(before) => {{
               const top = ({TOP_ROW})();
-              return top && top.index > before && Math.abs(top.index / {self.count} - {step}) < 0.1 && top.text.includes(`row ${{top.index - 2}} of`) && top.index;
+              return top && top.index > before && Math.abs(top.index / {self.count} - {step}) < 0.1
+                && top.text.includes(`row ${{top.index - 2}} of`) && top.index;
             }}""", f"the rows at {step} are there", before)
         drag(2, f"() => ({TOP_ROW})()?.index === 2", "the first row is there")
-        drag(reader.page.viewport_size["height"] - 2, f"() => ({READ_ROWS})().at(-1)?.index === {self.count + 1}", "the last row is there")
-        drag(start + 0.5 * (bottom - top), f"() => {{ const top = ({TOP_ROW})(); return top && Math.abs(top.index / {self.count} - 0.5) < 0.1; }}", "the middle is there")
+        drag(
+            reader.page.viewport_size["height"] - 2,
+            f"() => ({READ_ROWS})().at(-1)?.index === {self.count + 1}", "the last row is there")
+        drag(
+            start + 0.5 * (bottom - top),
+            f"() => {{ const top = ({TOP_ROW})(); return top "
+            f"&& Math.abs(top.index / {self.count} - 0.5) < 0.1; }}",
+            "the middle is there")
         self.rest(reader)
         held = reader.page.evaluate(TOP_ROW)
         # One pixel of the thumb is many thousand rows. Releasing it must not move the rows.
@@ -233,8 +264,10 @@ class ThumbTest(PaintingTest):
         top_row = reader.page.evaluate(TOP_ROW)
         self.assertEqual(top_row["index"], held["index"])
         reader.wheel(ROW * 7)
-        reader.until(f"([index, offset]) => {{ const top = ({TOP_ROW})(); return top && top.index === index && Math.abs(top.offset - offset) < 1.1; }}",
-                     "a wheel goes on from there by its pixels", [held["index"] + 7, top_row["offset"]])
+        reader.until(
+            f"([index, offset]) => {{ const top = ({TOP_ROW})(); return top && top.index === index "
+            f"&& Math.abs(top.offset - offset) < 1.1; }}",
+            "a wheel goes on from there by its pixels", [held["index"] + 7, top_row["offset"]])
         reader.check_clean(self)
 
 
@@ -244,12 +277,14 @@ class WideTableTest(PaintingTest):
 
     READ = """() => {
       const grid = document.querySelector('#grid').getBoundingClientRect();
-      const row = [...document.querySelectorAll('.row:not([hidden])')].find((row) => row.getAttribute('aria-rowindex') === '6');
+      const row = [...document.querySelectorAll('.row:not([hidden])')].find((row) =>
+        row.getAttribute('aria-rowindex') === '6');
       const cells = [...row.querySelectorAll('[role=gridcell]')];
       return {
         indexes: cells.map((cell) => Number(cell.getAttribute('aria-colindex'))),
         texts: cells.map((cell) => cell.textContent),
-        seen: cells.filter((cell) => { const box = cell.getBoundingClientRect(); return box.right > grid.left && box.left < grid.right; })
+        seen: cells.filter((cell) => { const box = cell.getBoundingClientRect();
+          return box.right > grid.left && box.left < grid.right; })
           .map((cell) => Number(cell.getAttribute('aria-colindex'))),
         from: Math.min(...cells.map((cell) => cell.getBoundingClientRect().left)) - grid.left,
         to: Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)) - grid.left,
@@ -269,7 +304,10 @@ class WideTableTest(PaintingTest):
               return (first || from <= 0) && (last || to >= {width});
             }}""", f"cells cover what is seen at {left}")
             read = reader.page.evaluate(self.READ)
-            self.assertEqual(read["indexes"], list(range(read["indexes"][0], read["indexes"][0] + len(read["indexes"]))), f"at {left}")
+            self.assertEqual(
+                read["indexes"],
+                list(range(read["indexes"][0], read["indexes"][0] + len(read["indexes"]))),
+                f"at {left}")
             self.assertLess(len(read["indexes"]), 45)
             for index, text in zip(read["indexes"], read["texts"]):
                 if (index - 1) % 5 in (1, 3):
@@ -280,11 +318,13 @@ class WideTableTest(PaintingTest):
 
     # The position of each cell relative to its header, and the cells that overflow their column.
     ASTRAY = """() => {
-      const heads = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) => [head.getAttribute('aria-colindex'), head.getBoundingClientRect()]));
+      const heads = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) =>
+        [head.getAttribute('aria-colindex'), head.getBoundingClientRect()]));
       const cells = [...document.querySelectorAll('.row:not([hidden]) > [role=gridcell]')];
       return cells.map((cell) => {
         const box = cell.getBoundingClientRect(), head = heads.get(cell.getAttribute('aria-colindex'));
-        return { column: cell.getAttribute('aria-colindex'), text: cell.textContent, by: box.left - head.left, width: box.width - head.width,
+        return { column: cell.getAttribute('aria-colindex'), text: cell.textContent,
+          by: box.left - head.left, width: box.width - head.width,
           over: getComputedStyle(cell).overflowX === 'hidden' ? 0 : cell.scrollWidth - cell.clientWidth };
       }).filter(({ by, width, over }) => Math.abs(by) > 0.6 || Math.abs(width) > 0.6 || over > 0);
     }"""
@@ -298,8 +338,12 @@ class WideTableTest(PaintingTest):
                         expect(reader.page.locator(".head.at-edge")).to_have_count(2)
                     reader.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
                     for left in (0, 900, 20_000, 10):
-                        reader.page.evaluate("(left) => { document.querySelector('#grid').scrollLeft = left; }", left * (1 if way == "ltr" else -1))
-                        reader.until(f"() => ({self.ASTRAY})().length === 0", f"all cells are in their places at {left}")
+                        reader.page.evaluate(
+                            "(left) => { document.querySelector('#grid').scrollLeft = left; }",
+                            left * (1 if way == "ltr" else -1))
+                        reader.until(
+                            f"() => ({self.ASTRAY})().length === 0",
+                            f"all cells are in their places at {left}")
                     reader.check_clean(self)
 
     def test_a_cell_that_stays_in_sight_keeps_its_node_and_goes_on_changing(self):
@@ -319,9 +363,15 @@ class WideTableTest(PaintingTest):
         reader.grid.focus()
         reader.page.keyboard.press("ArrowDown")
         reader.page.keyboard.press("Control+ArrowRight")
-        reader.until(f"() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === '{self.columns}'", "the last column is active")
+        reader.until(
+            "() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === "
+            f"'{self.columns}'",
+            "the last column is active")
         reader.page.keyboard.press("ArrowLeft")
-        reader.until(f"() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === '{self.columns - 1}'", "the one before is")
+        reader.until(
+            "() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === "
+            f"'{self.columns - 1}'",
+            "the one before is")
         reader.check_clean(self)
 
 

@@ -12,11 +12,13 @@ from rowcast_server import STAND_IN
 
 # The first and the last visible row of each pane.
 PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stage.checkVisibility()).map((stage) => ({
-  label: stage.querySelector('[role=grid]').getAttribute('aria-label'), count: stage.querySelector('[role=grid]').getAttribute('aria-rowcount'),
+  label: stage.querySelector('[role=grid]').getAttribute('aria-label'),
+  count: stage.querySelector('[role=grid]').getAttribute('aria-rowcount'),
   top: stage.querySelector('[role=grid]').scrollTop, rows: stage.querySelectorAll('.row:not([hidden])').length,
   box: (({ left, top, width, height }) => ({ left, top, width, height }))(stage.getBoundingClientRect()),
   isActive: stage.classList.contains('active-stage'), told: stage.querySelector('.stage-told')?.textContent,
-  sorts: [...stage.querySelectorAll('[role=columnheader]')].map((head) => head.getAttribute('aria-sort')).filter((sort) => sort !== 'none'),
+  sorts: [...stage.querySelectorAll('[role=columnheader]')].map((head) =>
+    head.getAttribute('aria-sort')).filter((sort) => sort !== 'none'),
 }))"""
 
 
@@ -31,8 +33,13 @@ class PairTest(PageTest):
     def open_both(self, **how):
         reader = self.open("#table=market", **how)
         reader.page.get_by_role("button", name="Split view").click()
-        reader.until("() => document.querySelectorAll('.stage .row').length > 0 && document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null", "the second table has rows")
-        reader.until("() => document.querySelectorAll('.acted').length === 2", "what comes after the first rows is there")
+        reader.until(
+            "() => document.querySelectorAll('.stage .row').length > 0 "
+            "&& document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null",
+            "the second table has rows")
+        reader.until(
+            "() => document.querySelectorAll('.acted').length === 2",
+            "what comes after the first rows is there")
         return reader
 
     def test_a_button_shows_the_next_table_beside_the_first(self):
@@ -53,7 +60,9 @@ class PairTest(PageTest):
         reader = self.open_both()
         for direction in ("ascending", "descending"):
             reader.page.locator("#stage-2").get_by_role("columnheader", name="Name", exact=True).click()
-            reader.until(f"() => document.querySelector('#stage-2 [aria-sort={direction}]') !== null", f"the second one is sorted, {direction}")
+            reader.until(
+                f"() => document.querySelector('#stage-2 [aria-sort={direction}]') !== null",
+                f"the second one is sorted, {direction}")
         reader.page.keyboard.press("F6")
         reader.page.keyboard.press("p")
         expect(reader.page.locator("#pause")).to_have_attribute("aria-pressed", "true")
@@ -73,7 +82,9 @@ class PairTest(PageTest):
         reader = self.open_both()
         reader.page.keyboard.press("/")
         reader.page.keyboard.type("job 5")
-        reader.until("() => document.querySelector('#grid-2').getAttribute('aria-rowcount') === '12'", "the second one is searched")
+        reader.until(
+            "() => document.querySelector('#grid-2').getAttribute('aria-rowcount') === '12'",
+            "the second one is searched")
         self.assertEqual(reader.page.locator("#grid").get_attribute("aria-rowcount"), "5001")
         reader.page.keyboard.press("Escape")
         reader.page.keyboard.press("F6")
@@ -81,7 +92,10 @@ class PairTest(PageTest):
         self.assertEqual(reader.page.title(), "Market · Rowcast")
         reader.page.keyboard.press("F6")
         expect(reader.filter).to_have_value("job 5")
-        self.assertTrue(reader.page.evaluate("document.querySelector('#stage-2').contains(document.activeElement)"), "keys go to the second one")
+        self.assertTrue(
+            reader.page.evaluate(
+                "document.querySelector('#stage-2').contains(document.activeElement)"),
+            "keys go to the second one")
         reader.check_clean(self)
 
     def test_a_link_shows_both_again(self):
@@ -90,7 +104,9 @@ class PairTest(PageTest):
         reader.until("() => document.querySelector('#stage-2 [aria-sort=ascending]') !== null", "it is sorted")
         self.assertIn("beside=", reader.page.url)
         other = self.open("#" + reader.page.url.split("#", 1)[1])
-        other.until("() => document.querySelector('#stage-2 [aria-sort=ascending]') !== null", "the second one is shown, and sorted")
+        other.until(
+            "() => document.querySelector('#stage-2 [aria-sort=ascending]') !== null",
+            "the second one is shown, and sorted")
         first, second = self.panes(other)
         self.assertEqual([first["label"], second["label"]], ["Market", "Jobs"])
         other.check_clean(self)
@@ -98,12 +114,17 @@ class PairTest(PageTest):
     def test_closing_one_leaves_the_other_in_its_place(self):
         reader = self.open_both()
         reader.page.locator("#stage").get_by_role("button", name="Close this pane").click()
-        reader.until("() => document.querySelector('#grid').getAttribute('aria-label') === 'Jobs'", "the second one takes the first one's place")
+        reader.until(
+            "() => document.querySelector('#grid').getAttribute('aria-label') === 'Jobs'",
+            "the second one takes the first one's place")
         self.assertEqual(len(self.panes(reader)), 1)
         self.assertNotIn("beside=", reader.page.url)
         reader.page.keyboard.press("s")
-        reader.until("() => document.querySelector('#stage-2').checkVisibility() && document.querySelector('#grid-2').getAttribute('aria-label') === 'Market' && document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null",
-                     "a key shows two again")
+        reader.until(
+            "() => document.querySelector('#stage-2').checkVisibility() "
+            "&& document.querySelector('#grid-2').getAttribute('aria-label') === 'Market' "
+            "&& document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null",
+            "a key shows two again")
         reader.page.keyboard.press("s")
         reader.until("() => !document.querySelector('#stage-2').checkVisibility()", "and one")
         self.assertEqual(self.panes(reader)[0]["label"], "Market", "the one that had the focus stays")

@@ -27,8 +27,10 @@ class PanelTest(PageTest):
             expect(self.value(panel, "Received")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]*\s([KM]i)?B per second$"))
             expect(self.value(panel, "Flush interval")).to_have_text("300\u202fms")
             expect(self.value(panel, "Socket to screen")).to_have_text(re.compile(r"p50 \d+\.\d\sms, p99 \d+\.\d\sms"))
-            reader.until("() => [...document.querySelectorAll('#panel path')].every((path) => path.getAttribute('d').includes('L'))",
-                         "both charts are drawn")
+            reader.until(
+                "() => [...document.querySelectorAll('#panel path')].every((path) => "
+                "path.getAttribute('d').includes('L'))",
+                "both charts are drawn")
             reader.page.screenshot(path=ARTIFACTS / f"panel-{scheme}.png")
             reader.page.keyboard.press("i")
             expect(panel).to_have_count(0)
@@ -54,7 +56,10 @@ class DownTest(PageTest):
         old = reader.page.locator("#old")
         expect(old).to_contain_text("Source down: it ended with 1")
         expect(old).to_contain_text("retrying in")
-        reader.until("() => getComputedStyle(document.querySelector('#body')).color !== getComputedStyle(document.body).color", "the rows are aged")
+        reader.until(
+            "() => getComputedStyle(document.querySelector('#body')).color !== "
+            "getComputedStyle(document.body).color",
+            "the rows are aged")
         before = old.inner_text()
         reader.until("(before) => document.querySelector('#old').innerText !== before", "it counts down", before)
         reader.page.screenshot(path=ARTIFACTS / "source-down.png")

@@ -11,7 +11,8 @@ from rowcast_server import STAND_IN
 # The state of each image cell, by row number.
 CELLS = """() => Object.fromEntries([...document.querySelectorAll('.row:not([hidden]) .picture')].map((cell) => [
   Number(cell.closest('.row').getAttribute('aria-rowindex')) - 2,
-  cell.classList.contains('broken') ? 'broken' : cell.classList.contains('loading') ? 'loading' : cell.querySelector('canvas').hidden ? 'nothing' : 'shown',
+  cell.classList.contains('broken') ? 'broken' : cell.classList.contains('loading') ? 'loading'
+    : cell.querySelector('canvas').hidden ? 'nothing' : 'shown',
 ]))"""
 
 
@@ -24,10 +25,21 @@ class PicturesTest(PageTest):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             wanted = ["shown", "broken", "broken", "broken", "broken", "broken", "broken", "shown", "shown"]
-            reader.until(f"(wanted) => {{ const cells = ({CELLS})(); return wanted.every((state, at) => cells[at] === state); }}",
-                         "each cell shows what its image is", wanted)
-            titles = reader.page.evaluate("() => [...document.querySelectorAll('.row:not([hidden]) .picture')].toSorted((one, other) => one.closest('.row').getAttribute('aria-rowindex') - other.closest('.row').getAttribute('aria-rowindex')).slice(0, 7).map(({ title }) => title)")
-            for title, reason in zip(titles[1:], ["there is no such image", "it is no image", "it is no image", "it is too large", "too many pixels", "it is cut off"]):
+            reader.until(
+                f"(wanted) => {{ const cells = ({CELLS})(); return wanted.every((state, at) => "
+                f"cells[at] === state); }}",
+                "each cell shows what its image is", wanted)
+            titles = reader.page.evaluate(
+                "() => [...document.querySelectorAll('.row:not([hidden]) "
+                ".picture')].toSorted((one, other) => "
+                "one.closest('.row').getAttribute('aria-rowindex') - "
+                "other.closest('.row').getAttribute('aria-rowindex')).slice(0, "
+                "7).map(({ title }) => title)")
+            for title, reason in zip(
+                    titles[1:],
+                    [
+                        "there is no such image", "it is no image", "it is no image",
+                        "it is too large", "too many pixels", "it is cut off"]):
                 self.assertIn(reason, title)
             drawn = reader.page.evaluate("""() => {
               const { width, height } = document.querySelector('.picture canvas:not([hidden])');
@@ -35,7 +47,9 @@ class PicturesTest(PageTest):
             }""")
             self.assertEqual(drawn, {"width": 54, "height": 36}, "as tall as a row may be, in its own proportion")
             title = reader.titles()[int(reader.page.locator("#grid .picture").first.get_attribute("aria-colindex")) - 1]
-            self.assertEqual(reader.page.locator("#grid .picture").first.get_attribute("aria-label"), title, "a key says nothing to people")
+            self.assertEqual(
+                reader.page.locator("#grid .picture").first.get_attribute("aria-label"), title,
+                "a key says nothing to people")
             reader.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
             # The browser logs failed responses by itself; these are not complaints of the page.
             reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]

@@ -35,7 +35,9 @@ class RefusedTest(PageTest):
         path = f"{folder.name}/trips.db"
         base = sqlite3.connect(path)
         base.execute("CREATE TABLE trips (id INTEGER PRIMARY KEY, name TEXT, fare REAL NOT NULL)")
-        base.executemany("INSERT INTO trips VALUES (?, ?, ?)", ((n, f"trip {n}", n * 7 % 60_000 / 4) for n in range(ROWS)))
+        base.executemany(
+            "INSERT INTO trips VALUES (?, ?, ?)",
+            ((n, f"trip {n}", n * 7 % 60_000 / 4) for n in range(ROWS)))
         base.execute("CREATE INDEX by_fare ON trips (fare)")
         base.commit()
         base.close()
@@ -59,8 +61,12 @@ class RefusedTest(PageTest):
         reader.page.on("websocket", lambda socket: sockets.append(socket))
         expect(self.first_fare(reader)).to_have_text("14,999.75")
         for part, title, why in [
-            ({"filter": matches("7$")}, "name matches “7$”", f"This source cannot run regular expressions, {TOO_MANY}, or use “contains”."),
-            ({"show": "mean:fare"}, "Average of fare", f"This source cannot compute the average of “fare”, {TOO_MANY}."),
+            (
+                {"filter": matches("7$")}, "name matches “7$”",
+                f"This source cannot run regular expressions, {TOO_MANY}, or use “contains”."),
+            (
+                {"show": "mean:fare"}, "Average of fare",
+                f"This source cannot compute the average of “fare”, {TOO_MANY}."),
             ({"filter": matches("a{1000}")}, "name matches “a{1000}”", "too large"),
         ]:
             reader.page.evaluate("(hash) => { location.hash = hash; }", link(sort="-fare", **part))
@@ -72,19 +78,28 @@ class RefusedTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "refused-marked.png")
         # The mark stays while other changes are applied, until the user removes it.
         reader.page.get_by_role("columnheader", name="id").click()
-        expect(reader.page.locator(f'.row[aria-rowindex="2"] [aria-colindex="{reader.column("^id") + 1}"]')).to_have_text("59999")
+        expect(
+            reader.page.locator(
+                '.row[aria-rowindex="2"] '
+                f'[aria-colindex="{reader.column("^id") + 1}"]')).to_have_text("59999")
         self.mark(reader, "a{1000}").get_by_role("button").last.click()
         expect(reader.page.locator("#terms")).to_be_hidden()
         self.assertEqual(sockets, [], "the socket has stood all the time")
         reader.check_clean(self)
 
     def test_a_link_opens_what_can_be_applied_and_says_what_is_not_and_so_does_a_reload(self):
-        reader = self.open(link(sort="-nope,-fare", group="ghost", show="mean:fare", columns="*gone,fare,name", filter=matches("7$")))
+        reader = self.open(
+            link(
+                sort="-nope,-fare", group="ghost", show="mean:fare", columns="*gone,fare,name",
+                filter=matches("7$")))
         for _ in range(2):
             expect(self.first_fare(reader)).to_have_text("14,999.75")
-            for text in ["Sort by nopeNot applied. No column called “nope”.", "Group by ghostNot applied. No column called “ghost”.",
-                         "Column goneNot applied. No column called “gone”.", "Average of fareNot applied. This source cannot",
-                         "name matches “7$”Not applied. This source cannot"]:
+            for text in [
+                    "Sort by nopeNot applied. No column called “nope”.",
+                    "Group by ghostNot applied. No column called “ghost”.",
+                    "Column goneNot applied. No column called “gone”.",
+                    "Average of fareNot applied. This source cannot",
+                    "name matches “7$”Not applied. This source cannot"]:
                 self.mark(reader, text)
             expect(reader.page.locator("#terms .chip")).to_have_count(5)
             self.assertIn("nope", reader.page.url)
@@ -122,7 +137,9 @@ class UnsortableTest(RefusedTest):
     def plugin(folder):
         path = pathlib.Path(shutil.copytree(ROOT / "Plugins/sqlite", f"{folder}/plugin")) / "sqlite.py"
         text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace('"sort": names,', '"sort": [one for one in names if one != "name"],'), encoding="utf-8")
+        path.write_text(
+            text.replace('"sort": names,', '"sort": [one for one in names if one != "name"],'),
+            encoding="utf-8")
         path.chmod(0o755)
         return str(path)
 
@@ -135,7 +152,8 @@ class UnsortableTest(RefusedTest):
         reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
         address = reader.page.evaluate("() => location.hash")
         reader.header("^name").click()
-        expect(reader.page.get_by_role("group", name="Notifications")).to_contain_text(f"This source cannot sort by this column, {TOO_MANY}")
+        expect(reader.page.get_by_role("group", name="Notifications")).to_contain_text(
+            f"This source cannot sort by this column, {TOO_MANY}")
         expect(reader.header("^name")).to_have_attribute("aria-sort", "none")
         self.assertEqual(reader.page.evaluate("() => location.hash"), address)
         expect(reader.page.locator("#terms .refused")).to_have_count(0)

@@ -42,8 +42,14 @@ FAULTS = """
 () => {
   const faults = [];
   const isShown = (el) => el.checkVisibility({ visibilityProperty: true });
-  const implicit = { A: 1, BUTTON: 1, INPUT: 1, SELECT: 1, TEXTAREA: 1, NAV: 1, MAIN: 1, ASIDE: 1, HEADER: 1, FOOTER: 1, FORM: 1, SECTION: 1, DIALOG: 1, IMG: 1, TABLE: 1, DL: 1, UL: 1, FIELDSET: 1 };
-  const known = new Set('alert alertdialog banner button cell checkbox columnheader combobox complementary dialog figure form grid gridcell group heading img link list listbox listitem main menu menuitem menuitemcheckbox menuitemradio navigation none option presentation region row rowgroup rowheader search searchbox separator status tab tablist tabpanel textbox'.split(' '));
+  const implicit = { A: 1, BUTTON: 1, INPUT: 1, SELECT: 1, TEXTAREA: 1, NAV: 1, MAIN: 1, ASIDE: 1,
+    HEADER: 1, FOOTER: 1, FORM: 1, SECTION: 1, DIALOG: 1, IMG: 1, TABLE: 1, DL: 1, UL: 1,
+    FIELDSET: 1 };
+  const known = new Set(('alert alertdialog banner button cell checkbox columnheader combobox '
+    + 'complementary dialog figure form grid gridcell group heading img link list listbox listitem '
+    + 'main menu menuitem menuitemcheckbox menuitemradio navigation none option presentation '
+    + 'region row rowgroup rowheader search searchbox separator status tab tablist tabpanel '
+    + 'textbox').split(' '));
   const about = (el) => el.cloneNode(false).outerHTML.slice(0, 140);
   const ids = new Set();
   for (const el of document.querySelectorAll('*')) {
@@ -51,16 +57,26 @@ FAULTS = """
     ids.add(el.id);
     const role = el.getAttribute('role');
     if (role !== null && !known.has(role)) faults.push(`unknown role: ${about(el)}`);
-    if ((el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby')) && (['none', 'presentation'].includes(role) || (role === null && !implicit[el.tagName]))) faults.push(`name without a role: ${about(el)}`);
+    if ((el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'))
+      && (['none', 'presentation'].includes(role) || (role === null && !implicit[el.tagName])))
+      faults.push(`name without a role: ${about(el)}`);
     for (const name of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-activedescendant']) {
-      for (const id of (el.getAttribute(name) ?? '').split(' ').filter(Boolean)) if (!document.getElementById(id)) faults.push(`${name} leads nowhere: ${about(el)}`);
+      for (const id of (el.getAttribute(name) ?? '').split(' ').filter(Boolean))
+        if (!document.getElementById(id)) faults.push(`${name} leads nowhere: ${about(el)}`);
     }
     if (!isShown(el)) continue;
-    if (el.matches('button, [role=button], [role=menuitem], [role=tab], a[href]') && !(el.getAttribute('aria-label') ?? el.textContent).trim() && !el.title) faults.push(`no name: ${about(el)}`);
-    if (el.matches('input, select, textarea') && !el.getAttribute('aria-label') && !el.labels?.length && !el.getAttribute('aria-labelledby')) faults.push(`no label: ${about(el)}`);
-    if (el.matches('[role=dialog], dialog, [role=menu], [role=grid], nav, aside, [role=search]') && !el.getAttribute('aria-label') && !el.getAttribute('aria-labelledby')) faults.push(`no name: ${about(el)}`);
+    if (el.matches('button, [role=button], [role=menuitem], [role=tab], a[href]')
+      && !(el.getAttribute('aria-label') ?? el.textContent).trim() && !el.title)
+      faults.push(`no name: ${about(el)}`);
+    if (el.matches('input, select, textarea') && !el.getAttribute('aria-label')
+      && !el.labels?.length && !el.getAttribute('aria-labelledby'))
+      faults.push(`no label: ${about(el)}`);
+    if (el.matches('[role=dialog], dialog, [role=menu], [role=grid], nav, aside, [role=search]')
+      && !el.getAttribute('aria-label') && !el.getAttribute('aria-labelledby'))
+      faults.push(`no name: ${about(el)}`);
   }
-  for (const [rule, selector] of [['h1', 'h1'], ['main', 'main'], ['banner', 'body > header'], ['contentinfo', 'body > footer']]) {
+  for (const [rule, selector] of [['h1', 'h1'], ['main', 'main'], ['banner', 'body > header'],
+    ['contentinfo', 'body > footer']]) {
     const found = document.querySelectorAll(selector).length;
     if (found !== 1) faults.push(`${found} of ${rule}`);
   }
@@ -88,7 +104,9 @@ class RulesTest(unittest.TestCase):
         for density in ("compact", "normal", "roomy"):
             for zoom in (1, 1.1, 1.25, 1.5, 2):
                 reader = self.open()
-                reader.page.evaluate("([density, zoom]) => { localStorage.setItem('rowcast.density', density); }", [density, zoom])
+                reader.page.evaluate(
+                    "([density, zoom]) => { localStorage.setItem('rowcast.density', density); }",
+                    [density, zoom])
                 reader.page.reload()
                 reader.wait_for_rows()
                 reader.page.evaluate("(zoom) => { document.documentElement.style.zoom = zoom; }", zoom)

@@ -16,7 +16,8 @@ LINES = """() => {
     if (!row?.matches('.section')) return null;
     const box = row.getBoundingClientRect();
     return {
-      level: Number(row.dataset.level), value: row.querySelector('.section-value').textContent, isWhole: Math.abs(box.top - top - line * 28) < 1.5,
+      level: Number(row.dataset.level), value: row.querySelector('.section-value').textContent,
+      isWhole: Math.abs(box.top - top - line * 28) < 1.5,
       opacity: Number(getComputedStyle(row).opacity), count: row.querySelector('.section-count').textContent,
     };
   };
@@ -74,8 +75,13 @@ class NestedSectionsTest(PageTest):
         self.assertEqual(reader.page.evaluate("kept.length"), 2)
         before = reader.page.evaluate("kept[0].querySelector('.section-aggregates').textContent")
         self.assertIn("Size", before)
-        watch(reader.page, f"""() => ({{ ...({LINES})(), isSame: kept.every((row) => row.isConnected && !row.hidden && row.parentElement.id === 'pin') }})""")
-        reader.until("(before) => kept[0].querySelector('.section-aggregates').textContent !== before", "the aggregates change", before)
+        watch(reader.page, f"""() => ({{
+          ...({LINES})(),
+          isSame: kept.every((row) => row.isConnected && !row.hidden && row.parentElement.id === 'pin'),
+        }})""")
+        reader.until(
+            "(before) => kept[0].querySelector('.section-aggregates').textContent !== before",
+            "the aggregates change", before)
         reader.until("() => frames_seen.length > 40", "enough frames were looked at")
         frames = seen(reader.page)
         self.check(frames)
@@ -87,11 +93,17 @@ class NestedSectionsTest(PageTest):
         reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
         total = int(reader.grid.get_attribute("aria-rowcount"))
         reader.page.locator("#pin .section[data-level='0']:not([hidden])").click()
-        reader.until("(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < total - 500", "the section is collapsed", total)
+        reader.until(
+            "(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < "
+            "total - 500",
+            "the section is collapsed", total)
         header = reader.page.locator(".section[data-level='0'] [aria-expanded='false']").first
         expect(header).to_be_visible()
         reader.page.keyboard.press("ArrowRight")
-        reader.until("(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) === total", "it is expanded again", total)
+        reader.until(
+            "(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) === "
+            "total",
+            "it is expanded again", total)
         reader.check_clean(self)
 
 

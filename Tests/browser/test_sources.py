@@ -35,7 +35,9 @@ class RatingsTest(PageTest):
             reader = self.open(scheme=scheme)
             name = "Umbrella"
             before = self.rating(reader, name)
-            steps = [("Rate up", 1), ("Rate up", 1), ("Rate down", -1)] if before < 50 else [("Rate down", -1), ("Rate down", -1), ("Rate up", 1)]
+            steps = (
+                [("Rate up", 1), ("Rate up", 1), ("Rate down", -1)] if before < 50
+                else [("Rate down", -1), ("Rate down", -1), ("Rate up", 1)])
             for title, step in steps:
                 before += step
                 self.menu(reader, name).get_by_role("menuitem", name=title).click()
@@ -67,7 +69,8 @@ class RatingsTest(PageTest):
         reader.wheel(900)
         loads = reader.page.locator("#loads")
         expect(loads).to_have_text(re.compile(r"^\d+% loaded ahead$"))
-        expect(loads).to_have_attribute("title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before they came into view"))
+        expect(loads).to_have_attribute(
+            "title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before they came into view"))
         reader.page.keyboard.press("i")
         panel = reader.page.get_by_role("region", name="Activity")
         expect(panel.locator("dt", has_text="Prefetch").locator("xpath=following-sibling::dd[1]")).to_have_text(
@@ -85,7 +88,10 @@ def png(width, height, color):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     dark = bytes(part // 2 for part in color)
     lines = b"".join(
-        b"\0" + b"".join(dark if 4 > min(x, y, width - 1 - x, height - 1 - y) else color for x in range(width)) for y in range(height))
+        b"\0"
+        + b"".join(
+            dark if 4 > min(x, y, width - 1 - x, height - 1 - y) else color for x in range(width))
+        for y in range(height))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
 
@@ -157,8 +163,10 @@ class ServerCountersTest(PageTest):
             reader.page.keyboard.press("i")
             panel = reader.page.get_by_role("region", name="Activity")
             shown = {
-                "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$", "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes per flush$",
-                "Headers pooled": r"^[1-9][\d,]*, reused [\d,]+×$", "Clients connected": r"^[1-9]\d*$", "Prefetch": "^—$",
+                "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$",
+                "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes per flush$",
+                "Headers pooled": r"^[1-9][\d,]*, reused [\d,]+×$",
+                "Clients connected": r"^[1-9]\d*$", "Prefetch": "^—$",
                 "Resyncs": "^0$",
             }
             for title, pattern in shown.items():
@@ -188,7 +196,8 @@ class SkippedTest(PageTest):
             expect(reasons).to_have_count(2)
             expect(reasons.nth(0)).to_contain_text("2 × its cell “done” is a text")
             expect(reasons.nth(0)).to_contain_text('row 3: its cell “done” is a text')
-            expect(reasons.nth(0)).to_contain_text('(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
+            expect(reasons.nth(0)).to_contain_text(
+                '(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
             expect(reasons.nth(1)).to_contain_text("1 × it is not JSON")
             expect(reasons.nth(1)).to_contain_text("Loading jobs...")
             reader.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")

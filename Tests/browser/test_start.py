@@ -16,7 +16,9 @@ class StartTest(PageTest):
     def test_nothing_is_painted_before_the_first_rows_which_wait_for_no_timer(self):
         reader, held = self.open(), []
         # Disables the timer that shows a page without rows, so that only rows can show it.
-        reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 500 ? 0 : wait(act, time, ...rest));")
+        reader.page.add_init_script(
+            "const wait = setTimeout; setTimeout = (act, time, ...rest) => "
+            "(time === 500 ? 0 : wait(act, time, ...rest));")
         reader.page.route(MAIN, lambda route: held.append(route))
         with reader.page.expect_request(MAIN):
             reader.page.evaluate("() => { location.reload(); }")
@@ -31,14 +33,17 @@ class StartTest(PageTest):
     def test_what_stands_around_the_rows_is_right_when_it_is_first_seen(self):
         reader, held = self.open(), []
         # Disables the timer that shows the bars, so that only the loaded texts can show them.
-        reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 3_000 ? 0 : wait(act, time, ...rest));")
+        reader.page.add_init_script(
+            "const wait = setTimeout; setTimeout = (act, time, ...rest) => "
+            "(time === 3_000 ? 0 : wait(act, time, ...rest));")
         reader.page.add_init_script("""globalThis.seen = [];
             const look = () => {
               const state = document.querySelector('#state-text');
               if (state?.checkVisibility()) seen.push(state.textContent);
             };
             // Whenever a class of the root changes, which is what shows the bars, and in every frame.
-            new MutationObserver(look).observe(document, { attributes: true, attributeFilter: ['class'], subtree: true });
+            new MutationObserver(look)
+              .observe(document, { attributes: true, attributeFilter: ['class'], subtree: true });
             const lookOn = () => {
               look();
               requestAnimationFrame(() => setTimeout(lookOn));
@@ -68,5 +73,8 @@ class StartTest(PageTest):
         self.assertTrue(held, "what is said around the rows comes after them")
         for route in held:
             route.continue_()
-        reader.until_rows("(rows) => rows.length > 0 && rows.every(({ cells }) => /rowcast|…/i.test(cells.join(' ')))", "only matches stay")
+        reader.until_rows(
+            "(rows) => rows.length > 0 && rows.every(({ cells }) => "
+            "/rowcast|…/i.test(cells.join(' ')))",
+            "only matches stay")
         reader.check_clean(self)

@@ -56,7 +56,9 @@ class ValuesTest(PageTest):
 
     def test_decimal_points_stand_in_line_to_the_pixel(self):
         reader = self.open(size=(1700, 500), locale="en-US")
-        places = reader.page.evaluate("""() => [2, 3].map((column) => [...document.querySelectorAll(`.row [aria-colindex="${column}"]`)].map(({ firstChild: text }) => {
+        places = reader.page.evaluate("""() => [2, 3].map((column) => [
+          ...document.querySelectorAll(`.row [aria-colindex="${column}"]`),
+        ].map(({ firstChild: text }) => {
           const at = text.data.indexOf('.');
           if (at < 0) return null;
           const range = document.createRange();
@@ -72,15 +74,18 @@ class ValuesTest(PageTest):
     def test_the_exact_value_is_told_on_hover(self):
         reader = self.open(size=(1700, 500), locale="en-US")
         reader.page.locator(".detail").wait_for(state="attached")
-        for row, column, expected in [(1, 6, r"^1234\.567$"), (1, 7, "^1536 B$"), (1, 8, r"^60\.25 s$"), (2, 8, r"^0\.2449 s$"), (3, 8, "^1e-7 s$"),
-                                      (1, 9, r"10\.123[+-]\d\d:\d\d \(.+\)$"), (1, 10, r"^\d{4}-\d\d-\d\d .*10\.123[+-]\d\d:\d\d")]:
+        for row, column, expected in [
+                (1, 6, r"^1234\.567$"), (1, 7, "^1536 B$"), (1, 8, r"^60\.25 s$"),
+                (2, 8, r"^0\.2449 s$"), (3, 8, "^1e-7 s$"), (1, 9, r"10\.123[+-]\d\d:\d\d \(.+\)$"),
+                (1, 10, r"^\d{4}-\d\d-\d\d .*10\.123[+-]\d\d:\d\d")]:
             self.cell(reader, row, column).hover()
             expect(self.cell(reader, row, column)).to_have_attribute("title", re.compile(expected))
         self.cell(reader, 1, 2).hover()
         self.assertIsNone(self.cell(reader, 1, 2).get_attribute("title"), "it shows every digit")
         self.assertIsNone(self.cell(reader, 1, 10).get_attribute("title"), "the pointer has left it")
         reader.page.locator('.head[aria-colindex="9"]').hover()
-        expect(reader.page.locator('.head[aria-colindex="9"]')).to_have_attribute("title", re.compile(r"Times in .+ \(UTC[+-]\d\d:\d\d\)"))
+        expect(reader.page.locator('.head[aria-colindex="9"]')).to_have_attribute(
+            "title", re.compile(r"Times in .+ \(UTC[+-]\d\d:\d\d\)"))
 
     def test_the_details_show_the_exact_value_below_a_shortened_one(self):
         reader = self.open(size=(1700, 900), locale="en-US")
@@ -111,8 +116,14 @@ class ColoursOfChangesTest(PageTest):
                   probe.remove();
                   return isSo;
                 }}""", f"a price that gets {kind} has its colour")
-            reader.until("() => document.querySelector('.row [aria-colindex=\"7\"].other') !== null", "a volume only changes")
-            self.assertEqual(reader.page.evaluate("document.querySelectorAll('.row .better:not([aria-colindex=\"3\"]), .row .worse:not([aria-colindex=\"3\"])').length"), 0)
+            reader.until(
+                "() => document.querySelector('.row [aria-colindex=\"7\"].other') !== null",
+                "a volume only changes")
+            self.assertEqual(
+                reader.page.evaluate(
+                    "document.querySelectorAll('.row .better:not([aria-colindex=\"3\"]), "
+                    ".row .worse:not([aria-colindex=\"3\"])').length"),
+                0)
             reader.check_clean(self)
 
 

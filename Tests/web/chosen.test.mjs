@@ -117,7 +117,8 @@ test('no text is pasted as a formula, and no number as text', () => {
 
 test('copied text is escaped like text of the CSV export', () => {
   const first = (text) => htmlTable({ specs, rows: [[text, 0]] }).includes('<td>&#39;');
-  const behind = ['', ' ', '"', '\0', '\u{1}', '\u{B}', '\u{85}', '\u{A0}', '\u{AD}', '\u{2009}', '\u{200B}', '\u{202E}', '\u{3000}', '\u{3164}', '\u{FE0F}', '\u{FEFF}', ' " '];
+  const behind = ['', ' ', '"', '\0', '\u{1}', '\u{B}', '\u{85}', '\u{A0}', '\u{AD}',
+    '\u{2009}', '\u{200B}', '\u{202E}', '\u{3000}', '\u{3164}', '\u{FE0F}', '\u{FEFF}', ' " '];
   const triggers = [...'=+-@＝＋－＠﹦﹢﹣﹫−'];
   for (const before of behind) for (const trigger of triggers) assert.ok(first(`${before}${trigger}1`), JSON.stringify(before + trigger));
   for (const text of ['\tx', '\rx', '\nx', '\0x', ' \tx']) assert.ok(first(text), JSON.stringify(text));

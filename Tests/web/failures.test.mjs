@@ -73,7 +73,8 @@ test('prints the place, name and reason of a web test', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rowcast-'));
   try {
     const file = join(folder, 'a.test.mjs');
-    writeFileSync(file, "import test from 'node:test';\ntest('one', () => {});\ntest('two', () => { throw new Error('why not'); });\n");
+    writeFileSync(file, "import test from 'node:test';\ntest('one', () => {});\n"
+      + "test('two', () => { throw new Error('why not'); });\n");
     const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));
     const { stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', file], { encoding: 'utf8', env: environment });
     const [place, name, reason] = failures(stdout.split('\n'));

@@ -73,7 +73,8 @@ test('sends over the page’s socket, then over the worker’s', async () => {
   link.send({ type: 'ack', seq: 2 });
   link.retry();
   link.close();
-  assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500', 'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
+  assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500',
+    'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
 });
 
 test('replaces a socket lost early by the worker’s', async () => {

@@ -9,7 +9,7 @@ export function isPlain({ sort, search, filters, group, aggregates, collapsed, c
 /**
  * Returns the parts of a view that a table suggests: sort, filters, group, aggregates and columns.
  *
- * A filter that cannot be shown as one condition for each column is left out.
+ * A filter is left out unless one condition for each column expresses it.
  */
 export function suggested(table) {
   const { sort = [], filter, group = [], aggregates = [], order = [], hidden = [], pinned = [] } = table?.view ?? {};

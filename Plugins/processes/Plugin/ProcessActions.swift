@@ -49,7 +49,7 @@ enum ProcessActions {
       // A thread that has ended since the listing is not an error.
       guard process_set_nice(thread, nice) == 0 || errno == ESRCH else { throw refusal(of: process, errno) }
     }
-    // There is no call that sets niceness through a handle. If the process still exists now, the id
+    // No system call sets niceness through a handle. If the process still exists now, the id
     // belonged to it during the calls.
     guard process_signal(handle, 0) == 0 || errno == EPERM else {
       throw Refusal(description: "process \(process) has ended meanwhile")

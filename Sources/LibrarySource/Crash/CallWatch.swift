@@ -64,7 +64,8 @@ final class CallWatch: @unchecked Sendable {
       }
       guard !isOver else { continue }
       report(
-        "\(call.name) has not come back for \(call.patience): it should return soon; nothing else is asked of it meanwhile"
+        "\(call.name) has not come back for \(call.patience): it should return soon; "
+          + "nothing else is asked of it meanwhile"
       )
       monitor.withLock { _ = monitor.wait(nanoseconds: .max) { self.call?.number != call.number } }
     }

@@ -56,7 +56,8 @@ public enum ColumnFormat: Hashable, Sendable {
 
   /// The syntax of the text form, for error messages.
   public static let rule =
-    "use plain or grouped for numbers, date, datetime or time for timestamps, with a number of decimals as in plain.2 or datetime.3"
+    "use plain or grouped for numbers, date, datetime or time for timestamps, "
+    + "with a number of decimals as in plain.2 or datetime.3"
 
   /// Whether the format applies to a column of this type.
   public func fits(_ type: ColumnType) -> Bool {

@@ -193,7 +193,7 @@ public struct Schema: Hashable, Codable, Sendable {
     return schema
   }
 
-  /// Throws if a column for operators stands where it cannot be left out.
+  /// Throws if leaving out the columns for operators would not leave a usable table.
   func checkAudiences() throws(SchemaError) {
     guard let first = columns.first(where: { $0.audience != nil }) else { return }
     guard publicColumnCount > 0, columns.dropFirst(publicColumnCount).allSatisfy({ $0.audience != nil }) else {

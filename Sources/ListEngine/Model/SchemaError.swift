@@ -61,17 +61,20 @@ extension SchemaError: CustomStringConvertible {
       "the order of the language “\(locale)”, which the column “\(column)” asks for, is not known"
     case .tooManyRows(let name): "“\(name)” has had other columns too often: no ids are left for its rows"
     case .badFormat(let format, let column):
-      "the format “\(format.text)” of the column “\(column)” has too many decimals: at most \(ColumnFormat.greatestDecimals), of seconds \(ColumnFormat.greatestSecondDecimals)"
+      "the format “\(format.text)” of the column “\(column)” has too many decimals: "
+        + "at most \(ColumnFormat.greatestDecimals), of seconds \(ColumnFormat.greatestSecondDecimals)"
     case .formatOfOtherType(let format, let column, let type):
       "the format “\(format.text)” does not fit the column “\(column)” of type \(type.rawValue): \(ColumnFormat.rule)"
     case .betterWithoutNumbers(let column, let type):
-      "the column “\(column)” of type \(type.rawValue) states a better direction: only integer and number columns can, leave it out"
+      "the column “\(column)” of type \(type.rawValue) states a better direction: "
+        + "only integer and number columns can, leave it out"
     case .noSuchLabel(let label):
       "the label names the column “\(label.prefix(200))”, which the table does not have: name one of its columns"
     case .unreadableLabel(let label, let type):
       "the label names the column “\(label)” of type \(type.rawValue): name a column of texts, numbers or times"
     case .operatorColumnNotLast(let column):
-      "the column “\(column)” is for operators only: put it behind the columns that all users see, of which a table needs one"
+      "the column “\(column)” is for operators only: "
+        + "put it behind the columns that all users see, of which a table needs one"
     case .operatorColumnNotResident(let column):
       "the column “\(column)” is for operators only: its table must not be windowed, and it must not be deferred"
     case .badPresentation(let place, let reason): place.isEmpty ? reason : "\(place): \(reason)"

@@ -76,7 +76,7 @@ struct TextRange {
     switch comparison {
     case .less, .lessOrEqual: (high, includesHigh) = (TextTest.bytes(of: value), comparison == .lessOrEqual)
     case .greater, .greaterOrEqual: (low, includesLow) = (TextTest.bytes(of: value), comparison == .greaterOrEqual)
-    case .equal, .notEqual: preconditionFailure("\(comparison) is no range")
+    case .equal, .notEqual: preconditionFailure("\(comparison) does not describe a range")
     }
   }
 

@@ -16,7 +16,8 @@ public struct PageCheck {
     public func words(_ schema: Schema) -> String {
       switch self {
       case .order(let row, let former, let column):
-        "rows do not come in the order that was asked for, by “\(schema.columns[column].name)”\nrow \(row) came after row \(former)"
+        "rows do not come in the order that was asked for, by “\(schema.columns[column].name)”\n"
+          + "row \(row) came after row \(former)"
       case .filter(let row): "rows come that the filter leaves out\nrow \(row)"
       case .section(let row): "rows of another section come\nrow \(row)"
       }

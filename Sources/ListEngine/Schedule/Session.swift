@@ -528,7 +528,7 @@ final class Session {
   private func heldCutter(
     _ folded: FoldedView, _ limits: Limits, _ shared: inout [CutKey: Cutter.Result]
   ) -> (Cutter, shift: Int) {
-    guard let base else { preconditionFailure("there is no order to hold") }
+    guard let base else { preconditionFailure("a hold needs the order that it keeps") }
     var wouldBe = position.anchor
     _ = wouldBe.follow(folded, since: base)
     let free = cutter(folded, wouldBe, budget: .max)

@@ -15,8 +15,8 @@ public enum SignInFile {
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
-  /// - Returns: The sign-ins that the file holds now; `nil` if it cannot be read and written, or is
-  /// not a plain file of this user.
+  /// - Returns: The sign-ins that the file holds now; `nil` if reading or writing it fails, or if
+  /// it is not a plain file of this user.
   public static func update(
     _ path: String, with own: SignIns = SignIns(), at now: Int64, _ change: (inout SignIns) -> Void = { _ in }
   ) -> SignIns? {

@@ -80,7 +80,7 @@ package final class SwappingSource: @unchecked Sendable {
         return isStopping
       }
       guard !isTooLate else { return }
-      log(.info, "a new instance is started beside the one that runs")
+      log(.info, "a new instance is starting; the current one runs until it is ready")
       try source.start()
       look(at: number)
     } catch {

@@ -201,7 +201,7 @@ package struct InferredTable {
   /// Deletes the row with the key in these members.
   mutating func delete(_ row: UntypedRow, at place: String) {
     settle()
-    guard let schema else { return reject("\(place): there is no row to delete yet") }
+    guard let schema else { return reject("\(place): it deletes a row before the first row has come") }
     guard !key.isEmpty else { return reject("\(place): rows have no key by which to delete one; name its columns") }
     guard let own = rowKey(row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     changes.delete(own)
@@ -357,7 +357,8 @@ package struct InferredTable {
     let names = abandonedKey.map { "“\($0.prefix(80))”" }.joined(separator: ", ")
     let rows = count == 1 ? "" : count == rowsWithoutGuessedKey ? " (\(count) times)" : " (more than \(count) times)"
     return
-      "\(names) repeats\(rows), so rows are numbered instead. Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
+      "\(names) repeats\(rows), so rows are numbered instead. "
+      + "Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
   }
 
   /// Returns the key of a row; `nil` when it has none.
@@ -436,7 +437,8 @@ package struct InferredTable {
     if let first = others.first {
       leftOut = Set(others)
       reject(
-        "there are \(names.count + others.count) columns, and a table has at most \(Limits().columns): “\(first.prefix(80))” and what follows is left out"
+        "there are \(names.count + others.count) columns, and a table has at most \(Limits().columns): "
+          + "“\(first.prefix(80))” and what follows is left out"
       )
     }
     var columns = names.map { name in

@@ -9,8 +9,9 @@ struct PluginRun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Shows one plugin in the browser with its log, and reloads it when its file changes.",
     discussion: """
-      A folder with a Makefile is built first. The plugin runs as a program of its own, a shared library too. When its file is written the new one is started beside the old one, and takes
-      over with its first whole list. The table “log” has what it writes to standard error.
+      A folder with a Makefile is built first. The plugin runs as a program of its own, a shared library too. When its \
+      file changes, a new instance starts, and replaces the old one with its first complete list. The table “log” has \
+      the lines that the plugin writes to standard error.
       """)
 
   @OptionGroup var choice: PluginChoice
@@ -18,7 +19,7 @@ struct PluginRun: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Keep all that is said between host and plugin in this file, for rowcast plugin replay. A trace that was in it is lost.",
+      "Record the messages between host and plugin in this file, for rowcast plugin replay; replaces an older trace.",
       valueName: "file"))
   var trace: String?
 

@@ -70,7 +70,8 @@ extension Settings {
     let isBeyond = !address.isLocal || !(publicURLs ?? []).isEmpty
     guard user == 0, isBeyond, allowRoot != true else { return nil }
     return
-      "root serves no one beyond this machine, as its sources would have root's rights: run it as another user, or give --allow-root"
+      "root serves no one beyond this machine, as its sources would have root's rights: "
+      + "run it as another user, or give --allow-root"
   }
 
   private var sourceProblems: [Problem] {

@@ -129,8 +129,8 @@ extension Settings {
 }
 
 extension Settings.Source {
-  /// Creates a source from the argument of `--plugin`: a name or path, after `NAME=` if it has a name
-  /// of its own.
+  /// Creates a source from the argument of `--plugin`: a name or path, after `NAME=` if it has a
+  /// name of its own.
   init(argument: String) {
     self.init()
     let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)

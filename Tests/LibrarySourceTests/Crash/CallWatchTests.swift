@@ -27,6 +27,6 @@ import Testing
     let watch = CallWatch(name: "test") { recorder.note(.error, $0) }
     for _ in 0..<100 { watch.during("load", patience: .seconds(3_600)) {} }
     #expect(recorder.log == [])
-    #expect(CallWatch.patience < .seconds(5), "it is told within five seconds")
+    #expect(CallWatch.patience < .seconds(5), "a call that hangs is logged within five seconds")
   }
 }

@@ -303,7 +303,7 @@ import Testing
       before = changes(recorder.view)
       let rows = try page(source, recorder, 3, dear, count: 4)
       #expect(rows.rows.map(\.key) == [.integer(7), .integer(8), .integer(100), .integer(102)])
-      #expect(rows.count == 299_901, "it is counted beside the answer")
+      #expect(rows.count == 299_901, "the count follows the change, too")
       #expect(try page(source, recorder, 4, cheap, count: 3).count == 3)
       try recorder.wait("another count") { changes($0) > before }
       #expect(try page(source, recorder, 5, dear, count: 4).count == 299_902)

@@ -100,7 +100,7 @@ import Testing
       "chaos: seed \(seed): \(rounds) changes, \(deeds), \(pages.map(\.resumes).reduce(0, +)) patches to what was held")
     #expect(restarts == 2 && deeds.isEverythingDone, "seed \(seed): \(deeds)")
     #expect(pages.allSatisfy { $0.connections >= 9 }, "seed \(seed): \(pages.map(\.connections))")
-    #expect(pages.contains { $0.resumes > 0 }, "seed \(seed): nobody was ever given a patch to what it held")
+    #expect(pages.contains { $0.resumes > 0 }, "seed \(seed): no page ever got a patch to the rows that it held")
   }
 
   @Test func aSeedSaysTheSameEachTime() {

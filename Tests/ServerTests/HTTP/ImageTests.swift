@@ -163,7 +163,7 @@ import Testing
     let path = "\(Room.path(of: keeper))image?table=gallery&key=png"
     let held = ["Cookie: rowcast-\(server.port)=\(keeper.cookie)"]
     #expect(try HTTPAnswer.get(path, port: server.port, headers: held)?.status == 200)
-    #expect(try HTTPAnswer.get(path, port: server.port)?.status == 401, "the path alone lets nobody in")
+    #expect(try HTTPAnswer.get(path, port: server.port)?.status == 401, "the path without the cookie is refused")
   }
 
   @Test func aLoadThatNobodyWaitsForIsCancelled() throws {

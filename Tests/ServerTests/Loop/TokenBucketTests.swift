@@ -52,7 +52,7 @@ import Testing
   @Test func whatCostsSeveralTokensTakesAsManyOrAllThereAre() {
     var bucket = TokenBucket(rate: 1, burst: 10, at: .zero)
     var taken = [7, 2, .max, 1].map { bucket.take($0, at: .zero) }
-    #expect(taken == [true, true, true, false], "whoever has one left may begin, and has none then")
+    #expect(taken == [true, true, true, false], "a single token is enough for any cost, and none is left then")
     taken = [1, 1].map { bucket.take($0, at: .zero.advanced(by: .seconds(1))) }
     #expect(taken == [true, false], "nothing is owed, and nothing is given")
   }

@@ -46,7 +46,7 @@ import Testing
       #expect(first != nil && first == FileStamp(file.path))
       try Data("two".utf8).write(to: file, options: .atomic)
       #expect(FileStamp(file.path) != first)
-      #expect(FileStamp(folder.path) == nil, "a folder is no file")
+      #expect(FileStamp(folder.path) == nil, "a folder has no stamp")
     }
   }
 }

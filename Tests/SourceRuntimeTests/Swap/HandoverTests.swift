@@ -76,7 +76,7 @@ import Testing
 
   @Test func aProgramThatHasEndedWellHasToldEverything() {
     var handover = Handover(at: start)
-    #expect(handover.take(.state(.live, message: "Complete"), at: at(0)) == .wait, "nothing was told")
+    #expect(handover.take(.state(.live, message: "Complete"), at: at(0)) == .wait, "no rows have come yet")
     #expect(handover.take(rows(1...1), at: at(1)) == .wait)
     #expect(handover.take(.state(.live, message: "Complete"), at: at(2)) == .ready)
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(handover.take(.schema(other), at: at(0)) == .wait, "columns without a list would be an empty table")
     #expect(handover.take(rows(1...1, begins: true, ends: true), at: at(1)) == .ready)
     guard case .schema(other)? = handover.takeEvents(isInsideReload: false).first else {
-      Issue.record("rows are told before their columns")
+      Issue.record("rows come before their columns")
       return
     }
   }

@@ -26,8 +26,12 @@ TERMS = [
     (lambda n: {"column": "sector", "op": "!=", "value": str(n % 20)}, "sector <> ({} % 20)::VARCHAR"),
     (lambda n: {"column": "sector", "op": "isEmpty"}, "sector IS NULL"),
     (lambda n: {"column": "sector", "op": "oneOf", "values": ["1", str(n % 9)]}, "sector IN ('1', ({} % 9)::VARCHAR)"),
-    (lambda n: {"column": "name", "op": "contains", "value": f"E {n % 9}"}, "lower(name) LIKE '%e ' || ({} % 9) || '%'"),
-    (lambda n: {"column": "name", "op": "startsWith", "value": f"NÄME {n % 9}"}, "starts_with(name, 'Näme ' || ({} % 9))"),
+    (
+        lambda n: {"column": "name", "op": "contains", "value": f"E {n % 9}"},
+        "lower(name) LIKE '%e ' || ({} % 9) || '%'"),
+    (
+        lambda n: {"column": "name", "op": "startsWith", "value": f"NÄME {n % 9}"},
+        "starts_with(name, 'Näme ' || ({} % 9))"),
     (lambda n: {"column": "flag", "op": "=", "value": bool(n % 2)}, "flag = ({} % 2 = 1)"),
     (
         lambda n: {"column": "at", "op": "<", "value": 1_767_225_600_000 + n * 1_537},
@@ -57,7 +61,9 @@ class FilesCase(unittest.TestCase):
 
 class PagesTests(FilesCase):
     def test_formats(self):
-        cases = [("a.parquet", ""), ("a.csv", ""), ("b.csv.gz", ""), ("c.csv.zst", ""), ("a.json", ""), ("b.json.gz", "")]
+        cases = [
+            ("a.parquet", ""), ("a.csv", ""), ("b.csv.gz", ""), ("c.csv.zst", ""), ("a.json", ""),
+            ("b.json.gz", "")]
         for name, options in cases:
             with self.subTest(name):
                 program = self.started(self.write(name, 300, options=options))

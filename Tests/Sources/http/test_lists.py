@@ -161,10 +161,14 @@ class FaultTests(Case):
 class SettingsTests(Case):
     def test_wrong_settings_are_refused_with_their_names(self):
         for settings, name in [
-            ({"url": "file:///etc/passwd"}, "url"), ({"url": "http://a:b@c/"}, "url"), ({"url": "http://a/", "key": ""}, "key"),
-            ({"url": "http://a/", "header": "nonsense"}, "header"), ({"url": "http://a/", "header": "Host: x"}, "header"),
-            ({"url": "http://a/", "token_file": "/nowhere"}, "token_file"), ({"url": "http://a/", "format": "csv", "keep": 5}, "keep"),
-            ({"url": "https://a/", "ca": "/nowhere"}, "ca"), ({"url": "http://a/", "format": "csv", "rows": "a"}, "rows"),
+            ({"url": "file:///etc/passwd"}, "url"), ({"url": "http://a:b@c/"}, "url"),
+            ({"url": "http://a/", "key": ""}, "key"),
+            ({"url": "http://a/", "header": "nonsense"}, "header"),
+            ({"url": "http://a/", "header": "Host: x"}, "header"),
+            ({"url": "http://a/", "token_file": "/nowhere"}, "token_file"),
+            ({"url": "http://a/", "format": "csv", "keep": 5}, "keep"),
+            ({"url": "https://a/", "ca": "/nowhere"}, "ca"),
+            ({"url": "http://a/", "format": "csv", "rows": "a"}, "rows"),
         ]:
             program = self.start(**settings)
             program.until(lambda: program.refusal)

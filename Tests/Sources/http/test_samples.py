@@ -81,7 +81,9 @@ class EventTests(Case):
 
     def test_an_event_that_is_too_long_is_counted(self):
         events = Events(100)
-        self.assertEqual(events.add(b"data: " + b"x" * 50 + b"\ndata: " + b"x" * 60 + b"\n\ndata: y\n\n"), [("message", "y", "")])
+        self.assertEqual(
+            events.add(b"data: " + b"x" * 50 + b"\ndata: " + b"x" * 60 + b"\n\ndata: y\n\n"),
+            [("message", "y", "")])
         self.assertEqual(events.faults, 1)
 
     def test_the_last_event_of_each_key_is_shown_and_a_lost_stream_is_resumed(self):

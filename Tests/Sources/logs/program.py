@@ -18,7 +18,8 @@ def built(variable, name):
     """Returns the path of a built product."""
     if variable in os.environ:
         return os.environ[variable]
-    found = [ROOT / ".build" / kind / name for kind in ("release", "debug")] + [pathlib.Path(p) for p in glob.glob(str(ROOT / ".build/*/*/" / name))]
+    found = [ROOT / ".build" / kind / name for kind in ("release", "debug")] + [
+        pathlib.Path(p) for p in glob.glob(str(ROOT / ".build/*/*/" / name))]
     for path in found:
         if path.is_file():
             return str(path)
@@ -42,7 +43,8 @@ class Logs:
     def __init__(self, **settings):
         settings.setdefault("zone", "UTC")
         self.process = subprocess.Popen(
-            [built("ROWCAST_LOGS", "logs")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+            [built("ROWCAST_LOGS", "logs")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, start_new_session=True)
         self.change = threading.Condition()
         self.answers = {}
         self.states = []
@@ -141,7 +143,9 @@ class Logs:
 
     def says(self, part):
         """Waits for a state with a text."""
-        return self.wait(lambda: [state for state in self.states if part in state["message"]], f"a state with “{part}”")[-1]
+        return self.wait(
+            lambda: [state for state in self.states if part in state["message"]],
+            f"a state with “{part}”")[-1]
 
     def __enter__(self):
         return self

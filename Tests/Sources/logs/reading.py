@@ -1,4 +1,5 @@
-"""A plain reading of log files, to compare the program with: slow, whole files, and written without looking at its code."""
+"""A plain reading of log files, to compare the program with: slow, whole files, and written
+without looking at its code."""
 
 import codecs
 import datetime
@@ -14,18 +15,27 @@ def clean(raw):
     text = raw.decode("utf-8", "each")
     text = re.sub(r"\x1b\[[\x20-\x3f]*[\x40-\x7e]?", "", text)
     text = re.sub(r"\r(?=\n|$)", "", text)
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", lambda found: "\u2421" if found[0] == "\x7f" else chr(0x2400 + ord(found[0])), text)
+    return re.sub(
+        r"[\x00-\x08\x0b-\x1f\x7f]",
+        lambda found: "\u2421" if found[0] == "\x7f" else chr(0x2400 + ord(found[0])), text)
 
 
 def records(data, joins_errors=False, mark=None):
     """Returns (offset, line number, bytes) of each record."""
     result, offset = [], 0
-    for number, line in enumerate(data.splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+$", data), 1):
+    for number, line in enumerate(
+            data.splitlines(keepends=True) if b"\r" not in data
+            else re.findall(rb"[^\n]*\n|[^\n]+$", data),
+            1):
         if mark is not None:
             joins = not line.startswith(mark)
         else:
             joins = re.match(rb"[ \t\n]|\r\n|at |Caused by|Traceback", line) is not None
-            joins = joins or joins_errors and re.match(rb"[A-Za-z][\w.]*(Error|Exception|Warning|Interrupt|Exit)(:|\r|\n|$)", line) is not None
+            joins = (
+                joins or joins_errors
+                and re.match(
+                    rb"[A-Za-z][\w.]*(Error|Exception|Warning|Interrupt|Exit)(:|\r|\n|$)",
+                    line) is not None)
         if joins and result:
             result[-1][2] += line
         else:
@@ -80,12 +90,17 @@ def ndjson(text):
         if key in ("time", "level", "message", "user", "took", "count", "ok"):
             row[key] = value
         else:
-            row[key] = value if isinstance(value, str) or value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+            row[key] = (
+                value if isinstance(value, str) or value is None
+                else json.dumps(value, separators=(",", ":"), ensure_ascii=False))
     if "time" in row:
         row["time"] = moment(row["time"])
     for key in ("message", "user", "level"):
         if isinstance(row.get(key), str):
-            row[key] = clean(row[key].encode("utf-8", "surrogatepass") if not re.search("[\ud800-\udfff]", row[key]) else re.sub("[\ud800-\udfff]", "\ufffd", row[key]).encode())
+            row[key] = clean(
+                row[key].encode("utf-8", "surrogatepass")
+                if not re.search("[\ud800-\udfff]", row[key])
+                else re.sub("[\ud800-\udfff]", "\ufffd", row[key]).encode())
     return row
 
 
@@ -104,7 +119,10 @@ def logfmt(text):
 
 
 def syslog(text):
-    found = re.match(r"(?:<(\d+)>)?([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (\S+) ([^\s:\[]+)(?:\[(\d+)\])?: ?(.*)", text, re.S)
+    found = re.match(
+        r"(?:<(\d+)>)?([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (\S+) ([^\s:\[]+)(?:\[(\d+)\])?: "
+        r"?(.*)",
+        text, re.S)
     if not found:
         return {"message": text}
     time = datetime.datetime.strptime("2026 " + found[2], "%Y %b %d %H:%M:%S").replace(tzinfo=datetime.timezone.utc)
@@ -117,22 +135,31 @@ def syslog(text):
 
 
 def syslog5424(text):
-    found = re.match(r'<(\d+)>1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) ?(.*)', text, re.S)
+    found = re.match(
+        r'<(\d+)>1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) ?(.*)',
+        text, re.S)
     if not found:
         return {"message": text}
     names = ("host", "app", "pid", "msgid", "data")
     row = {name: value for name, value in zip(names, found.groups()[2:7]) if value != "-"}
-    row.update(time=moment(found[2]) if found[2] != "-" else None, message=found[8], level=SEVERITIES[int(found[1]) & 7], facility=int(found[1]) >> 3)
+    row.update(
+        time=moment(found[2]) if found[2] != "-" else None, message=found[8],
+        level=SEVERITIES[int(found[1]) & 7], facility=int(found[1]) >> 3)
     return row
 
 
 def access(text):
-    found = re.match(r'(\S+) (\S+) (.*?) \[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d+) (\d+|-)(?: "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?', text)
+    found = re.match(
+        r'(\S+) (\S+) (.*?) \[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d+) (\d+|-)(?: '
+        r'"((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?',
+        text)
     if not found:
         return {"message": text}
     time = datetime.datetime.strptime(found[4], "%d/%b/%Y:%H:%M:%S %z")
     status = int(found[6])
-    row = {"time": int(time.timestamp()) * 1000, "client": found[1], "ident": found[2], "user": found[3], "message": found[5], "status": status}
+    row = {
+        "time": int(time.timestamp()) * 1000, "client": found[1], "ident": found[2],
+        "user": found[3], "message": found[5], "status": status}
     row["level"] = "error" if status >= 500 else "warning" if status >= 400 else "info"
     if found[7] != "-":
         row["size"] = int(found[7])
@@ -150,8 +177,12 @@ def journal(text):
         message = bytes(message)
     else:
         message = message.encode()
-    row = {"time": written(int(members["__REALTIME_TIMESTAMP"]) * 1000), "level": SEVERITIES[int(members["PRIORITY"])], "message": clean(message)}
-    row.update(unit=members.get("_SYSTEMD_UNIT"), identifier=members.get("SYSLOG_IDENTIFIER"), pid=int(members["_PID"]), host=members["_HOSTNAME"])
+    row = {
+        "time": written(int(members["__REALTIME_TIMESTAMP"]) * 1000),
+        "level": SEVERITIES[int(members["PRIORITY"])], "message": clean(message)}
+    row.update(
+        unit=members.get("_SYSTEMD_UNIT"), identifier=members.get("SYSLOG_IDENTIFIER"),
+        pid=int(members["_PID"]), host=members["_HOSTNAME"])
     row["command"] = None
     return row
 
@@ -178,7 +209,8 @@ def export(raw):
 
 
 READERS = {
-    "iso": (iso, {"joins_errors": True}), "json": (ndjson, {}), "logfmt": (logfmt, {}), "syslog": (syslog, {"joins_errors": True}),
+    "iso": (iso, {"joins_errors": True}), "json": (ndjson, {}), "logfmt": (logfmt, {}),
+    "syslog": (syslog, {"joins_errors": True}),
     "syslog5424": (syslog5424, {}), "combined": (access, {}), "common": (access, {}), "journal": (journal, {}),
     "export": (export, {"mark": b"__CURSOR="}), "plain": (lambda text: {"message": text}, {}),
 }

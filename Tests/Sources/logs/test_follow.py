@@ -1,4 +1,4 @@
-"""Files that grow, rotate, are truncated, compressed, missing or not readable; parts, merging, commands and cancels."""
+"""Files that grow, rotate, are cut, compressed or missing; parts, merging, commands, cancels."""
 
 import gzip
 import os
@@ -73,7 +73,9 @@ class FollowTests(Folder):
 
     def test_grows_during_a_search(self):
         random = seeded(self)
-        block = "".join(f"2026-03-01T00:00:00Z INFO {random.choice(['alpha', 'beta', 'gamma'])} {number}\n" for number in range(20_000)).encode()
+        block = "".join(
+            f"2026-03-01T00:00:00Z INFO {random.choice(['alpha', 'beta', 'gamma'])} {number}\n"
+            for number in range(20_000)).encode()
         self.append(block * 30)
         with Logs(path=str(self.path)) as logs:
             identities = []
@@ -146,7 +148,10 @@ class FollowTests(Folder):
 
 class PartTests(Folder):
     def test_reads_parts_as_one_table(self):
-        self.append(gzip.compress(lines(range(0, 40)).encode()) + gzip.compress(lines(range(40, 50)).encode()), self.folder / "app.log.10.gz")
+        self.append(
+            gzip.compress(lines(range(0, 40)).encode())
+            + gzip.compress(lines(range(40, 50)).encode()),
+            self.folder / "app.log.10.gz")
         self.append(lines(range(60, 70)), self.folder / "app.log.2")
         self.append(lines(range(70, 80)), self.folder / "app.log.1")
         self.append(gzip.compress(lines(range(70, 80)).encode()), self.folder / "app.log.1.gz")  # being compressed
@@ -157,7 +162,8 @@ class PartTests(Folder):
             self.expect(logs, range(95))
             self.assertEqual([row[-1] for row in logs.all()], list(range(95, 0, -1)))
             names = [row[logs.columns.index("file") + 1] for row in logs.all(sort=[{"column": "line"}])]
-            expected = ["app.log.10.gz"] * 50 + ["app.log.9.zst"] * 10 + ["app.log.2"] * 10 + ["app.log.1"] * 10 + ["app.log"] * 15
+            expected = ["app.log.10.gz"] * 50 + ["app.log.9.zst"] * 10 + [
+                "app.log.2"] * 10 + ["app.log.1"] * 10 + ["app.log"] * 15
             self.assertEqual(names, expected)
             self.expect(logs, range(60, 70), filter={"column": "file", "op": "=", "value": "app.log.2"})
             logs.settled(50, search="LOG.10")
@@ -181,7 +187,9 @@ class PartTests(Folder):
 
     def test_takes_columns_from_a_part_if_the_file_is_new(self):
         self.append('{"time":"2026-03-01T00:00:00Z","msg":"a","user":"x","took":1}\n', self.folder / "app.log.1")
-        self.append('{"time":"2026-03-01T00:00:01Z","msg":"b"}\n{"time":"2026-03-01T00:00:01Z","msg":"c","took":1.5,"new":[1]}\n')
+        self.append(
+            '{"time":"2026-03-01T00:00:01Z","msg":"b"}\n'
+            '{"time":"2026-03-01T00:00:01Z","msg":"c","took":1.5,"new":[1]}\n')
         with Logs(path=str(self.path)) as logs:
             self.assertEqual(logs.columns, ["time", "message", "took", "new", "user", "other", "line"])
             logs.settled(2)
@@ -232,7 +240,9 @@ class MergeTests(Folder):
             logs.settled(len(found), search="refused")
             self.assertEqual([row[1:] for row in logs.all(search="refused")], found[::-1])
             skip = random.randrange(len(found) + 1)
-            self.assertEqual([row[1:] for row in logs.page(search="refused", skip=skip, count=20)["rows"]], found[::-1][skip : skip + 20])
+            self.assertEqual(
+                [row[1:] for row in logs.page(search="refused", skip=skip, count=20)["rows"]],
+                found[::-1][skip : skip + 20])
 
 
 class TimeTests(Folder):
@@ -241,7 +251,9 @@ class TimeTests(Folder):
         second, data = 0, []
         for number in range(4_000):
             second += random.random() < 0.01
-            data.append(f"2026-03-01 {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02} INFO line {number} {random.choice(['yes', 'no'])}\n")
+            data.append(
+                f"2026-03-01 {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02} INFO line "
+                f"{number} {random.choice(['yes', 'no'])}\n")
         self.append("".join(data))
         with Logs(path=str(self.path)) as logs:
             rows = [[row[1], row[-1]] for row in logs.all(sort=[{"column": "line"}])]
@@ -264,7 +276,11 @@ class TimeTests(Folder):
                 logs.page(sort=[{"column": "time"}])
 
     def test_finds_a_range_of_times(self):
-        self.append("".join(f"2026-03-{number // 3000 + 1:02}T00:{number // 60 % 60:02}:{number % 60:02}Z INFO line {number}\n" for number in range(0, 30_000)))
+        self.append(
+            "".join(
+                f"2026-03-{number // 3000 + 1:02}T00:{number // 60 % 60:02}:{number % 60:02}Z INFO "
+                f"line {number}\n"
+                for number in range(0, 30_000)))
         with Logs(path=str(self.path)) as logs:
             logs.settled(30_000)
             begin = 1_772_582_400_000  # March 4
@@ -293,7 +309,11 @@ class RefusalTests(Folder):
 
 class OtherTests(Folder):
     def test_reads_a_pattern_with_named_groups(self):
-        self.append("".join(f"{number}|E|2026-03-01 00:00:{number:02}|it is {number}\n  more\n" for number in range(20)) + "other\n")
+        self.append(
+            "".join(
+                f"{number}|E|2026-03-01 00:00:{number:02}|it is {number}\n  more\n"
+                for number in range(20))
+            + "other\n")
         with Logs(path=str(self.path), pattern=r"^(?<id>\d+)\|(?<level>\w)\|(?<time>[^|]+)\|(?<message>.*)$") as logs:
             self.assertEqual(logs.columns, ["time", "level", "message", "id", "line"])
             rows = logs.all(sort=[{"column": "line"}])
@@ -301,10 +321,15 @@ class OtherTests(Folder):
             self.assertEqual(rows[20][1:], [None, None, "other", None, 41])
 
     def test_takes_the_time_from_a_field_that_has_times(self):
-        self.append('{"time":0.25,"ts":1772323200.5,"level":50,"msg":"a"}\n{"time":3,"ts":1772323201,"level":30,"msg":"b","more":null}\nbroken {\n')
+        self.append(
+            '{"time":0.25,"ts":1772323200.5,"level":50,"msg":"a"}\n'
+            '{"time":3,"ts":1772323201,"level":30,"msg":"b","more":null}\nbroken {\n')
         with Logs(path=str(self.path)) as logs:
             self.assertEqual(logs.columns, ["time", "level", "message", "time_2", "more", "other", "line"])
-            expected = [[1772323200500, "error", "a", 0.25, None, None, 1], [1772323201000, "info", "b", 3, None, None, 2], [None, None, "broken {"] + [None] * 3 + [3]]
+            expected = [
+                [1772323200500, "error", "a", 0.25, None, None, 1],
+                [1772323201000, "info", "b", 3, None, None, 2],
+                [None, None, "broken {"] + [None] * 3 + [3]]
             self.assertEqual([row[1:] for row in logs.all(sort=[{"column": "line"}])], expected)
 
     def test_cuts_long_lines_with_a_mark(self):

@@ -1,4 +1,4 @@
-"""Each format against a plain reading: rows, windows, filters, searches and orders, compared exactly."""
+"""Each format against a plain reading: equal rows, windows, filters, searches and orders."""
 
 import pathlib
 import re
@@ -71,7 +71,9 @@ class FormatTests(unittest.TestCase):
             low, high = sorted([float(value), float(random.choice(values))])
             if any(isinstance(other, str) for other in (value,)):
                 return {"column": name, "op": "isEmpty"}, lambda row: row[column] is None
-            return {"column": name, "op": "range", "from": low, "through": high}, lambda row: row[column] is not None and low <= float(row[column]) <= high
+            return (
+                {"column": name, "op": "range", "from": low, "through": high},
+                lambda row: row[column] is not None and low <= float(row[column]) <= high)
         if choice == 0:
             return {"column": name, "op": "isEmpty"}, lambda row: row[column] is None
         if choice == 1:
@@ -82,16 +84,27 @@ class FormatTests(unittest.TestCase):
                 return {"column": name, "op": "contains", "value": part}, lambda row: is_word_in(part, row[column])
             if choice == 3:
                 part = value[: random.randrange(1, 4)]
-                return {"column": name, "op": "startsWith", "value": part}, lambda row: isinstance(row[column], str) and row[column].lower().startswith(part.lower())
-            pattern = random.choice(["timeout|refused", "^[a-z]", r"\d{2,}$", "(user|done) .*failed", "connection refused", r"\s(info|error)\s"])
+                return (
+                    {"column": name, "op": "startsWith", "value": part},
+                    lambda row: isinstance(
+                        row[column], str) and row[column].lower().startswith(part.lower()))
+            pattern = random.choice([
+                "timeout|refused", "^[a-z]", r"\d{2,}$", "(user|done) .*failed",
+                "connection refused", r"\s(info|error)\s"])
             regex = re.compile(pattern.replace("$", r"\Z"))
-            return {"column": name, "op": "matches", "value": pattern}, lambda row: isinstance(row[column], str) and regex.search(row[column]) is not None
+            return (
+                {"column": name, "op": "matches", "value": pattern},
+                lambda row: isinstance(row[column], str) and regex.search(row[column]) is not None)
         if isinstance(value, bool):
-            return {"column": name, "op": "!=", "value": value}, lambda row: row[column] is not None and row[column] != value
+            return (
+                {"column": name, "op": "!=", "value": value},
+                lambda row: row[column] is not None and row[column] != value)
         if choice == 2:
             chosen = random.choices(values, k=3)
             return {"column": name, "op": "oneOf", "values": chosen}, lambda row: row[column] in chosen
-        return {"column": name, "op": ">=", "value": value}, lambda row: row[column] is not None and row[column] >= value
+        return (
+            {"column": name, "op": ">=", "value": value},
+            lambda row: row[column] is not None and row[column] >= value)
 
     def compare_query(self, random, logs, rows, columns):
         query, passes = {}, []
@@ -99,7 +112,10 @@ class FormatTests(unittest.TestCase):
             part = random.choice(WORDS + ["refused user", "error", "K", "k", "i", "é", "zzz", '"', "\\", "\ufffd", "␀"])
             query["search"] = part
             texts = [number for number, column in enumerate(columns) if column not in ("time", "line")]
-            passes.append(lambda row: any(is_word_in(part, row[number]) for number in texts if isinstance(row[number], str)))
+            passes.append(
+                lambda row: any(
+                    is_word_in(part, row[number]) for number in texts
+                    if isinstance(row[number], str)))
         if random.random() < 0.7 or not query:
             terms = [self.draw_term(random, rows, columns) for _ in range(random.randrange(1, 4))]
             kind = random.choice(["all", "any", "not"])
@@ -112,7 +128,10 @@ class FormatTests(unittest.TestCase):
                 passes.append(lambda row: each(passes(row) for _, passes in terms))
         expected = [row for row in rows if all(test(row) for test in passes)]
         with self.subTest(query=query):
-            self.assertEqual(self.cells(logs.all(lambda: random.randrange(1, 400), sort=[{"column": "line"}], **query)), expected)
+            self.assertEqual(
+                self.cells(
+                    logs.all(lambda: random.randrange(1, 400), sort=[{"column": "line"}], **query)),
+                expected)
             self.assertEqual(self.cells(logs.all(lambda: random.randrange(1, 400), **query)), expected[::-1])
             skip = random.randrange(len(expected) + 2)
             logs.settled(len(expected), **query)

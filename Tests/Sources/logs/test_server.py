@@ -27,7 +27,8 @@ class Client:
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.socket.sendall(
-            f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n".encode())
         self.stream = self.socket.makefile("rb")
         while self.stream.readline() not in (b"\r\n", b""):
@@ -76,13 +77,19 @@ class Client:
     def wait(self, condition, what):
         deadline = time.monotonic() + PATIENCE
         while not condition():
-            assert time.monotonic() < deadline, f"{what} did not come: {self.replica.rows[:3]}, {self.replica.total} rows, {self.errors}"
+            assert time.monotonic() < deadline, (
+                f"{what} did not come: {self.replica.rows[:3]}, {self.replica.total} rows, "
+                f"{self.errors}")
             self.receive()
 
     def shows(self, cells, column, total=None):
         """Waits until the window begins with these cells of a column."""
-        self.wait(lambda: self.request == self.requests and [row[2][column : column + 1] for row in self.replica.rows[: len(cells)]] == [[cell] for cell in cells]
-                  and (total is None or self.replica.total == total), f"{cells} of {total}")
+        self.wait(
+            lambda: self.request == self.requests
+            and [row[2][column : column + 1] for row in self.replica.rows[: len(cells)]]
+            == [[cell] for cell in cells]
+            and (total is None or self.replica.total == total),
+            f"{cells} of {total}")
 
     def close(self):
         self.stream.close()
@@ -91,7 +98,9 @@ class Client:
 
 class Server:
     def __init__(self, *settings):
-        words = [built("ROWCAST", "rowcast"), "serve", "--port", "0", "--no-token", "--plugin", built("ROWCAST_LOGS", "logs")]
+        words = [
+            built("ROWCAST", "rowcast"), "serve", "--port", "0", "--no-token", "--plugin",
+            built("ROWCAST_LOGS", "logs")]
         for setting in settings:
             words += ["--set", f"logs.{setting}"]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -117,7 +126,9 @@ class Server:
 
 
 def line(number):
-    return f"2026-03-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z {'ERROR' if number % 1000 == 0 else 'INFO'} line {number}\n"
+    return (
+        f"2026-03-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}Z "
+        f"{'ERROR' if number % 1000 == 0 else 'INFO'} line {number}\n")
 
 
 class ServerTests(unittest.TestCase):
@@ -131,7 +142,9 @@ class ServerTests(unittest.TestCase):
         for form in random.sample(sorted(set(LINES) - {"iso"}), 1) + ["iso"]:
             with self.subTest(form=form):
                 self.path.write_bytes(write(random, form, 1_500))
-                words = [built("ROWCAST", "rowcast"), "plugin", "check", "--set", f"path={self.path}", built("ROWCAST_LOGS", "logs")]
+                words = [
+                    built("ROWCAST", "rowcast"), "plugin", "check", "--set", f"path={self.path}",
+                    built("ROWCAST_LOGS", "logs")]
                 exam = subprocess.run(words, capture_output=True, text=True)
                 self.assertEqual(exam.returncode, 0, exam.stdout + exam.stderr)
 
@@ -156,9 +169,13 @@ class ServerTests(unittest.TestCase):
             client.open(sort=[{"column": "line", "descending": False}])
             client.shows([f"line {number}" for number in range(10)], 2, 32_001)
             client.open(filter={"column": "message", "op": "matches", "value": "^line 1.*77$"})
-            client.wait(lambda: client.replica.total == 10 + 1 + 100 and client.request == client.requests, "the rows of a pattern")
+            client.wait(
+                lambda: client.replica.total == 10 + 1 + 100 and client.request == client.requests,
+                "the rows of a pattern")
             client.open(first=20_000, sort=[{"column": "line", "descending": True}])
-            client.wait(lambda: any(row[2][2:3] == ["line 12000"] for row in client.replica.rows), "a row in the middle")
+            client.wait(
+                lambda: any(row[2][2:3] == ["line 12000"] for row in client.replica.rows),
+                "a row in the middle")
             self.assertEqual(client.errors, [])
             with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=PATIENCE) as answer:
                 figures = answer.read().decode()

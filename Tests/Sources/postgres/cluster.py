@@ -21,7 +21,7 @@ def binaries():
 
 
 def quick_folder():
-    """A folder in memory if there is room, so that other users of the disk do not slow the tests."""
+    """A folder in memory if there is room, so that a busy disk does not slow the tests."""
     try:
         status = os.statvfs("/dev/shm")
     except OSError:
@@ -36,7 +36,7 @@ class Cluster:
     """
 
     def __init__(self, wal_level="logical", settings=(), existing=None, more=""):
-        """Makes a cluster, in the folder `existing` if there is one, or starts the one that is in it."""
+        """Makes a cluster, in the folder `existing` if given, or starts the one that is in it."""
         self.directory = existing or tempfile.mkdtemp(prefix="rowcast-pg-", dir=quick_folder())
         self.data = os.path.join(self.directory, "data")
         self.socket = self.directory
@@ -128,7 +128,7 @@ class Cluster:
         return connection
 
     def sql(self, statement, values=None, **words):
-        """Executes a statement on a connection of its own and returns the rows, if there are any."""
+        """Executes a statement on a connection of its own and returns the rows, if any."""
         connection = self.connect(**words)
         try:
             with connection.cursor() as cursor:

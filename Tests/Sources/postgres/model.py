@@ -1,4 +1,4 @@
-"""Random rows of every column type, and what the host's queries mean on them as plain Python lists."""
+"""Random rows of every column type, and the host's queries on them as plain Python lists."""
 
 import math
 import uuid
@@ -6,7 +6,8 @@ from collections import namedtuple
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-#: A value: the SQL text that makes it, its cells by column, and what each column sorts by (None: empty, last).
+#: A value: the SQL text that makes it, its cells by column, and the sort key of each column (None:
+#: empty, last).
 Value = namedtuple("Value", "sql cells sorts")
 
 EPOCH = datetime(1970, 1, 1)

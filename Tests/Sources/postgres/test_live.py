@@ -218,7 +218,7 @@ class LiveTests(unittest.TestCase):
         self.addCleanup(connection.close)
         with connection.cursor() as cursor:
             for number in range(1, 5):
-                # The session reports its statistics at most once a second, or when it has been idle for long.
+                # The session reports its statistics at most once a second, or after a long rest.
                 before = program.changes()
                 cursor.execute("UPDATE jobs SET done = %s WHERE id = 1", [number])
                 program.until(lambda: program.changes() > before, 5)

@@ -1,4 +1,4 @@
-"""The plugin under `rowcast plugin check` and behind the real server, seen by a WebSocket client."""
+"""The plugin under `rowcast plugin check`, and behind the real server with a client."""
 
 import asyncio
 import os
@@ -73,7 +73,7 @@ class Server:
 
 
 class Client:
-    """What a page holds, kept by docs/protocol.md."""
+    """A client of the protocol with a copy of its window."""
 
     def __init__(self):
         self.replica, self.states, self.news = Replica(), [], asyncio.Event()
@@ -95,7 +95,7 @@ class Client:
 
     @property
     def rows(self):
-        """The cells of the rows; None for one that is not loaded, whose cells are another object."""
+        """The cells of the rows, None for a row that is not loaded."""
         return [row[2] if len(row[2]) == 3 else None for row in self.replica.rows]
 
     async def until(self, is_done, patience=20):

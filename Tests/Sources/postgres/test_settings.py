@@ -165,7 +165,8 @@ class SettingsTests(unittest.TestCase):
             """CREATE COLLATION numeric_de (provider = icu, locale = 'de-u-kn-true');
             CREATE TABLE words (id integer PRIMARY KEY, de text COLLATE "de-x-icu", kn text COLLATE
               numeric_de, c text);
-            INSERT INTO words VALUES (1, 'Zebra', 'a10', 'Zebra'), (2, 'Äpfel', 'a9', 'Äpfel'), (3, 'apfel', 'a1', 'apfel')"""
+            INSERT INTO words
+              VALUES (1, 'Zebra', 'a10', 'Zebra'), (2, 'Äpfel', 'a9', 'Äpfel'), (3, 'apfel', 'a1', 'apfel')"""
         )
         program = self.program(table="words")
         self.assertEqual(

@@ -81,7 +81,9 @@ class Nats(Process):
     def words(self, port):
         file = self.folder / "nats.conf"
         file.write_text(
-            f'listen: 127.0.0.1:{port}\njetstream {{ store_dir: "{self.folder}/js", max_mem: 64MB, max_file: 1GB }}\n{self.lines}'
+            f'listen: 127.0.0.1:{port}\n'
+            f'jetstream {{ store_dir: "{self.folder}/js", max_mem: 64MB, max_file: 1GB }}\n'
+            f'{self.lines}'
         )
         return ["nats-server", "-c", str(file)]
 
@@ -196,7 +198,7 @@ class Kafka:
 
 
 class Proxy:
-    """A network between a source and a server, which can be cut: nothing passes, and nothing is closed."""
+    """A proxy between a source and a server. While it is cut, it passes and closes nothing."""
 
     def __init__(self, target, host="127.0.0.1"):
         self.target, self.passes = target, threading.Event()

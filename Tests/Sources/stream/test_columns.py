@@ -86,10 +86,13 @@ class ColumnsTests(unittest.TestCase):
 
     def test_misfits(self):
         for kind, value in (
-            ("number", "1"), ("number", True), ("number", math.inf), ("number", 10**400), ("number", Loose("x")), ("number", Loose("nan")),
+            ("number", "1"), ("number", True), ("number", math.inf), ("number", 10**400),
+            ("number", Loose("x")), ("number", Loose("nan")),
             ("integer", 1.5), ("integer", 2**63), ("integer", False), ("boolean", 1), ("boolean", Loose("yes")),
-            ("timestamp", "soon"), ("timestamp", 10**18), ("timestamp", "9999-12-31T00:00:00Z"), ("timestamp", "2026-02-30T00:00:00Z"),
-            ("timestamp", "0000-01-01T00:00:00Z"), ("seconds", math.nan), ("series", [[1]]), ("series", 1), ("series", [0] * 9_000),
+            ("timestamp", "soon"), ("timestamp", 10**18), ("timestamp", "9999-12-31T00:00:00Z"),
+            ("timestamp", "2026-02-30T00:00:00Z"),
+            ("timestamp", "0000-01-01T00:00:00Z"), ("seconds", math.nan), ("series", [[1]]),
+            ("series", 1), ("series", [0] * 9_000),
         ):  # fmt: skip
             with self.assertRaises((Misfit, ValueError, OverflowError), msg=(kind, value)):
                 CONVERTERS[kind](value)

@@ -18,7 +18,7 @@ class ModelTests(unittest.TestCase):
         self.prefix = ""  # of keys
 
     def batch(self, model, numbers):
-        """Random (key, value) pairs, None for a deletion and bytes for poison, put into the model."""
+        """Random (key, value) pairs for the model: None for a deletion, bytes for poison."""
         found = []
         for _ in range(self.random.choice((1, 5, 50, 2_000))):
             key = f"k{self.random.randrange(100)}"

@@ -332,7 +332,10 @@ class NatsTests(unittest.TestCase):
 
         context = ssl.create_default_context(cafile=ca)
         context.load_cert_chain(certificate, key)
-        self.own(f'tls {{ cert_file: "{certificate}", key_file: "{key}", ca_file: "{ca}", verify: true }}\n', tls=context)
+        self.own(
+            f'tls {{ cert_file: "{certificate}", key_file: "{key}", ca_file: "{ca}", verify: '
+            f'true }}\n',
+            tls=context)
         self.add()
         self.publish(("a", encoded(v=1)))
         servers = f"localhost:{self.nats.port}"

@@ -1,4 +1,5 @@
-// A source that wishes the page harm: every payload of payloads.h in every kind of cell, in its names, its units and its message.
+// A source that attacks the page: every payload of payloads.h in every kind of cell, in its names,
+// its units and its message.
 // Built by test_hostile.py, which also writes payloads.h.
 #define _GNU_SOURCE
 #include "list_plugin.h"

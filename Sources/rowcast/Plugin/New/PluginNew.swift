@@ -5,7 +5,7 @@ import Foundation
 struct PluginNew: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Makes a folder with a plugin that works, to begin with.",
-    discussion: "It builds, passes the exam (rowcast plugin check), and shows a table; the README in it says how.")
+    discussion: "It builds, passes the exam (rowcast plugin check), and shows a table. Its README explains how.")
 
   @Argument(help: ArgumentHelp("What the plugin and its folder are called.", valueName: "name"))
   var name: String

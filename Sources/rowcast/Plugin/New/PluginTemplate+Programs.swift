@@ -3,8 +3,8 @@ extension PluginTemplate {
   var shell: String {
     #"""
     #!/bin/sh
-    # A table of this machine's memory. Each line that is printed is a row: a JSON object with an id. Another line with the same id takes
-    # its place.
+    # A table of this machine's memory. Each line that is printed is a row: a JSON object with an id.
+    # Another line with the same id replaces it.
     while :; do
       awk '{ sub(":", "", $1); printf "{\"id\":\"%s\",\"kilobytes\":%s}\n", $1, $2 }' /proc/meminfo
       sleep 1
@@ -19,7 +19,8 @@ extension PluginTemplate {
     #!/usr/bin/env python3
     """A table of this machine's memory.
 
-    One JSON object a line on standard output; docs/plugins/programs.md of Rowcast explains the messages. What is for people goes to standard error.
+    It prints one JSON object a line to standard output; docs/plugins/programs.md of Rowcast explains
+    the messages. Text for people goes to standard error.
     """
 
     import json
@@ -33,7 +34,10 @@ extension PluginTemplate {
     ]
 
     # The host checks what is set by this, and hands it over in its types.
-    SETTINGS = {"type": "object", "properties": {"interval": {"type": "number", "minimum": 0.1, "maximum": 3600}}}
+    SETTINGS = {
+        "type": "object",
+        "properties": {"interval": {"type": "number", "minimum": 0.1, "maximum": 3600}},
+    }
 
 
     def say(message):
@@ -41,13 +45,16 @@ extension PluginTemplate {
 
 
     class Host:
-        """What the host says, read without waiting longer than we want to. A line may come in pieces, and many lines at once."""
+        """Messages of the host, read with a time limit.
+
+        A line may come in pieces, and many lines at once.
+        """
 
         def __init__(self):
             self.rest = b""
 
         def listen(self, seconds):
-            """Answers what must be answered, for so long; the result is the settings, when they came."""
+            """Answers requests for so long, and returns the settings if they have come."""
             settings = None
             end = time.monotonic() + seconds
             while True:
