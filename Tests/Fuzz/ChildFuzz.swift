@@ -3,7 +3,7 @@ import SourceRuntime
 
 @testable import ProcessSource
 
-/// Output of child processes: each line is decoded or refused, and an engine accepts what was decoded.
+/// Output of child processes. Each line is decoded or refused; an engine accepts the decoded ones.
 enum ChildFuzz {
   static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     var table = FuzzedTable()
