@@ -88,6 +88,8 @@ export function openMenu(under, label, items, closed = () => {}) {
       document.activeElement.click();
     }
   });
+  // The menu key may send this when it is released.
+  menu.addEventListener('contextmenu', (event) => event.preventDefault());
   menu.addEventListener('pointermove', ({ target }) => target.closest('.choice')?.focus({ preventScroll: true }));
   choices.find((choice) => choice.getAttribute('aria-disabled') === null)?.focus();
 }
