@@ -108,11 +108,12 @@ export class Hands {
     this.pane.schedule();
   }
 
-  /** Clears the active cell and the selection, because another table is shown. */
+  /** Clears the active cell and the selection, because another table or query is shown. */
   clear() {
     this.focus.clear();
     this.selection.clear();
     this.kept.clear();
+    this.pointing.settle();
   }
 
   /** Drops row ids, because they name other rows in the new epoch. */

@@ -13,6 +13,7 @@ export class Pointing {
   constructor(hands) {
     Object.assign(this, { hands, pane: hands.pane });
   }
+  #left = null;   // the active cell when the menu changed the view, `{table, id, column}`
 
   /**
    * Opens the menu of the active cell below an element, or that of the section header at
@@ -26,6 +27,24 @@ export class Pointing {
     else if (position === null || position < 0) return false;
     else this.#openCell(under, item);
     return true;
+  }
+
+  /** Makes the cell active again after the query of the menu's choice is answered. */
+  settle() {
+    const { pane: { session: { copy, view }, scroll, grid, columns }, hands: { focus } } = this;
+    const left = this.#left;
+    this.#left = null;
+    if (left === null || left.table !== view.table || copy.total === 0 || !grid.contains(document.activeElement)) return;
+    const position = left.id === undefined ? -1 : copy.positionOf(left.id);
+    const isSeen = position >= 0 && scroll.shows(position);
+    // Its row is gone or far away: the first one has a cell in the same column.
+    focus.set(isSeen ? position : 0, Math.min(left.column, columns.shown.length - 1), copy);
+  }
+
+  #change(wish) {
+    const { pane, hands: { focus } } = this;
+    this.#left = { table: pane.session.view.table, id: focus.item?.id, column: focus.column };
+    pane.change(wish);
   }
 
   #openCell(under, item) {
@@ -60,7 +79,7 @@ export class Pointing {
       ...sectionItems(header, path, {
         toggle: () => hands.fold(header),
         canExpand: session.view.collapsed.length > 0,
-        expandAll: () => this.pane.change({ collapsed: [] }),
+        expandAll: () => this.#change({ collapsed: [] }),
         collapseAll: () => this.#collapseAll(session.asked.group[0]),
       }),
       null,
@@ -85,7 +104,7 @@ export class Pointing {
       // A term that is not applied does not narrow the rows, so it is replaced.
       term: isMarked ? undefined : pane.view.filters.find(({ column }) => column === spec.column.name),
       lack: (what) => pane.lack(what),
-      change: (wish) => pane.change(wish),
+      change: (wish) => this.#change(wish),
       refuse: (reason) => this.hands.notices.show(reason, false),
     };
   }
@@ -139,7 +158,7 @@ export class Pointing {
       leave();
       if (session.view.table !== view.table || session.view.group[0] !== name) return;
       if (values.length === 0) return void notices.show('The sections could not be collapsed. Try again.', false);
-      pane.change({ collapsed: values.map(([value]) => [value]) });
+      this.#change({ collapsed: values.map(([value]) => [value]) });
       if (note !== null) notices.show(`${values.length.toLocaleString()} sections are collapsed; there are more.`);
     });
   }
