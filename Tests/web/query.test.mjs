@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { isFittingTerm, nextTerms, operatorsFor, partsOf, patternFault, termsFault, termsFrom, termText, wireFilter, withoutPart } from '../../web/model/query.js';
+import { isFittingTerm, nextTerms, operatorsFor, partsOf, patternFault, shortCollapsed, termsFault, termsFrom, termText, wireFilter, withoutPart } from '../../web/model/query.js';
 
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);
@@ -133,4 +133,13 @@ test('a term may except values', () => {
   assert.deepEqual(withoutPart([term], 'number', 1), [{ column: 'number', op: 'range', from: 1, through: 9 }]);
   assert.deepEqual(withoutPart([{ column: 'number', op: 'isEmpty' }], 'number', 0), []);
   assert.deepEqual(termsFrom(JSON.stringify([term])), [term], 'a link keeps them');
+});
+
+test('collapsed sections fit a link, the last ones first', () => {
+  const paths = Array.from({ length: 1_000 }, (_, at) => [`section ${at}`]);
+  const kept = shortCollapsed(paths);
+  assert.deepEqual(kept, paths.slice(-kept.length));
+  assert.ok(JSON.stringify(kept).length <= 12_000 && JSON.stringify(paths.slice(-kept.length - 1)).length > 12_000);
+  assert.deepEqual(shortCollapsed(paths.slice(0, 9)), paths.slice(0, 9));
+  assert.deepEqual(shortCollapsed([]), []);
 });

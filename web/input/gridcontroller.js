@@ -43,7 +43,7 @@ export function listenForHands(parts, on) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
     if (focus.position === -1 && hands.press(event, focus.column)) return true;
-    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el) || false;
+    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el ?? corner()) || false;
     if (altKey) return false;
     if (key === 'Enter') return enter(shiftKey, isControl);
     if (key === ' ') return space(shiftKey, isControl);
@@ -91,6 +91,12 @@ export function listenForHands(parts, on) {
 
   function here() {
     return focus.position === null ? null : new Spot(focus.position, focus.item);
+  }
+
+  // The place of the active cell's menu while the cell is scrolled out of view.
+  function corner() {
+    const { left, top } = grid.getBoundingClientRect();
+    return pointOf({ target: grid, clientX: left + 40, clientY: top + 40 });
   }
 
   function isRightToLeft() {

@@ -39,7 +39,6 @@ export function listenForLongPress(grid, press) {
     };
     const timer = setTimeout(open, pressTime);
     addEventListener('pointermove', (moved) => { if (!isOpen && moved.pointerId === pointerId && isMoved(at, moved)) end(); }, how);
-    addEventListener('scroll', () => { if (!isOpen) end(); }, how);
     addEventListener('pointerdown', ({ pointerId: other }) => { if (!isOpen && other !== pointerId) end(); }, how);
     // Browsers with a long press of their own may send this first.
     addEventListener('contextmenu', (menu) => {
@@ -53,6 +52,7 @@ export function listenForLongPress(grid, press) {
       click.preventDefault();
       click.stopImmediatePropagation();
     }, how);
+    // Scrolling by touch cancels the pointer. A `scroll` event may come from a change of the rows.
     for (const name of ['pointerup', 'pointercancel']) {
       addEventListener(name, ({ pointerId: other }) => {
         if (other !== pointerId) return;

@@ -1,7 +1,7 @@
 // pointing.js: the menus of cells and section headers: filters, copying, and the source's actions.
 
 import { askValues } from '../model/asking.js';
-import { fittingView } from '../model/query.js';
+import { fittingView, shortCollapsed } from '../model/query.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { openMenu } from '../panels/menu.js';
@@ -13,7 +13,7 @@ export class Pointing {
   constructor(hands) {
     Object.assign(this, { hands, pane: hands.pane });
   }
-  #left = null;   // the active cell when the menu changed the view, `{table, id, column}`
+  #left = null;   // the active cell when the menu changed the view, `{view, id, column}`
 
   /**
    * Opens the menu of the active cell below an element, or that of the section header at
@@ -34,7 +34,7 @@ export class Pointing {
     const { pane: { session: { copy, view }, scroll, grid, columns }, hands: { focus } } = this;
     const left = this.#left;
     this.#left = null;
-    if (left === null || left.table !== view.table || copy.total === 0 || !grid.contains(document.activeElement)) return;
+    if (left === null || left.view !== view || copy.total === 0 || !grid.contains(document.activeElement)) return;
     const position = left.id === undefined ? -1 : copy.positionOf(left.id);
     const isSeen = position >= 0 && scroll.shows(position);
     // Its row is gone or far away: the first one has a cell in the same column.
@@ -43,8 +43,9 @@ export class Pointing {
 
   #change(wish) {
     const { pane, hands: { focus } } = this;
-    this.#left = { table: pane.session.view.table, id: focus.item?.id, column: focus.column };
+    const { item, column } = focus;
     pane.change(wish);
+    this.#left = { view: pane.session.view, id: item?.id, column };
   }
 
   #openCell(under, item) {
@@ -158,8 +159,10 @@ export class Pointing {
       leave();
       if (session.view.table !== view.table || session.view.group[0] !== name) return;
       if (values.length === 0) return void notices.show('The sections could not be collapsed. Try again.', false);
-      this.#change({ collapsed: values.map(([value]) => [value]) });
-      if (note !== null) notices.show(`${values.length.toLocaleString()} sections are collapsed; there are more.`);
+      // The largest sections come last, because only the last ones may fit.
+      const collapsed = shortCollapsed(values.map(([value]) => [value]).toReversed());
+      this.#change({ collapsed });
+      if (note !== null || collapsed.length < values.length) notices.show(`${collapsed.length.toLocaleString()} sections are collapsed; there are more.`);
     });
   }
 }

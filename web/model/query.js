@@ -340,8 +340,14 @@ export function nextCollapsed(collapsed, path, isCollapsed) {
   const name = JSON.stringify(path);
   const next = collapsed.filter((other) => JSON.stringify(other) !== name);
   if (isCollapsed) next.push(path);
-  while (JSON.stringify(next).length > longestCollapsed) next.shift();
-  return next;
+  return shortCollapsed(next);
+}
+
+/** Returns the last of these collapsed sections, as many as a view can have. */
+export function shortCollapsed(paths) {
+  let length = 1;
+  const first = paths.findLastIndex((path) => (length += JSON.stringify(path).length + 1) > longestCollapsed);
+  return paths.slice(first + 1);
 }
 
 function pathsFrom(text) {
