@@ -108,7 +108,8 @@ export function patternFault(pattern) {
 export function wireFilter(terms) {
   if (terms.length === 0) return undefined;
   const filters = terms.map(wireTerm);
-  return filters.length === 1 ? filters[0] : { all: filters };
+  // The position in `all` is that of the term, by which the server names one at fault.
+  return filters.length === 1 && terms[0].except === undefined ? filters[0] : { all: filters };
 }
 
 function wireTerm(term) {
