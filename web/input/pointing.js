@@ -128,7 +128,7 @@ export class Pointing {
 
   // Has the handler of `copy` events copy the selection or the active cell.
   #copy() {
-    if (!document.execCommand('copy')) this.hands.notices.show('The browser did not allow to copy. Press Ctrl+C instead.', false);
+    if (!document.execCommand('copy')) this.hands.notices.show('The browser did not allow copying. Press Ctrl+C instead.', false);
   }
 
   #copyLink() {
@@ -145,7 +145,7 @@ export class Pointing {
     const isCopied = document.execCommand('copy');
     document.removeEventListener('copy', put, { capture: true });
     if (isCopied) notices.show('Copied a link to this view');
-    else notices.show('The browser did not allow to copy. The address of the page is the link.', false);
+    else notices.show('The browser did not allow copying. The address of the page is the link.', false);
   }
 
   // Collapses the outermost sections. Their values are counted, because only some are loaded.
