@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { isFittingTerm, nextTerms, operatorsFor, patternFault, termsFault, termsFrom, termText, wireFilter } from '../../web/model/query.js';
+import { isFittingTerm, nextTerms, operatorsFor, partsOf, patternFault, shortCollapsed, termsFault, termsFrom, termText, wireFilter, withoutPart } from '../../web/model/query.js';
 
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);
@@ -11,7 +11,7 @@ test('each type has the operators that the server supports', () => {
   const ops = Object.fromEntries(columns.map((column) => [column.type, operatorsFor(column).map(([op]) => op).join(' ')]));
   assert.deepEqual(ops, {
     text: 'oneOf contains startsWith matches noneOf isEmpty isFilled', integer: 'range oneOf noneOf isEmpty isFilled',
-    number: 'range oneOf noneOf isEmpty isFilled', boolean: 'oneOf isEmpty isFilled', timestamp: 'range isEmpty isFilled',
+    number: 'range oneOf noneOf isEmpty isFilled', boolean: 'oneOf noneOf isEmpty isFilled', timestamp: 'range oneOf noneOf isEmpty isFilled',
     image: 'isEmpty isFilled', series: 'isEmpty isFilled',
   });
 });
@@ -116,4 +116,30 @@ test('ends of ranges are limited to 64 bits', () => {
   for (const from of ['9223372036854775808', '-9223372036854775809', 2 ** 53]) assert.ok(!range('integer', from), from);
   for (const from of [0.5, '1700000000000.123456', '9223372036854.775807', '-9223372036854.775808']) assert.ok(range('timestamp', from), from);
   for (const from of [1e14, '9223372036854.775808', '1.1234567', '1e3', '', Infinity, true]) assert.ok(!range('timestamp', from), String(from));
+});
+
+test('a term may except values', () => {
+  const term = { column: 'number', op: 'range', from: 1, through: 9, except: [5, [6, 7]] };
+  assert.ok(fits(term));
+  assert.deepEqual(partsOf(term), [{ column: 'number', op: 'range', from: 1, through: 9 }, { column: 'number', op: 'noneOf', values: [5, [6, 7]] }]);
+  assert.deepEqual(wireFilter([term]), { all: [{ all: [
+    { column: 'number', op: 'range', from: 1, through: 9 },
+    { not: { any: [{ column: 'number', op: 'oneOf', values: [5] }, { column: 'number', op: 'range', from: 6, through: 7 }] } },
+  ] }] });
+  for (const except of [[], ['a'], 'a', 5, null, [{}], Array.from({ length: 1_001 }, (_, at) => at)]) assert.ok(!fits({ ...term, except }), JSON.stringify(except).slice(0, 20));
+  assert.ok(!fits({ column: 'number', op: 'noneOf', values: [1], except: [5] }));
+  assert.match(termsFault([{ ...term, except: Array.from({ length: 1_001 }, (_, at) => at) }]), /1,000 values at most/);
+  assert.deepEqual(withoutPart([term], 'number', 0), [{ column: 'number', op: 'noneOf', values: [5, [6, 7]] }]);
+  assert.deepEqual(withoutPart([term], 'number', 1), [{ column: 'number', op: 'range', from: 1, through: 9 }]);
+  assert.deepEqual(withoutPart([{ column: 'number', op: 'isEmpty' }], 'number', 0), []);
+  assert.deepEqual(termsFrom(JSON.stringify([term])), [term], 'a link keeps them');
+});
+
+test('collapsed sections fit a link, the last ones first', () => {
+  const paths = Array.from({ length: 1_000 }, (_, at) => [`section ${at}`]);
+  const kept = shortCollapsed(paths);
+  assert.deepEqual(kept, paths.slice(-kept.length));
+  assert.ok(JSON.stringify(kept).length <= 12_000 && JSON.stringify(paths.slice(-kept.length - 1)).length > 12_000);
+  assert.deepEqual(shortCollapsed(paths.slice(0, 9)), paths.slice(0, 9));
+  assert.deepEqual(shortCollapsed([]), []);
 });

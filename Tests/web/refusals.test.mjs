@@ -219,3 +219,11 @@ test('explains what a source cannot do with too many rows', () => {
     `This source cannot run regular expressions, and ${(1_200_000).toLocaleString()} rows are too many to do it here (limit ${(50_000).toLocaleString()}). Narrow it down first.`);
   assert.equal(rules.lack({ ...table, windowed: { ...can, filterColumns: undefined } }, 9e9, { filter: 'to', op: 'contains' }), '');
 });
+
+test('a fault in the exceptions of a term marks the term', () => {
+  const except = { column: 'fare', op: 'range', from: 1, except: [5] };
+  const keys = (view, path) => rules.marksFor({ ...emptyView(), ...view }, [path], 'no').map(({ key }) => key);
+  assert.deepEqual(keys({ filters: [except] }, 'query.filter.all[0].all[1].not'), ['filter:fare']);
+  assert.deepEqual(keys({ filters: [except], search: 'JFK' }, 'query.filter.all[0].all[1].not'), ['filter:fare']);
+  assert.deepEqual(keys({ filters: [term('from', 'a'), except] }, 'query.filter.all[1].all[0]'), ['filter:fare']);
+});

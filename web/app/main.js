@@ -2,7 +2,7 @@
 // show the active pane's table.
 
 import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
-import { emptyView, nextTerms } from '../model/query.js';
+import { emptyView, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
 
@@ -69,8 +69,8 @@ function partsAround() {
     around = {
       sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
       chips: new Chips($('terms'), {
-        edit: (name, under) => active.reach.load().then(({ hands }) => hands.filterBy(name, under)),
-        clear: (name) => active.change({ filters: nextTerms(active.session.view.filters, name, null) }),
+        edit: (name, under, part) => active.reach.load().then(({ hands }) => hands.filterBy(name, under, part)),
+        clear: (name, part) => active.change({ filters: withoutPart(active.session.view.filters, name, part) }),
         clearAll: () => active.change({ filters: [] }),
         unmark: (key) => active.change(active.rules.without(active.session.view, key)),
         leave: () => active.grid.focus(),

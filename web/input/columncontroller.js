@@ -3,7 +3,8 @@
 import { askValues } from '../model/asking.js';
 import { columnMenu } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { fittingView, nextGroup, nextTerms, termsFault } from '../model/query.js';
+import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
+import { joined } from '../model/narrowing.js';
 import { openFilterBox } from '../panels/filterbox.js';
 import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
@@ -42,20 +43,23 @@ export class ColumnHands {
     }));
   }
 
-  /** Opens a column's filter below an element. */
-  filterBy(name, under) {
+  /**
+   * Opens a column's filter below an element: the part of its term with this number, see query.js.
+   */
+  filterBy(name, under, part = 0) {
     const spec = this.columns.all.find(({ column }) => column.name === name);
     if (spec === undefined) return;
-    const { filters } = this.session.view;
+    const term = this.session.view.filters.find(({ column }) => column === name);
+    const parts = term === undefined ? [] : partsOf(term);
     openFilterBox({
-      under, spec, term: filters.find((term) => term.column === name),
+      under, spec, term: parts[part],
       refused: this.session.marks.find(({ key }) => key === `filter:${name}`)?.reason ?? '',
       lack: (op) => this.lack({ filter: name, op }),
       values: (take) => this.#askValues(name, take),
       cells: () => this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null])),
-      apply: (term) => {
-        const filters = nextTerms(this.session.view.filters, name, term);
-        const fault = term === null ? '' : termsFault(filters);
+      apply: (next) => {
+        const filters = nextTerms(this.session.view.filters, name, joined(next, parts[1 - part]));
+        const fault = next === null ? '' : termsFault(filters);
         if (fault === '') this.change({ filters });
         return fault;
       },

@@ -13,6 +13,7 @@ import { Holder } from '../grid/hold.js';
 import { Kept } from './restore.js';
 import { openLink } from '../protocol/link.js';
 import { Notices } from '../panels/notices.js';
+import { Pointing } from './pointing.js';
 import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
 import { searchOf } from '../model/search.js';
@@ -52,6 +53,7 @@ export class Hands {
       leave,
     });
     new Copying(this, aside);
+    this.pointing = new Pointing(this);
     this.resting = new Resting(pane);
     this.#listen();
     pane.columns.look(() => pane.redraw());
@@ -63,19 +65,12 @@ export class Hands {
   #listen() {
     const { pane, focus, selection } = this;
     const { grid, session, scroll, columns, sections } = pane;
-    listenForFolds(grid, sections, focus, (header) => {
-      // Pins the scroll anchor to what is in view now.
-      session.look(pane.describe(session.copy.seq));
-      const position = session.copy.positionOfHeader(header);
-      // Keys continue from the header, even if the active cell was elsewhere.
-      if (position >= 0) focus.set(position, 0, session.copy);
-      if (session.collapse(header)) pane.on.told(pane, false);
-    });
+    listenForFolds(grid, sections, focus, (header) => this.fold(header));
     listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {
       sort: (column, isFurther) => pane.sortBy(column, isFurther),
       open: () => this.openDetail(!this.detail.isOpen),
       close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
-      menu: (under) => this.acting.openMenu(under),
+      menu: (under) => this.pointing.open(under),
       say: (text) => pane.on.say(text),
       changed: () => pane.schedule(),
       moved() {
@@ -83,6 +78,18 @@ export class Hands {
         pane.schedule();
       },
     });
+  }
+
+  /** Collapses or expands a section. */
+  fold(header) {
+    const { pane, focus } = this;
+    const { session } = pane;
+    // Pins the scroll anchor to what is in view now.
+    session.look(pane.describe(session.copy.seq));
+    const position = session.copy.positionOfHeader(header);
+    // Keys continue from the header, even if the active cell was elsewhere.
+    if (position >= 0) focus.set(position, 0, session.copy);
+    if (session.collapse(header)) pane.on.told(pane, false);
   }
 
   /** Opens or closes the details of the active row. */
@@ -101,11 +108,12 @@ export class Hands {
     this.pane.schedule();
   }
 
-  /** Clears the active cell and the selection, because another table is shown. */
+  /** Clears the active cell and the selection, because another table or query is shown. */
   clear() {
     this.focus.clear();
     this.selection.clear();
     this.kept.clear();
+    this.pointing.settle();
   }
 
   /** Drops row ids, because they name other rows in the new epoch. */

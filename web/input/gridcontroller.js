@@ -1,6 +1,7 @@
 // gridcontroller.js: keys and pointers in the grid (ARIA grid pattern), turned into calls of `on`.
 
 import { CellDrag } from './celldrag.js';
+import { listenForLongPress } from './longpress.js';
 import { Spot } from '../model/selection.js';
 
 /**
@@ -15,7 +16,7 @@ import { Spot } from '../model/selection.js';
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
  * @param {import('./columncontroller.js').ColumnHands} parts.hands
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
- *   `open()` for the row's details, `menu(under)` for its menu (returns false if it has no items),
+ *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if there is none),
  *   `close()` for Escape without a selection, `say(text)`, `changed()` when a frame must be drawn
  */
 export function listenForHands(parts, on) {
@@ -42,7 +43,7 @@ export function listenForHands(parts, on) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
     if (focus.position === -1 && hands.press(event, focus.column)) return true;
-    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el) || false;
+    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el ?? corner()) || false;
     if (altKey) return false;
     if (key === 'Enter') return enter(shiftKey, isControl);
     if (key === ' ') return space(shiftKey, isControl);
@@ -92,6 +93,12 @@ export function listenForHands(parts, on) {
     return focus.position === null ? null : new Spot(focus.position, focus.item);
   }
 
+  // The place of the active cell's menu while the cell is scrolled out of view.
+  function corner() {
+    const { left, top } = grid.getBoundingClientRect();
+    return pointOf({ target: grid, clientX: left + 40, clientY: top + 40 });
+  }
+
   function isRightToLeft() {
     return getComputedStyle(grid).direction === 'rtl';
   }
@@ -120,8 +127,13 @@ export function listenForHands(parts, on) {
   });
 
   grid.addEventListener('contextmenu', (event) => {
-    if (!event.target.closest('[role=gridcell]') || !getSelection().isCollapsed) return;
+    if (!event.target.closest('[role=gridcell], [role=rowheader]') || !getSelection().isCollapsed) return;
     if (on.menu(pointOf(event))) event.preventDefault();
+  });
+
+  listenForLongPress(grid, (point) => {
+    grid.focus({ preventScroll: true });  // a touch gives the focus only when it ends
+    return on.menu(pointOf(point));
   });
 
   grid.addEventListener('dblclick', ({ target }) => {

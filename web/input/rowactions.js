@@ -5,7 +5,6 @@
 
 import { actionsOf, Acts } from '../model/acts.js';
 import { askFor } from '../panels/actform.js';
-import { openMenu } from '../panels/menu.js';
 import { fetchPiece } from '../protocol/pieces.js';
 import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, shortName, targetText } from '../model/targets.js';
 
@@ -50,28 +49,29 @@ export class RowActions {
   }
 
   /**
-   * Opens the menu for the selection if the active row is selected, else for the active row.
-   * Returns false if there are no actions or no row.
+   * Returns the part of a menu that runs actions: on the selection if the active row is selected,
+   * else on the active row. `label` names the rows of `target`, and is empty without one. Call
+   * `open` when the menu opens, and `close` when it closes.
    */
-  openMenu(under) {
+  menuPart() {
     const whole = this.items(false);
-    if (this.items(true).length + whole.length === 0) return false;
-    const target = this.#aim();
-    if (target === null) return false;
-    const own = this.items(true, () => target);
-    this.#mark(target);
-    const isOpen = this.hands.detail.isOpen;
-    openMenu(under, this.#headOf(target), [
-      { heading: this.#headOf(target) },
-      { label: isOpen ? 'Hide details' : 'Show details', hint: 'Enter', run: () => this.hands.openDetail(!isOpen) },
-      null, ...own, ...(whole.length > 0 ? [{ heading: 'Whole table' }] : []), ...whole,
-    ], () => this.#mark(null));
-    return true;
+    const { target, row } = this.#aim();
+    const label = target === null ? '' : this.#headOf(target);
+    const own = target === null ? [] : this.items(true, () => {
+      if (row !== null) this.#choose(row);
+      return target;
+    });
+    return {
+      label, target,
+      items: [...(own.length > 0 ? [{ heading: label }] : []), ...own, ...(whole.length > 0 ? [{ heading: 'Whole table' }] : []), ...whole],
+      open: () => { if (own.length > 0) this.#mark(target); },
+      close: () => { if (own.length > 0) this.#mark(null); },
+    };
   }
 
   // Returns the target: the selected rows if the active row is among them. Otherwise it is the
-  // active row, which is then selected alone. `bounds` is set if some rows are not loaded, and
-  // `rows` then has the loaded ones.
+  // active row, which is also returned as `row`, to be selected alone. `bounds` is set if some rows
+  // are not loaded, and `rows` then has the loaded ones.
   #aim() {
     const { focus, selection } = this.hands;
     const { item, position } = focus;
@@ -80,11 +80,13 @@ export class RowActions {
     const isChosen = isRow && (selection.rows.has(item.id) || (bounds !== null && position >= bounds.top && position <= bounds.bottom));
     // If the active row is not loaded, the selection is the target.
     if (!isChosen && (isRow || item?.isHeader || selection.isEmpty)) {
-      if (!isRow) return null;
-      this.#choose(item);
-      return this.#stamped({ rows: [item] });
+      return isRow ? { target: this.#stamped({ rows: [item] }), row: item } : { target: null, row: null };
     }
-    if (bounds === null) return this.#stamped({ rows: [...selection.rows.values()] });
+    return { target: this.#aimAtSelection(bounds), row: null };
+  }
+
+  #aimAtSelection(bounds) {
+    if (bounds === null) return this.#stamped({ rows: [...this.hands.selection.rows.values()] });
     const { copy } = this.pane.session;
     const rows = heldItems(bounds, copy).filter((one) => !one.isHeader);
     const isHeld = bounds.top >= copy.start && bounds.bottom < copy.end && rows.every(({ absence }) => absence === null);
@@ -127,7 +129,7 @@ export class RowActions {
       if (count > MOST_ROWS) {
         return void this.notices.show(`${title}: nothing was done. ${count.toLocaleString()} rows are selected, and one action is done to ${MOST_ROWS.toLocaleString()} at most.`, false);
       }
-      if (target.bounds !== undefined) rows = await this.#fetch(title, target);
+      if (target.bounds !== undefined) rows = await this.fetch(target, (reason) => `${title}: nothing was done, because ${reason}.`);
       if (rows === null) return undefined;
     }
     if (target !== null) this.#mark({ rows });
@@ -139,12 +141,15 @@ export class RowActions {
     return undefined;
   }
 
-  async #fetch(title, { bounds, copy, table, query }) {
+  /**
+   * Returns the rows of a target that are not all loaded, or null after showing `failed(reason)`.
+   */
+  async fetch({ bounds, copy, table, query }, failed) {
     const leave = this.notices.show('Fetching the selected rows…');
     try {
       return await rowsBetween(bounds, copy, (first, last) => fetchPiece((question, how) => this.aside.ask(question, how), { table, query }, first, last));
     } catch (error) {
-      this.notices.show(`${title}: nothing was done, because ${error.message}.`, false);
+      this.notices.show(failed(error.message), false);
       return null;
     } finally {
       leave();

@@ -50,6 +50,14 @@ export function hiddenExactness(cell, column) {
   return isWhole ? '' : exactText(cell, column);
 }
 
+/** Whether a column formats other numbers, too, as the same text as this one. */
+export function isRounded(cell, { column, format }, now) {
+  if (!isNumeric(column.type) || typeof cell !== 'number') return false;
+  const step = column.type === 'integer' ? 1 : Math.abs(cell) * Number.EPSILON || Number.MIN_VALUE;
+  const text = format(cell, now);
+  return format(cell + step, now) === text || format(cell - step, now) === text;
+}
+
 /** Returns the note on time zone for a timestamp column's header, else an empty string. */
 export function zoneNote({ type }, now) {
   return type === 'timestamp' ? `Times in ${zoneName()} (UTC${offsetAt(now)})` : '';

@@ -36,7 +36,7 @@ export const KEYS = Object.freeze([
     ['Arrow keys', 'Move between cells; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],
     ['Ctrl+Home, Ctrl+End', 'First and last row'], ['Ctrl+arrow', 'Jump to the edge'], ['Page Up, Page Down', 'Scroll by one screen'],
     ['Enter', 'Show the row’s details; on a section: collapse or expand it'], ['Ctrl+Enter', 'Follow a link'],
-    ['Shift+F10, right click', 'Row menu'],
+    ['Shift+F10, right click, long press', 'Menu of the cell: filter by its value, copy, group, actions'],
   ]],
   ['Selecting and copying', [
     ['Space, Ctrl+click', 'Select or deselect the row'], ['Shift+arrow, Shift+click, drag', 'Select cells'], ['Shift+Space', 'Select all cells of the row'],

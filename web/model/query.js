@@ -10,9 +10,10 @@ import { isNumeric, WIDTHS } from './columns.js';
  *
  * `op` is an operator of docs/protocol.md, or `noneOf` or `isFilled`, which are sent with `not`. In
  * the `values` of `oneOf` and `noneOf`, `null` matches an empty cell. A pair `[from, through]`
- * matches a range of values that all format as the same text.
+ * matches a range of values that all format as the same text. `except` lists values that do not
+ * match although the rest of the term does.
  * @typedef {{column: string, op: string, value?: *, values?: *[], from?: *, through?: *,
- *   ignoreCase?: boolean}} Term
+ *   ignoreCase?: boolean, except?: *[]}} Term
  */
 
 const longestText = 1_000;
@@ -28,7 +29,7 @@ const labels = Object.freeze({
 /** Returns the operators for a column as `[op, label]`, the most useful first. */
 export function operatorsFor({ type }) {
   const ops = type === 'text' ? ['oneOf', 'contains', 'startsWith', 'matches', 'noneOf']
-    : type === 'boolean' ? ['oneOf'] : type === 'timestamp' ? ['range'] : isNumeric(type) ? ['range', 'oneOf', 'noneOf'] : [];
+    : type === 'boolean' ? ['oneOf', 'noneOf'] : type === 'timestamp' ? ['range', 'oneOf', 'noneOf'] : isNumeric(type) ? ['range', 'oneOf', 'noneOf'] : [];
   return [...ops, 'isEmpty', 'isFilled'].map((op) => [op, labels[op]]);
 }
 
@@ -36,6 +37,10 @@ export function operatorsFor({ type }) {
 export function isFittingTerm(term, columns) {
   const column = columns.find(({ name }) => name === term?.column);
   if (column === undefined || !operatorsFor(column).some(([op]) => op === term.op)) return false;
+  if (term.except !== undefined) {
+    const parts = partsOf(term);
+    return parts.length === 2 && term.op !== 'noneOf' && parts.every((part) => isFittingTerm(part, columns));
+  }
   const isValue = (value) => isValueOf(column.type, value);
   switch (term.op) {
     case 'oneOf': case 'noneOf':
@@ -47,6 +52,14 @@ export function isFittingTerm(term, columns) {
     case 'matches': return isValue(term.value) && patternFault(term.value) === '';
     default: return true;
   }
+}
+
+/**
+ * Returns the parts of a term: the term without its exceptions, and a `noneOf` term with those.
+ * @returns {Term[]} one or two terms, which a row must both match
+ */
+export function partsOf({ except, ...term }) {
+  return Array.isArray(except) && except.length > 0 ? [term, { column: term.column, op: 'noneOf', values: except }] : [term];
 }
 
 function isSpan(value, type) {
@@ -95,11 +108,13 @@ export function patternFault(pattern) {
 export function wireFilter(terms) {
   if (terms.length === 0) return undefined;
   const filters = terms.map(wireTerm);
-  return filters.length === 1 ? filters[0] : { all: filters };
+  // The position in `all` is that of the term, by which the server names one at fault.
+  return filters.length === 1 && terms[0].except === undefined ? filters[0] : { all: filters };
 }
 
 function wireTerm(term) {
   const { column, op } = term;
+  if (term.except !== undefined) return { all: partsOf(term).map(wireTerm) };
   switch (op) {
     case 'isFilled': return { not: { column, op: 'isEmpty' } };
     case 'noneOf': return { not: wireTerm({ ...term, op: 'oneOf' }) };
@@ -123,7 +138,7 @@ function wireTerm(term) {
 
 /** Returns why the server rejects these terms together, or an empty string if it does not. */
 export function termsFault(terms) {
-  const long = terms.find(({ values }) => values?.length > mostValues);
+  const long = terms.flatMap(partsOf).find(({ values }) => values?.length > mostValues);
   if (long !== undefined) return `A filter takes ${mostValues.toLocaleString()} values at most, and these are ${long.values.length.toLocaleString()}.`;
   const filter = wireFilter(terms);
   if (filter === undefined) return '';
@@ -142,6 +157,12 @@ export function nextTerms(terms, name, term) {
   const at = terms.findIndex(({ column }) => column === name);
   if (at < 0) return term === null ? terms : [...terms, term];
   return term === null ? terms.toSpliced(at, 1) : terms.with(at, term);
+}
+
+/** Returns the terms after removing one part of a column's term, see {@link partsOf}. */
+export function withoutPart(terms, name, part) {
+  const term = terms.find(({ column }) => column === name);
+  return term === undefined ? terms : nextTerms(terms, name, partsOf(term)[1 - part] ?? null);
 }
 
 /** Parses the terms of a link and skips malformed ones. */
@@ -166,12 +187,14 @@ function isReadable(text, terms) {
 }
 
 /**
- * Returns a term as text for the user, without its column: `contains “ssh”`, `5 – 100`, `root, me`.
- * @param {(value: *) => string} show formats the column's cells
+ * Returns a term without exceptions as text for the user, without its column: `contains “ssh”`,
+ * `5 – 100`, `root, me`.
+ * @param {(value: *, isExact: boolean) => string} show formats the column's cells; `isExact` is
+ *   whether the text must tell the value from others
  */
 export function termText(term, show) {
   const list = () => {
-    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : show(Array.isArray(value) ? value[0] : value) || '“”'));
+    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? show(value[0], false) : show(value, true)) || '“”');
     return texts.join(', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
   };
   switch (term.op) {
@@ -318,8 +341,14 @@ export function nextCollapsed(collapsed, path, isCollapsed) {
   const name = JSON.stringify(path);
   const next = collapsed.filter((other) => JSON.stringify(other) !== name);
   if (isCollapsed) next.push(path);
-  while (JSON.stringify(next).length > longestCollapsed) next.shift();
-  return next;
+  return shortCollapsed(next);
+}
+
+/** Returns the last of these collapsed sections, as many as a view can have. */
+export function shortCollapsed(paths) {
+  let length = 1;
+  const first = paths.findLastIndex((path) => (length += JSON.stringify(path).length + 1) > longestCollapsed);
+  return paths.slice(first + 1);
 }
 
 function pathsFrom(text) {

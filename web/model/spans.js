@@ -134,8 +134,8 @@ export function endText(value, end, spec, now) {
   return isSame(shown) ? shown : exact;
 }
 
-// Compares two ends; negative if the first is less.
-function compareEnds(one, other, column) {
+/** Compares two ends of ranges; negative if the first is less. */
+export function compareEnds(one, other, column) {
   const domain = domainOf(column);
   const [a, b] = [domain.place(one), domain.place(other)];
   return a < b ? -1 : a > b ? 1 : 0;

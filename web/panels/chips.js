@@ -1,13 +1,15 @@
 // chips.js: the strip of active filters, each with a button that removes it.
 
-import { termText } from '../model/query.js';
+import { partsOf, termText } from '../model/query.js';
 import { formatter, titleOf } from '../model/columns.js';
+import { exactText, isRounded } from '../model/exact.js';
 
 /**
  * The strip of filter chips.
  *
- * `on.edit(name, element)` opens a column's filter, `on.clear(name)` removes it and `on.clearAll()`
- * removes all. `on.unmark(key)` removes a part of the query that was not applied. `on.leave()`
+ * A term with exceptions has a chip for each of its parts, 0 and 1 (see query.js).
+ * `on.edit(name, element, part)` opens a column's filter, `on.clear(name, part)` removes it and
+ * `on.clearAll()` removes all. `on.unmark(key)` removes a part of the query that was not applied. `on.leave()`
  * returns the focus.
  */
 export class Chips {
@@ -15,9 +17,9 @@ export class Chips {
     this.strip = strip;
     this.shown = '';
     strip.addEventListener('click', ({ target }) => {
-      const { name, action } = target.closest('button')?.dataset ?? {};
-      if (action === 'edit') on.edit(name, target.closest('.chip'));
-      else if (action === 'clear') on.clear(name);
+      const { name, action, part } = target.closest('button')?.dataset ?? {};
+      if (action === 'edit') on.edit(name, target.closest('.chip'), Number(part));
+      else if (action === 'clear') on.clear(name, Number(part));
       else if (action === 'all') on.clearAll();
       else if (action === 'unmark') on.unmark(name);
       if (action === 'clear' || action === 'all' || action === 'unmark') strip.querySelector('button')?.focus() ?? on.leave();
@@ -37,14 +39,15 @@ export class Chips {
     this.shown = key;
     this.strip.hidden = texts.length + marks.length === 0;
     const others = marks.filter((mark) => !texts.some(([name]) => mark.key === `filter:${name}`));
-    const chips = texts.map(([name, title, text]) => {
+    const chips = texts.map(([name, title, text, part]) => {
       const chip = make('span', 'chip');
       const edit = button('edit', name, '');
       edit.append(make('b', '', title), ` ${text}`);
       edit.title = `${title} ${text}`;
       const mark = marks.find((one) => one.key === `filter:${name}`);
       const clear = button('clear', name, '');
-      clear.setAttribute('aria-label', `Remove the filter of ${title}`);
+      clear.setAttribute('aria-label', part === 0 ? `Remove the filter of ${title}` : `Remove the exception of ${title}`);
+      for (const one of [edit, clear]) one.dataset.part = part;
       chip.append(edit, ...(mark ? [why(mark)] : []), clear);
       chip.classList.toggle('refused', mark !== undefined);
       return chip;
@@ -62,17 +65,21 @@ export class Chips {
   }
 }
 
-/** Describes terms as `[name, title, text]`, without those of columns the table does not have. */
+/**
+ * Describes terms as `[name, title, text, part]`, without those of columns the table does not have.
+ */
 export function termTexts(terms, specs) {
   return terms.flatMap((term) => {
     const spec = specs.find(({ column }) => column.name === term.column);
-    return spec === undefined ? [] : [[term.column, titleOf(spec.column), termText(term, shownBy(spec))]];
+    return spec === undefined ? [] : partsOf(term).map((one, part) => [term.column, titleOf(spec.column), termText(one, shownBy(spec)), part]);
   });
 }
 
 // The bounds of a time range may be text. A filter on ages compares times and is shown as times.
-function shownBy({ column, format, locale }) {
-  if (column.type !== 'timestamp') return (value) => format(value, Date.now());
+// A single number whose text stands for others, too, is shown with all its digits.
+function shownBy(spec) {
+  const { column, format, locale } = spec;
+  if (column.type !== 'timestamp') return (value, isExact) => (isExact && isRounded(value, spec, Date.now()) ? exactText(value, column) : format(value, Date.now()));
   const isDated = /^date/.test(column.format ?? '') && column.style !== 'age';
   const times = isDated ? format : formatter({ ...column, style: 'plain', format: 'datetime.3' }, { locale });
   return (value) => times(Number(value), Date.now());

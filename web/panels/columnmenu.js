@@ -51,8 +51,8 @@ export function columnMenu(column, columns, view, on) {
   return items.filter((item) => item !== undefined);
 }
 
-// Disables an item that the table's source does not support, with the reason.
-function lacks(reason = '') {
+/** Returns what disables an item of a menu for this reason; nothing if it is empty. */
+export function lacks(reason = '') {
   return reason === '' ? {} : { isDisabled: true, why: reason };
 }
 

@@ -5,7 +5,8 @@ let close = () => {};
 /**
  * An item of a menu: null draws a separator, and `heading` begins a group with this title.
  *
- * `hint` is a keyboard shortcut to show. `why` is the reason why the item is disabled.
+ * `hint` is a keyboard shortcut to show. `why` is the reason why the item is disabled: a tooltip,
+ * and a text below the item once it is chosen.
  *
  * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean,
  *   isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string}|{heading: string}
@@ -47,7 +48,10 @@ export function openMenu(under, label, items, closed = () => {}) {
     choices.push(choice);
     group.append(choice);
     choice.addEventListener('click', () => {
-      if (item.isDisabled) return;
+      if (item.isDisabled) {
+        choice.classList.toggle('told', item.why !== undefined);
+        return void putUnder(menu, under.getBoundingClientRect());
+      }
       close();
       item.run?.();
     });
@@ -88,6 +92,8 @@ export function openMenu(under, label, items, closed = () => {}) {
       document.activeElement.click();
     }
   });
+  // The menu key may send this when it is released.
+  menu.addEventListener('contextmenu', (event) => event.preventDefault());
   menu.addEventListener('pointermove', ({ target }) => target.closest('.choice')?.focus({ preventScroll: true }));
   choices.find((choice) => choice.getAttribute('aria-disabled') === null)?.focus();
 }

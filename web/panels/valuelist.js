@@ -109,7 +109,10 @@ export class ValueList {
   }
 
   #text(value) {
-    return value === null ? '(empty)' : this.spec.format(Array.isArray(value) ? value[0] : value, this.#now) || '“”';
+    if (value === null) return '(empty)';
+    const first = Array.isArray(value) ? value[0] : value;
+    // An end of a range of times may be text.
+    return this.spec.format(this.spec.column.type === 'timestamp' ? Number(first) : first, this.#now) || '“”';
   }
 }
 

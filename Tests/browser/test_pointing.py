@@ -1,0 +1,422 @@
+"""The menus of cells and section headers: filters by value, copying, and the source's actions."""
+
+import json
+import pathlib
+import re
+import shutil
+import sqlite3
+import stat
+import tempfile
+import unittest
+
+from aria import FAULTS
+from browsers import IS_FIREFOX, only_chromium
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from rowcast_server import ROOT, STAND_IN, Server
+
+NOON = 1795435200000
+COLUMNS = [
+    {"name": "name", "title": "Name", "type": "text"}, {"name": "user", "title": "User", "type": "text"},
+    {"name": "state", "title": "State", "type": "text", "style": "badge"},
+    {"name": "share", "title": "Share", "type": "number", "unit": "%", "format": "plain.1"},
+    {"name": "seen", "title": "Seen", "type": "timestamp"}, {"name": "page", "title": "Page", "type": "text", "style": "link"},
+]  # fmt: skip
+# Alpha and beta look alike in “Share”.
+ROWS = [
+    [1, "alpha", "root", "idle", 12.52, NOON, "https://example.org/a"], [2, "beta", "root", "busy", 12.48, NOON + 0.5, None],
+    [3, "gamma", "me", "idle", 20, NOON + 1, None], [4, "delta", "me", "busy", 7, NOON + 60_000, None],
+    [5, "epsilon", None, "idle", None, None, None], [6, "zeta", "שלום", "busy", 99, NOON, None],
+]  # fmt: skip
+PLUGIN = """#!/usr/bin/env python3
+import json, sys
+for message in json.loads({text!r}):
+    print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "health":
+        print(json.dumps({{"type": "health", "id": message["id"]}}), flush=True)
+"""
+
+
+class MenuTest(PageTest):
+    """The steps that the tests of this file share."""
+
+    def cell(self, reader, row, title):
+        line = reader.page.locator(".row:not([hidden])", has=reader.page.get_by_role("gridcell", name=row, exact=True))
+        return line.locator(f'[aria-colindex="{reader.column(f"^{title}") + 1}"]')
+
+    def menu(self, reader, row, title):
+        """Opens a cell's menu with the mouse."""
+        box = self.cell(reader, row, title).bounding_box()
+        reader.page.mouse.click(box["x"] + 12, box["y"] + 10, button="right")
+        return self.opened(reader)
+
+    def opened(self, reader):
+        menu = reader.page.get_by_role("menu")
+        expect(menu).to_be_visible()
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        return menu
+
+    def choose(self, reader, row, title, choice):
+        self.menu(reader, row, title).get_by_role("menuitem", name=choice, exact=True).click()
+        expect(reader.page.get_by_role("menu")).to_have_count(0)
+
+    def names(self, reader, *expected):
+        reader.until_rows(f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{','.join(sorted(expected))}'", f"{expected} are shown")
+
+    def chips(self, reader, *texts):
+        expect(reader.page.locator("#terms .chip-edit")).to_have_text(list(texts))
+
+    def items(self, menu):
+        return menu.get_by_role("menuitem").all_inner_texts()
+
+    def active(self, reader):
+        """Returns the text of the cell that has the focus."""
+        return reader.until("() => document.activeElement.matches('[role=gridcell], [role=rowheader]') && document.activeElement.textContent", "a cell has the focus")
+
+
+class PeopleTest(MenuTest):
+    """A table without actions."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "people.py"
+        messages = [{"type": "hello", "version": 1, "capabilities": ["health"]}, {"type": "schema", "name": "people", "key": "integer", "columns": COLUMNS},
+                    {"type": "reload"}, {"type": "upsert", "rows": ROWS}, {"type": "commit"}]
+        path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        cls.plugins = (str(path),)
+        super().setUpClass()
+
+    def open(self, fragment="#table=people", **how):
+        return super().open(fragment, **{"locale": "en-US", "timezone_id": "UTC", **how})
+
+
+class PointingTest(PeopleTest):
+    def test_filters_by_the_value_are_chips_that_combine_and_come_off(self):
+        reader = self.open()
+        menu = self.menu(reader, "alpha", "User")
+        self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
+            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy", "Copy a link to this view", "Show details"])
+        reader.page.screenshot(path=ARTIFACTS / "pointing-light.png")
+        menu.get_by_role("menuitem", name="Filter for “root”").click()
+        self.names(reader, "alpha", "beta")
+        self.chips(reader, "User root")
+        self.assertEqual(self.active(reader), "root")
+        self.choose(reader, "beta", "State", "Exclude “busy”")
+        self.names(reader, "alpha")
+        self.chips(reader, "User root", "State not busy")
+        # The link alone shows the same.
+        self.names(self.open("#" + reader.page.url.split("#", 1)[1]), "alpha")
+        reader.page.get_by_role("button", name="Remove the filter of User").click()
+        self.names(reader, "alpha", "gamma", "epsilon")
+        # An exclusion grows, and empty cells have items of their own.
+        reader.page.get_by_role("button", name="Remove the filter of State").click()
+        self.choose(reader, "alpha", "User", "Exclude “root”")
+        self.names(reader, "gamma", "delta", "epsilon", "zeta")
+        self.choose(reader, "gamma", "User", "Exclude “me”")
+        self.names(reader, "epsilon", "zeta")
+        self.choose(reader, "epsilon", "User", "Exclude empty cells")
+        self.names(reader, "zeta")
+        self.chips(reader, "User not root, me, (empty)")
+        menu = self.menu(reader, "zeta", "User")
+        expect(menu.get_by_role("menuitem", name=re.compile("^Filter for “.?שלום.?”$"))).to_be_visible()
+        reader.page.keyboard.press("Escape")
+        reader.page.get_by_role("button", name="Remove the filter of User").click()
+        self.choose(reader, "epsilon", "User", "Filter for empty cells")
+        self.names(reader, "epsilon")
+        reader.check_clean(self)
+
+    def test_filters_use_the_exact_value_where_others_look_alike(self):
+        reader = self.open()
+        menu = self.menu(reader, "alpha", "Share")
+        expect(menu.get_by_role("group", name="Share: 12.52%")).to_be_visible()
+        menu.get_by_role("menuitem", name="Filter for “12.5%”").click()
+        self.names(reader, "alpha")
+        self.chips(reader, "Share 12.52%")
+        menu = self.menu(reader, "alpha", "Share")
+        expect(menu.get_by_role("menuitem", name="Filter for “12.5%”")).to_have_attribute("aria-description", "The filter is set already.")
+        expect(menu.get_by_role("menuitem", name="Exclude “12.5%”")).to_have_attribute("aria-disabled", "true")
+        reader.page.keyboard.press("Escape")
+        reader.page.get_by_role("button", name="Remove the filter of Share").click()
+        self.choose(reader, "alpha", "Share", "At least 12.5%")
+        self.names(reader, "alpha", "gamma", "zeta")
+        self.choose(reader, "gamma", "Share", "At most 20.0%")
+        self.names(reader, "alpha", "gamma")
+        # Excluding keeps the range, and has a chip of its own.
+        self.choose(reader, "gamma", "Share", "Exclude “20.0%”")
+        self.names(reader, "alpha")
+        self.chips(reader, "Share 12.5% – 20.0%", "Share not 20%")
+        reader.page.get_by_text("Share not 20%").click()
+        box = reader.page.get_by_role("dialog", name="Filter Share")
+        expect(box.get_by_label("Condition")).to_have_value("noneOf")
+        reader.page.keyboard.press("Escape")
+        reader.page.get_by_role("button", name="Remove the filter of Share").click()
+        self.chips(reader, "Share not 20%")
+        self.names(reader, "alpha", "beta", "delta", "epsilon", "zeta")
+        reader.check_clean(self)
+
+    def test_times_are_bounds_and_can_be_excluded(self):
+        reader = self.open()
+        menu = self.menu(reader, "gamma", "Seen")
+        menu.get_by_role("menuitem", name=re.compile("^At or after")).click()
+        self.names(reader, "gamma", "delta")
+        self.menu(reader, "delta", "Seen").get_by_role("menuitem", name=re.compile("^Exclude")).click()
+        self.names(reader, "gamma")
+        reader.page.get_by_role("button", name="Clear all").click()
+        self.menu(reader, "beta", "Seen").get_by_role("menuitem", name=re.compile("^Filter for")).click()
+        self.names(reader, "beta")
+        reader.check_clean(self)
+
+    def test_the_selected_values_make_one_filter(self):
+        reader = self.open()
+        for name in ("alpha", "gamma"):
+            reader.click_cell(name, key="Control")
+        self.choose(reader, "gamma", "State", "Only the selected value")
+        self.names(reader, "alpha", "gamma", "epsilon")
+        reader.page.get_by_role("button", name="Remove the filter of State").click()
+        # Several cells of one column, also with the keyboard.
+        self.names(reader, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+        self.cell(reader, "beta", "User").click()
+        for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+F10"):
+            reader.page.keyboard.press(key)
+        menu = self.opened(reader)
+        expect(menu.get_by_role("menuitem", name="Copy the selection")).to_be_visible()
+        menu.get_by_role("menuitem", name="Exclude the 2 selected values").click()
+        self.names(reader, "epsilon", "zeta")
+        # Outside of the selection, the menu concerns its own cell.
+        reader.click_cell("zeta", key="Control")
+        menu = self.menu(reader, "epsilon", "Name")
+        expect(menu.get_by_role("menuitem", name="Copy", exact=True)).to_be_visible()
+        expect(menu.get_by_role("menuitem", name=re.compile("selected"))).to_have_count(0)
+        reader.check_clean(self)
+
+    def test_the_keyboard_opens_it_and_gets_the_focus_back(self):
+        reader = self.open()
+        self.cell(reader, "gamma", "User").click()
+        for key in ("Shift+F10",) if IS_FIREFOX else ("Shift+F10", "ContextMenu"):  # its driver lacks the key
+            reader.page.keyboard.press(key)
+            menu = self.opened(reader)
+            expect(menu.get_by_role("menuitem", name="Filter for “me”")).to_be_focused()
+            reader.page.keyboard.press("Escape")
+            self.assertEqual(self.active(reader), "me")
+        reader.page.keyboard.press("Shift+F10")
+        reader.page.keyboard.press("ArrowDown")
+        reader.page.keyboard.press("Enter")
+        self.names(reader, "alpha", "beta", "epsilon", "zeta")
+        reader.page.keyboard.press("Shift+F10")
+        reader.page.keyboard.press("g")
+        reader.page.keyboard.press("Enter")
+        expect(reader.page.get_by_role("rowheader")).to_have_count(3)
+        reader.check_clean(self)
+
+    def test_copying_a_cell_and_a_link(self):
+        reader = self.open("#table=people&sort=-name")
+        self.choose(reader, "gamma", "Name", "Copy")
+        self.assertEqual(reader.pasted(), "gamma")
+        self.choose(reader, "gamma", "Name", "Filter for “gamma”")
+        self.names(reader, "gamma")
+        self.choose(reader, "gamma", "Name", "Copy a link to this view")
+        expect(reader.page.locator(".acted-line")).to_contain_text("Copied a link to this view")
+        link = reader.pasted()
+        self.assertEqual(link, reader.page.url)
+        self.assertIn("sort=-name&filter=", link)
+        self.names(self.open("#" + link.split("#", 1)[1]), "gamma")
+        # A view without changes has a link, too.
+        plain = self.open("")
+        self.choose(plain, "gamma", "Name", "Copy a link to this view")
+        expect(plain.page.locator(".acted-line")).to_be_visible()
+        self.assertIn("#table=people", plain.pasted())
+        reader.check_clean(self)
+
+    def test_details_and_links_of_a_cell(self):
+        reader = self.open()
+        expect(self.menu(reader, "alpha", "Page").get_by_role("menuitem", name="Open the link")).to_be_visible()
+        reader.page.get_by_role("menuitem", name="Show details").click()
+        panel = reader.page.get_by_role("complementary", name="Row")
+        expect(panel).to_contain_text("alpha")
+        self.choose(reader, "alpha", "Name", "Hide details")
+        expect(panel).to_be_hidden()
+        reader.check_clean(self)
+
+    def test_a_section_header_filters_and_collapses(self):
+        reader = self.open("#table=people&group=state,user")
+        header = lambda text: reader.page.get_by_role("rowheader", name=re.compile(text)).first
+        header("^State idle").click(button="right")
+        menu = self.opened(reader)
+        reader.page.screenshot(path=ARTIFACTS / "pointing-section.png")
+        self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
+            "Filter for “idle”", "Exclude “idle”", "Stop grouping by this column", "Collapse this section", "Collapse all sections", "Expand all sections",
+            "Copy a link to this view"])
+        menu.get_by_role("menuitem", name="Collapse all sections").click()
+        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(2)
+        expect(reader.grid).to_have_attribute("aria-rowcount", "3")
+        header("^State idle").click(button="right")
+        self.opened(reader).get_by_role("menuitem", name="Expand all sections").click()
+        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(0)
+        header("^State busy").click(button="right")
+        self.opened(reader).get_by_role("menuitem", name="Collapse this section").click()
+        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(1)
+        # By keyboard; the header of a nested section stands for its levels together.
+        header("^User root").click()
+        reader.page.keyboard.press("ArrowRight")  # the click has collapsed it
+        expect(header("^User root")).to_have_attribute("aria-expanded", "true")
+        reader.page.keyboard.press("Shift+F10")
+        self.opened(reader).get_by_role("menuitem", name="Filter for this section").click()
+        self.chips(reader, "State idle", "User root")
+        self.names(reader, "alpha")
+        header("^State idle").click(button="right")
+        self.opened(reader).get_by_role("menuitem", name="Stop grouping by this column").click()
+        expect(reader.page.get_by_role("rowheader")).to_have_count(1)
+        reader.check_clean(self)
+
+    def test_it_fits_a_narrow_screen(self):
+        dark = self.open(scheme="dark")
+        self.menu(dark, "alpha", "Share")
+        dark.page.screenshot(path=ARTIFACTS / "pointing-dark.png")
+        reader = self.open(size=(320, 560))
+        menu = self.menu(reader, "alpha", "Name")
+        reader.page.screenshot(path=ARTIFACTS / "pointing-narrow.png")
+        box = menu.bounding_box()
+        self.assertTrue(0 <= box["x"] and box["x"] + box["width"] <= 320 and box["y"] >= 0 and box["y"] + box["height"] <= 560, box)
+        reader.check_clean(self)
+
+
+@only_chromium("its driver has no touches")
+class LongPressTest(PeopleTest):
+    """Touches, by the browser's own protocol, so that its gestures are recognized as well."""
+
+    def touch(self, reader, kind, *points):
+        self.driver.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def press(self, reader, cell):
+        self.driver = reader.page.context.new_cdp_session(reader.page)
+        box = cell.bounding_box()
+        at = (box["x"] + 12, box["y"] + 10)
+        self.touch(reader, "touchStart", at)
+        return at
+
+    def test_a_long_press_opens_the_menu_and_no_click_follows(self):
+        reader = self.open(has_touch=True, is_mobile=True, size=(390, 700))
+        reader.page.evaluate("() => { window.clicks = 0; addEventListener('click', () => { clicks += 1; }); }")
+        self.press(reader, self.cell(reader, "gamma", "Name"))
+        menu = self.opened(reader)
+        reader.page.screenshot(path=ARTIFACTS / "pointing-touch.png")
+        self.touch(reader, "touchEnd")
+        reader.page.wait_for_timeout(600)
+        expect(menu).to_be_visible()
+        self.assertEqual(reader.page.evaluate("clicks"), 0)
+        self.assertTrue(reader.page.evaluate("getSelection().isCollapsed"))
+        menu.get_by_role("menuitem", name="Filter for “gamma”").tap()
+        self.names(reader, "gamma")
+        self.assertEqual(self.active(reader), "gamma")
+        reader.check_clean(self)
+
+    def test_a_long_press_on_a_section_does_not_collapse_it(self):
+        reader = self.open("#table=people&group=state", has_touch=True, is_mobile=True, size=(390, 700))
+        self.press(reader, reader.page.get_by_role("rowheader").first)
+        self.opened(reader)
+        self.touch(reader, "touchEnd")
+        reader.page.wait_for_timeout(600)
+        expect(reader.page.get_by_role("rowheader", expanded=True)).to_have_count(2)
+        reader.check_clean(self)
+
+    def test_a_short_or_moved_touch_opens_nothing(self):
+        reader = self.open(has_touch=True, is_mobile=True, size=(390, 700))
+        cell = self.cell(reader, "gamma", "Name")
+        cell.tap()
+        reader.page.wait_for_timeout(700)
+        expect(reader.page.get_by_role("menu")).to_have_count(0)
+        x, y = self.press(reader, cell)
+        for step in range(1, 6):
+            self.touch(reader, "touchMove", (x, y + 6 * step))
+        reader.page.wait_for_timeout(700)
+        expect(reader.page.get_by_role("menu")).to_have_count(0)
+        self.touch(reader, "touchEnd")
+        reader.check_clean(self)
+
+
+class ActionsTest(MenuTest):
+    """A table with actions has them in the same menu."""
+
+    plugins = ("jobs",)
+    command = STAND_IN
+
+    def test_actions_of_rows_and_table_have_their_headings(self):
+        reader = self.open()
+        menu = self.menu(reader, "job 3", "Name")
+        reader.page.screenshot(path=ARTIFACTS / "pointing-actions.png")
+        expect(menu.get_by_role("group", name="Name").get_by_role("menuitem").first).to_have_text("Filter for “job 3”")
+        expect(menu.get_by_role("group", name="job 3").get_by_role("menuitem")).to_have_count(5)
+        expect(menu.get_by_role("group", name="Whole table").get_by_role("menuitem")).to_have_text(["Sweep all jobs…"])
+        reader.check_clean(self)
+
+
+class WindowedTest(MenuTest):
+    """A source that keeps the rows states what it can filter."""
+
+    @classmethod
+    def serve(cls):
+        folder = tempfile.TemporaryDirectory(prefix="rowcast-pointing-")
+        cls.addClassCleanup(folder.cleanup)
+        path = f"{folder.name}/trips.db"
+        base = sqlite3.connect(path)
+        base.execute("CREATE TABLE trips (id INTEGER PRIMARY KEY, name TEXT, fare REAL NOT NULL)")
+        base.executemany("INSERT INTO trips VALUES (?, ?, ?)", ((n, f"trip {n % 100}", n / 4) for n in range(60_000)))
+        base.execute("CREATE INDEX by_fare ON trips (fare)")
+        base.commit()
+        base.close()
+        # A source that cannot filter by fares, nor group by names.
+        source = pathlib.Path(shutil.copytree(ROOT / "Plugins/sqlite", f"{folder.name}/plugin")) / "sqlite.py"
+        text = source.read_text(encoding="utf-8").replace('"filterColumns": names', '"filterColumns": ["id", "name"]').replace('"group": names', '"group": []')
+        source.write_text(text, encoding="utf-8")
+        source.chmod(0o755)
+        return Server(str(source), settings={"sqlite.path": path, "sqlite.table": "trips"})
+
+    def test_filters_reach_the_source_and_others_say_why_they_cannot(self):
+        reader = self.open("#table=trips&sort=fare")
+        reader.click_cell("0.75", button="right")
+        menu = self.opened(reader)
+        for name in ("Filter for “0.75”", "Exclude “0.75”", "At least 0.75", "At most 0.75"):
+            item = menu.get_by_role("menuitem", name=name)
+            expect(item).to_have_attribute("aria-disabled", "true")
+            self.assertIn("This source cannot filter this way, and 60,000 rows are too many to do it here", item.get_attribute("title"))
+        self.assertIn("cannot group by this column", menu.get_by_role("menuitem", name="Group by this column").get_attribute("title"))
+        expect(menu.get_by_role("menuitem", name="Copy", exact=True)).to_be_focused()
+        # The reason is also shown without a pointer.
+        reader.page.keyboard.press("Home")
+        reader.page.keyboard.press("Enter")
+        expect(menu.locator(".told")).to_have_count(1)
+        reader.page.screenshot(path=ARTIFACTS / "pointing-windowed.png")
+        reader.page.keyboard.press("Escape")
+        reader.click_cell("trip 3", button="right")
+        self.opened(reader).get_by_role("menuitem", name="Filter for “trip 3”").click()
+        expect(reader.page.locator("#rows")).to_have_text("600 rows match")
+        # Few enough rows are left for the server to filter the rest.
+        reader.click_cell("0.75", button="right")
+        self.opened(reader).get_by_role("menuitem", name="Exclude “0.75”").click()
+        expect(reader.page.locator("#rows")).to_have_text("599 rows match")
+        reader.check_clean(self)
+
+    def test_values_of_selected_rows_out_of_reach_are_fetched(self):
+        reader = self.open("#table=trips&sort=id")
+        reader.click_cell("trip 0")
+        self.assertEqual(self.active(reader), "trip 0")
+        for _ in range(25):
+            reader.page.keyboard.press("Shift+PageDown")
+        reader.until("() => getSelection().isCollapsed && document.activeElement.matches('[role=gridcell]')", "the cell has the focus")
+        # Also while the active cell is scrolled out of view.
+        reader.wheel(-1_000)
+        reader.until("() => document.activeElement.matches('#grid')", "the cell is out of view")
+        reader.page.keyboard.press("Shift+F10")
+        self.opened(reader).get_by_role("menuitem", name="Only the selected values").click()
+        expect(reader.page.locator("#rows")).to_have_text("60,000 rows match")
+        self.chips(reader, re.compile("^name trip 0, trip 1, trip 2 and 97 more$"))
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

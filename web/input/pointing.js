@@ -1,0 +1,168 @@
+// pointing.js: the menus of cells and section headers: filters, copying, and the source's actions.
+
+import { askValues } from '../model/asking.js';
+import { fittingView, shortCollapsed } from '../model/query.js';
+import { linkTarget } from '../model/columns.js';
+import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
+import { openMenu } from '../panels/menu.js';
+import { MOST_ROWS } from '../model/targets.js';
+
+/** The menus of a pane's cells. */
+export class Pointing {
+  /** @param {import('./controller.js').Hands} hands */
+  constructor(hands) {
+    Object.assign(this, { hands, pane: hands.pane });
+  }
+  #left = null;   // the active cell when the menu changed the view, `{view, id, column}`
+
+  /**
+   * Opens the menu of the active cell below an element, or that of the section header at
+   * `under.target`. Returns whether there is one.
+   */
+  open(under) {
+    const { focus: { item, position } } = this.hands;
+    // A pinned header may be out of the window, so that it has no position.
+    const header = under?.target ? this.pane.sections.headerAt(under.target) : null;
+    if (header !== null || item?.isHeader) this.#openSection(under, header ?? item);
+    else if (position === null || position < 0) return false;
+    else this.#openCell(under, item);
+    return true;
+  }
+
+  /** Makes the cell active again after the query of the menu's choice is answered. */
+  settle() {
+    const { pane: { session: { copy, view }, scroll, grid, columns }, hands: { focus } } = this;
+    const left = this.#left;
+    this.#left = null;
+    if (left === null || left.view !== view || copy.total === 0 || !grid.contains(document.activeElement)) return;
+    const position = left.id === undefined ? -1 : copy.positionOf(left.id);
+    const isSeen = position >= 0 && scroll.shows(position);
+    // Its row is gone or far away: the first one has a cell in the same column.
+    focus.set(isSeen ? position : 0, Math.min(left.column, columns.shown.length - 1), copy);
+  }
+
+  #change(wish) {
+    const { pane, hands: { focus } } = this;
+    const { item, column } = focus;
+    pane.change(wish);
+    this.#left = { view: pane.session.view, id: item?.id, column };
+  }
+
+  #openCell(under, item) {
+    const { hands, pane: { columns, grid } } = this;
+    const spec = columns.shown[hands.focus.column];
+    if (!this.#isSelected) hands.selection.clear();
+    const part = hands.acting.menuPart();
+    const cell = item === null || item.absence !== null ? { pending: true } : item.cells[spec.index] ?? null;
+    const isOpen = hands.detail.isOpen;
+    const items = [
+      ...filterItems(cell, this.#selectedOf(spec, part.target), this.#sceneOf(spec)),
+      null,
+      ...cellItems({
+        copy: () => this.#copy(), link: () => this.#copyLink(), detail: () => hands.openDetail(!isOpen), isOpen,
+        text: hands.selection.text,
+        follow: linkTarget(cell) === '' || spec.kind !== 'link' ? null : () => grid.querySelector('.active a[href]')?.click(),
+      }),
+      ...part.items,
+    ];
+    part.open();
+    openMenu(under, part.label || this.pane.titleOfName(spec.column.name), items, part.close);
+  }
+
+  #openSection(under, header) {
+    const { pane: { session, columns }, hands } = this;
+    hands.selection.clear();
+    const values = session.copy.pathOf(header) ?? [];
+    const specs = session.asked.group.map((name) => columns.all.find(({ column }) => column.name === name));
+    const path = values.map((value, level) => ({ value, scene: this.#sceneOf(specs[level]) }));
+    const whole = hands.acting.menuPart();
+    openMenu(under, `Section ${this.pane.titleOfName(header.column)}`, [
+      ...sectionItems(header, path, {
+        toggle: () => hands.fold(header),
+        canExpand: session.view.collapsed.length > 0,
+        expandAll: () => this.#change({ collapsed: [] }),
+        collapseAll: () => this.#collapseAll(session.asked.group[0]),
+      }),
+      null,
+      ...cellItems({ link: () => this.#copyLink() }),
+      ...whole.items,
+    ]);
+  }
+
+  // Whether the active cell is part of the selection.
+  get #isSelected() {
+    const { focus: { item, position, column }, selection: { rows, bounds } } = this.hands;
+    if (bounds === null) return item !== null && rows.has(item.id);
+    return position >= bounds.top && position <= bounds.bottom && column >= bounds.first && column <= bounds.last;
+  }
+
+  #sceneOf(spec) {
+    const { pane } = this;
+    const { session } = pane;
+    const isMarked = session.marks.some(({ key }) => key === `filter:${spec.column.name}`);
+    return {
+      spec, view: session.view, now: Date.now(),
+      // A term that is not applied does not narrow the rows, so it is replaced.
+      term: isMarked ? undefined : pane.view.filters.find(({ column }) => column === spec.column.name),
+      lack: (what) => pane.lack(what),
+      change: (wish) => this.#change(wish),
+      refuse: (reason) => this.hands.notices.show(reason, false),
+    };
+  }
+
+  // The cells of a column in the rows of a target, see `filterItems`.
+  #selectedOf(spec, target) {
+    if (target === null || this.hands.selection.isEmpty) return null;
+    const cellsOf = (rows) => rows.map(({ cells }) => cells[spec.index] ?? null);
+    if (target.bounds === undefined) return { cells: cellsOf(target.rows) };
+    const count = target.bounds.bottom - target.bounds.top + 1;
+    return {
+      cells: null,
+      fault: count > MOST_ROWS ? `${count.toLocaleString()} rows are selected: a filter takes the values of ${MOST_ROWS.toLocaleString()} at most.` : '',
+      fetch: async () => {
+        const rows = await this.hands.acting.fetch(target, (reason) => `The filter was not set, because ${reason}.`);
+        return rows === null ? null : cellsOf(rows);
+      },
+    };
+  }
+
+  // Has the handler of `copy` events copy the selection or the active cell.
+  #copy() {
+    if (!document.execCommand('copy')) this.hands.notices.show('The browser did not allow copying. Press Ctrl+C instead.', false);
+  }
+
+  #copyLink() {
+    const { pane, hands: { notices } } = this;
+    pane.on.told(pane, false);  // the address may be older than the view
+    const { href } = location;
+    const put = (event) => {
+      event.clipboardData.setData('text/plain', href);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    // Works also on pages without TLS, unlike navigator.clipboard.
+    document.addEventListener('copy', put, { capture: true, once: true });
+    const isCopied = document.execCommand('copy');
+    document.removeEventListener('copy', put, { capture: true });
+    if (isCopied) notices.show('Copied a link to this view');
+    else notices.show('The browser did not allow copying. The address of the page is the link.', false);
+  }
+
+  // Collapses the outermost sections. Their values are counted, because only some are loaded.
+  #collapseAll(name) {
+    const { pane, hands: { notices } } = this;
+    const { session } = pane;
+    const view = fittingView(session.view, session.table.columns);
+    const leave = notices.show('Collapsing…');
+    askValues({ table: view.table, column: name, query: session.narrowed(view) }, ({ values, note }) => {
+      if (note === 'Counting…') return;
+      leave();
+      if (session.view.table !== view.table || session.view.group[0] !== name) return;
+      if (values.length === 0) return void notices.show('The sections could not be collapsed. Try again.', false);
+      // The largest sections come last, because only the last ones may fit.
+      const collapsed = shortCollapsed(values.map(([value]) => [value]).toReversed());
+      this.#change({ collapsed });
+      if (note !== null || collapsed.length < values.length) notices.show(`${collapsed.length.toLocaleString()} sections are collapsed; there are more.`);
+    });
+  }
+}

@@ -1,0 +1,221 @@
+// cellmenu.js: the items of the menus of cells and section headers. Labels name the value as shown,
+// and filters use the exact one. No DOM, no clock.
+
+import { missingOf, titleOf } from '../model/columns.js';
+import { exactMoment, exactText, isRounded } from '../model/exact.js';
+import { operatorsOf, termBounded, termFor, termWithout, valuesOf } from '../model/narrowing.js';
+import { isFittingTerm, nextTerms, termsFault } from '../model/query.js';
+import { isRead } from '../model/spans.js';
+import { lacks } from './columnmenu.js';
+
+const longestLabel = 32;
+
+/** Shortens a value for a label. Isolates text that is read from right to left. */
+export function labelOf(text) {
+  const plain = text.replace(/[\p{Cc}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/\s+/g, ' ').trim();
+  const letters = [...plain];
+  const short = letters.length > longestLabel ? `${letters.slice(0, longestLabel).join('')}…` : plain;
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(short) ? `\u2068${short}\u2069` : short;
+}
+
+/**
+ * What the items of one column need.
+ *
+ * - `term` is the column's applied term, and `filters` are all terms of the view.
+ * - `lack(what)` returns why the source does not support a command, see refusals.js.
+ * - `change(wish)` changes the view, and `refuse(reason)` shows why it was not changed.
+ *
+ * @typedef {{spec: import('../model/columns.js').Spec,
+ *   term: import('../model/query.js').Term|undefined,
+ *   view: import('../model/query.js').View, lack: (what: object) => string,
+ *   change: (wish: object) => void, refuse: (reason: string) => void, now: number}} Scene
+ */
+
+/**
+ * Returns the items that filter a column by the cell of a row, under the column's title.
+ *
+ * @param {*} cell
+ * @param {{cells: any[]|null, fetch?: () => Promise<any[]|null>, fault?: string}|null} selected the
+ *   cells of the column in the selected rows; null without a selection. `cells` is null if some are
+ *   not loaded; `fetch` then returns them, or null if that failed
+ * @param {Scene} scene
+ * @returns {import('./menu.js').MenuItem[]}
+ */
+export function filterItems(cell, selected, scene) {
+  const { spec: { column }, term } = scene;
+  const items = [{ heading: headingOf(cell, scene) }];
+  if (missingOf(cell) !== null) items.push({ label: 'Filter for this value', isDisabled: true, why: 'The value of this cell is not loaded.' });
+  else if (cell === null) {
+    items.push(
+      filterItem('Filter for empty cells', () => termFor([null], column), scene),
+      filterItem('Exclude empty cells', () => termWithout(term, [null], column), scene),
+    );
+  } else if (column.type === 'image' || column.type === 'series') {
+    items.push(filterItem('Exclude empty cells', () => termWithout(term, [null], column), scene));
+  } else {
+    const text = textOf(cell, scene);
+    items.push(
+      filterItem(`Filter for “${text}”`, () => termFor([cell], column), scene),
+      filterItem(`Exclude “${text}”`, () => termWithout(term, [cell], column), scene),
+    );
+    if (isRead(column)) {
+      const [least, most] = boundsText(column, text);
+      items.push(
+        filterItem(least, () => termBounded(term, cell, column, 'from'), scene),
+        filterItem(most, () => termBounded(term, cell, column, 'through'), scene),
+      );
+    }
+  }
+  if (selected !== null && column.type !== 'image' && column.type !== 'series') items.push(...selectedItems(selected, scene));
+  items.push(groupItem(scene));
+  return items.filter((item) => item !== undefined);
+}
+
+// The column's title, and the exact value if the cell shows a rounded or abbreviated one.
+function headingOf(cell, { spec, now }) {
+  const exact = exactOf(cell, spec, now);
+  return exact === '' ? titleOf(spec.column) : `${titleOf(spec.column)}: ${exact}`;
+}
+
+function exactOf(cell, spec, now) {
+  const { column } = spec;
+  if (column.type === 'timestamp' && typeof cell === 'number') {
+    const exact = exactMoment(cell);
+    const shown = spec.format(cell, now);
+    return exact.startsWith(shown) && /^[-+]\d\d:\d\d$/.test(exact.slice(shown.length)) ? '' : exact;
+  }
+  return isRounded(cell, spec, now) ? exactText(cell, column) : '';
+}
+
+function textOf(cell, { spec, now }) {
+  return labelOf(spec.format(cell, now) || exactText(cell, spec.column));
+}
+
+// An older time is a greater age.
+function boundsText({ type, style }, text) {
+  if (type !== 'timestamp') return [`At least ${text}`, `At most ${text}`];
+  return style === 'age' ? [`${text} or newer`, `${text} or older`] : [`At or after ${text}`, `At or before ${text}`];
+}
+
+function selectedItems({ cells, fetch, fault = '' }, scene) {
+  const { spec: { column }, term } = scene;
+  const only = (all) => termFor(all, column);
+  const without = (all) => termWithout(term, all, column);
+  if (cells === null) {
+    const later = (label, make) => ({
+      label, ...lacks(fault || lackOf({ column: column.name, op: make === only ? 'oneOf' : 'noneOf' }, scene)),
+      run: async () => {
+        const all = await fetch();
+        if (all !== null) apply(make(all), scene);
+      },
+    });
+    return [later('Only the selected values', only), later('Exclude the selected values', without)];
+  }
+  const loaded = cells.filter((one) => missingOf(one) === null);
+  const count = valuesOf(loaded, column).length;
+  if (count === 0 || loaded.length < 2) return [];
+  const words = count === 1 ? 'selected value' : `${count.toLocaleString()} selected values`;
+  return [filterItem(`Only the ${words}`, () => only(loaded), scene), filterItem(`Exclude the ${words}`, () => without(loaded), scene)];
+}
+
+/**
+ * Returns an item that sets a column's term.
+ *
+ * @param {string} label
+ * @param {() => import('../model/query.js').Term|null} make null if no row could match
+ * @param {Scene} scene
+ */
+function filterItem(label, make, scene) {
+  const term = make();
+  return { label, ...lacks(faultOf(term, scene)), run: () => apply(term, scene) };
+}
+
+function apply(term, scene) {
+  const fault = faultOf(term, scene);
+  if (fault !== '') scene.refuse(fault);
+  else scene.change({ filters: nextTerms(scene.view.filters, term.column, term) });
+}
+
+// Returns why a term cannot be set, or an empty string.
+function faultOf(term, scene) {
+  const { spec: { column }, view: { filters } } = scene;
+  if (term === null) return 'No row would be left.';
+  if (JSON.stringify(term) === JSON.stringify(scene.term)) return 'The filter is set already.';
+  if (term.values?.some((value) => typeof value === 'string' && value.length > 1_000)) return 'This text is too long: a filter takes 1,000 characters at most.';
+  const fault = termsFault(nextTerms(filters, column.name, term));
+  if (fault !== '') return fault;
+  return isFittingTerm(term, [column]) ? lackOf(term, scene) : 'A filter cannot have this value.';
+}
+
+function lackOf(term, { lack }) {
+  return operatorsOf(term).map((op) => lack({ filter: term.column, op })).find((reason) => reason !== '') ?? '';
+}
+
+function groupItem({ spec: { column: { name, type } }, view: { group }, lack, change }) {
+  if (type === 'series' || type === 'image') return undefined;
+  if (group.includes(name)) return { label: 'Stop grouping by this column', run: () => change({ group: group.filter((other) => other !== name), collapsed: [] }) };
+  const why = group.length >= 4 ? 'A table has four levels of sections at most.' : lack({ group: name });
+  return { label: 'Group by this column', ...lacks(why), run: () => change({ group: [...group, name], collapsed: [] }) };
+}
+
+/**
+ * Returns the items that depend on no column. Each callback is the command of an item; `text`
+ * describes the selection, and `follow` is null in a cell without a link.
+ *
+ * @param {{copy?: () => void, link: () => void, detail?: () => void, isOpen?: boolean,
+ *   text?: string, follow?: (() => void)|null}} on
+ * @returns {import('./menu.js').MenuItem[]}
+ */
+export function cellItems({ copy, link, detail, isOpen = false, text = '', follow = null }) {
+  return [
+    ...(follow === null ? [] : [{ label: 'Open the link', hint: 'Ctrl+Enter', run: follow }]),
+    ...(copy === undefined ? [] : [{ label: text === '' ? 'Copy' : 'Copy the selection', hint: 'Ctrl+C', run: copy }]),
+    { label: 'Copy a link to this view', run: link },
+    ...(detail === undefined ? [] : [{ label: isOpen ? 'Hide details' : 'Show details', hint: 'Enter', run: detail }]),
+  ];
+}
+
+/**
+ * Returns the items of a section header: filters by its value, and what collapses sections.
+ *
+ * @param {import('../protocol/wire.js').Header} header
+ * @param {{scene: Scene, value: *}[]} path the levels from the outermost section to this one; empty
+ *   if some are not loaded
+ * @param {{toggle: () => void, expandAll: () => void, collapseAll: () => void,
+ *   canExpand: boolean}} on
+ * @returns {import('./menu.js').MenuItem[]}
+ */
+export function sectionItems(header, path, on) {
+  const items = [];
+  const own = path.at(-1);
+  if (own !== undefined) {
+    const { scene, value } = own;
+    const { spec: { column }, term } = scene;
+    const name = value === null ? 'empty cells' : `“${textOf(value, scene)}”`;
+    items.push(
+      { heading: headingOf(value, scene) },
+      sectionFilter(`Filter for ${path.length === 1 ? name : 'this section'}`, path),
+      filterItem(`Exclude ${name}${path.length === 1 ? '' : ' everywhere'}`, () => termWithout(term, [value], column), scene),
+      groupItem(scene),
+      null,
+    );
+  }
+  items.push(
+    { label: header.isCollapsed ? 'Expand this section' : 'Collapse this section', hint: 'Enter', run: on.toggle },
+    { label: 'Collapse all sections', run: on.collapseAll },
+    { label: 'Expand all sections', ...lacks(on.canExpand ? '' : 'No section is collapsed.'), run: on.expandAll },
+  );
+  return items;
+}
+
+// A section within others has the rows that match a term of each level.
+function sectionFilter(label, path) {
+  const terms = path.map(({ scene, value }) => termFor([value], scene.spec.column));
+  const { view, change } = path[0].scene;
+  const isSet = terms.every((term, at) => JSON.stringify(term) === JSON.stringify(path[at].scene.term));
+  const faults = isSet ? ['The filter is set already.'] : terms.map((term, at) => faultOf(term, { ...path[at].scene, term: undefined }));
+  return {
+    label, ...lacks(faults.find((fault) => fault !== '')),
+    run: () => change({ filters: terms.reduce((filters, term) => nextTerms(filters, term.column, term), view.filters) }),
+  };
+}
