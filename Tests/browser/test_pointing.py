@@ -20,11 +20,13 @@ COLUMNS = [
     {"name": "name", "title": "Name", "type": "text"}, {"name": "user", "title": "User", "type": "text"},
     {"name": "state", "title": "State", "type": "text", "style": "badge"},
     {"name": "share", "title": "Share", "type": "number", "unit": "%", "format": "plain.1"},
-    {"name": "seen", "title": "Seen", "type": "timestamp"}, {"name": "page", "title": "Page", "type": "text", "style": "link"},
+    {"name": "seen", "title": "Seen", "type": "timestamp"},
+    {"name": "page", "title": "Page", "type": "text", "style": "link"},
 ]  # fmt: skip
 # Alpha and beta look alike in “Share”.
 ROWS = [
-    [1, "alpha", "root", "idle", 12.52, NOON, "https://example.org/a"], [2, "beta", "root", "busy", 12.48, NOON + 0.5, None],
+    [1, "alpha", "root", "idle", 12.52, NOON, "https://example.org/a"],
+    [2, "beta", "root", "busy", 12.48, NOON + 0.5, None],
     [3, "gamma", "me", "idle", 20, NOON + 1, None], [4, "delta", "me", "busy", 7, NOON + 60_000, None],
     [5, "epsilon", None, "idle", None, None, None], [6, "zeta", "שלום", "busy", 99, NOON, None],
 ]  # fmt: skip
@@ -63,7 +65,9 @@ class MenuTest(PageTest):
         expect(reader.page.get_by_role("menu")).to_have_count(0)
 
     def names(self, reader, *expected):
-        reader.until_rows(f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{','.join(sorted(expected))}'", f"{expected} are shown")
+        names = ",".join(sorted(expected))
+        reader.until_rows(
+            f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{names}'", f"{expected} are shown")
 
     def chips(self, reader, *texts):
         expect(reader.page.locator("#terms .chip-edit")).to_have_text(list(texts))
@@ -73,7 +77,9 @@ class MenuTest(PageTest):
 
     def active(self, reader):
         """Returns the text of the cell that has the focus."""
-        return reader.until("() => document.activeElement.matches('[role=gridcell], [role=rowheader]') && document.activeElement.textContent", "a cell has the focus")
+        return reader.until(
+            """() => document.activeElement.matches('[role=gridcell], [role=rowheader]')
+                && document.activeElement.textContent""", "a cell has the focus")
 
 
 class PeopleTest(MenuTest):
@@ -84,7 +90,9 @@ class PeopleTest(MenuTest):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         path = pathlib.Path(folder.name) / "people.py"
-        messages = [{"type": "hello", "version": 1, "capabilities": ["health"]}, {"type": "schema", "name": "people", "key": "integer", "columns": COLUMNS},
+        messages = [
+            {"type": "hello", "version": 1, "capabilities": ["health"]},
+            {"type": "schema", "name": "people", "key": "integer", "columns": COLUMNS},
                     {"type": "reload"}, {"type": "upsert", "rows": ROWS}, {"type": "commit"}]
         path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -100,7 +108,8 @@ class PointingTest(PeopleTest):
         reader = self.open()
         menu = self.menu(reader, "alpha", "User")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
-            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy", "Copy a link to this view", "Show details"])
+            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy",
+            "Copy a link to this view", "Show details"])
         reader.page.screenshot(path=ARTIFACTS / "pointing-light.png")
         menu.get_by_role("menuitem", name="Filter for “root”").click()
         self.names(reader, "alpha", "beta")
@@ -138,7 +147,8 @@ class PointingTest(PeopleTest):
         self.names(reader, "alpha")
         self.chips(reader, "Share 12.52%")
         menu = self.menu(reader, "alpha", "Share")
-        expect(menu.get_by_role("menuitem", name="Filter for “12.5%”")).to_have_attribute("aria-description", "The filter is set already.")
+        expect(menu.get_by_role("menuitem", name="Filter for “12.5%”")).to_have_attribute(
+            "aria-description", "The filter is set already.")
         expect(menu.get_by_role("menuitem", name="Exclude “12.5%”")).to_have_attribute("aria-disabled", "true")
         reader.page.keyboard.press("Escape")
         reader.page.get_by_role("button", name="Remove the filter of Share").click()
@@ -249,7 +259,8 @@ class PointingTest(PeopleTest):
         menu = self.opened(reader)
         reader.page.screenshot(path=ARTIFACTS / "pointing-section.png")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
-            "Filter for “idle”", "Exclude “idle”", "Stop grouping by this column", "Collapse this section", "Collapse all sections", "Expand all sections",
+            "Filter for “idle”", "Exclude “idle”", "Stop grouping by this column",
+            "Collapse this section", "Collapse all sections", "Expand all sections",
             "Copy a link to this view"])
         menu.get_by_role("menuitem", name="Collapse all sections").click()
         expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(2)
@@ -281,7 +292,8 @@ class PointingTest(PeopleTest):
         menu = self.menu(reader, "alpha", "Name")
         reader.page.screenshot(path=ARTIFACTS / "pointing-narrow.png")
         box = menu.bounding_box()
-        self.assertTrue(0 <= box["x"] and box["x"] + box["width"] <= 320 and box["y"] >= 0 and box["y"] + box["height"] <= 560, box)
+        self.assertTrue(0 <= box["x"] and box["x"] + box["width"] <= 320, box)
+        self.assertTrue(0 <= box["y"] and box["y"] + box["height"] <= 560, box)
         reader.check_clean(self)
 
 
@@ -290,7 +302,8 @@ class LongPressTest(PeopleTest):
     """Touches, by the browser's own protocol, so that its gestures are recognized as well."""
 
     def touch(self, reader, kind, *points):
-        self.driver.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+        touches = [{"x": x, "y": y} for x, y in points]
+        self.driver.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
     def press(self, reader, cell):
         self.driver = reader.page.context.new_cdp_session(reader.page)
@@ -371,7 +384,8 @@ class WindowedTest(MenuTest):
         base.close()
         # A source that cannot filter by fares, nor group by names.
         source = pathlib.Path(shutil.copytree(ROOT / "Plugins/sqlite", f"{folder.name}/plugin")) / "sqlite.py"
-        text = source.read_text(encoding="utf-8").replace('"filterColumns": names', '"filterColumns": ["id", "name"]').replace('"group": names', '"group": []')
+        text = source.read_text(encoding="utf-8").replace('"filterColumns": names', '"filterColumns": ["id", "name"]')
+        text = text.replace('"group": names', '"group": []')
         source.write_text(text, encoding="utf-8")
         source.chmod(0o755)
         return Server(str(source), settings={"sqlite.path": path, "sqlite.table": "trips"})
@@ -383,8 +397,10 @@ class WindowedTest(MenuTest):
         for name in ("Filter for “0.75”", "Exclude “0.75”", "At least 0.75", "At most 0.75"):
             item = menu.get_by_role("menuitem", name=name)
             expect(item).to_have_attribute("aria-disabled", "true")
-            self.assertIn("This source cannot filter this way, and 60,000 rows are too many to do it here", item.get_attribute("title"))
-        self.assertIn("cannot group by this column", menu.get_by_role("menuitem", name="Group by this column").get_attribute("title"))
+            reason = "This source cannot filter this way, and 60,000 rows are too many to do it here"
+            self.assertIn(reason, item.get_attribute("title"))
+        item = menu.get_by_role("menuitem", name="Group by this column")
+        self.assertIn("cannot group by this column", item.get_attribute("title"))
         expect(menu.get_by_role("menuitem", name="Copy", exact=True)).to_be_focused()
         # The reason is also shown without a pointer.
         reader.page.keyboard.press("Home")
@@ -407,7 +423,9 @@ class WindowedTest(MenuTest):
         self.assertEqual(self.active(reader), "trip 0")
         for _ in range(25):
             reader.page.keyboard.press("Shift+PageDown")
-        reader.until("() => getSelection().isCollapsed && document.activeElement.matches('[role=gridcell]')", "the cell has the focus")
+        reader.until(
+            "() => getSelection().isCollapsed && document.activeElement.matches('[role=gridcell]')",
+            "the cell has the focus")
         # Also while the active cell is scrolled out of view.
         reader.wheel(-1_000)
         reader.until("() => document.activeElement.matches('#grid')", "the cell is out of view")

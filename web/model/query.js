@@ -190,7 +190,7 @@ function isReadable(text, terms) {
  * Returns a term without exceptions as text for the user, without its column: `contains “ssh”`,
  * `5 – 100`, `root, me`.
  * @param {(value: *, isExact: boolean) => string} show formats the column's cells; `isExact` is
- *   whether the text must tell the value from others
+ *   whether the text must differ from that of any other value
  */
 export function termText(term, show) {
   const list = () => {

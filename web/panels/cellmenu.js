@@ -19,7 +19,7 @@ export function labelOf(text) {
 }
 
 /**
- * What the items of one column need.
+ * The state that decides about the items of one column.
  *
  * - `term` is the column's applied term, and `filters` are all terms of the view.
  * - `lack(what)` returns why the source does not support a command, see refusals.js.
@@ -136,7 +136,7 @@ function apply(term, scene) {
   else scene.change({ filters: nextTerms(scene.view.filters, term.column, term) });
 }
 
-// Returns why a term cannot be set, or an empty string.
+// Returns the reason why a term is not available, or an empty string.
 function faultOf(term, scene) {
   const { spec: { column }, view: { filters } } = scene;
   if (term === null) return 'No row would be left.';

@@ -9,8 +9,8 @@ import { exactText, isRounded } from '../model/exact.js';
  *
  * A term with exceptions has a chip for each of its parts, 0 and 1 (see query.js).
  * `on.edit(name, element, part)` opens a column's filter, `on.clear(name, part)` removes it and
- * `on.clearAll()` removes all. `on.unmark(key)` removes a part of the query that was not applied. `on.leave()`
- * returns the focus.
+ * `on.clearAll()` removes all. `on.unmark(key)` removes a part of the query that was not applied.
+ * `on.leave()` returns the focus.
  */
 export class Chips {
   constructor(strip, on) {
