@@ -17,7 +17,8 @@ import { Spot } from '../model/selection.js';
  * @param {import('./columncontroller.js').ColumnHands} parts.hands
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
- *   there is none), `close()` for Escape without a selection, `say(text)`, `changed()` when a frame must be drawn
+ *   there is none), `close()` for Escape without a selection, `say(text)`, `changed()` when a
+ *   frame must be drawn
  */
 export function listenForHands(parts, on) {
   const { grid, session, scroll, focus, selection, columns, hands } = parts;
