@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// The command `rowcast config`.
 struct ConfigCommand: ParsableCommand {
@@ -16,6 +17,8 @@ struct ConfigCommand: ParsableCommand {
     var file: String
 
     func run() throws {
+      // A program may end before it is greeted.
+      signal(SIGPIPE, SIG_IGN)
       let configuration = try ConfigurationFile(path: file)
       // Print every problem; the last one is thrown, so that it determines the exit code.
       var problems = configuration.problems
