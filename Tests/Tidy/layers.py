@@ -9,7 +9,7 @@ import os
 import re
 
 ROOT = "Sources/ListEngine"
-LAYERS = ["Base", "Model", "Query", "View", "Window", "Remote", "Schedule", "."]
+LAYERS = ["Base", "Model", "Query", "View", "Window", "Backend", "Remote", "Schedule", "."]
 # Allowed exceptions: a residual query is a table behind a remote one, and remote tables serve
 # sessions directly.
 ALLOWED = {
