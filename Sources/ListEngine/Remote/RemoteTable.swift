@@ -1,169 +1,164 @@
-/// The state of a windowed table without its sessions: views, requests, answers and cached blocks.
+/// A table whose rows stay at its source, which evaluates queries and returns blocks of rows.
 ///
 /// It connects the ``PrefetchQueue``, which decides the order and time of requests, with the views,
-/// which know the missing blocks. ``DeferredLoader`` does the same for deferred cells.
-final class WindowedTable {
-  /// The identity of a loaded block, to find out which blocks are displayed.
-  private struct Place: Hashable {
-    var view: Int
-    var generation: Int
-    var leaf: Int
-    var page: Int
+/// which know the missing blocks. ``DeferredLoader`` does the same for deferred cells. Queries that
+/// the source cannot evaluate are passed to ``ResidualTable``s.
+final class RemoteTable: SourceBackend {
+  /// A session, and the blocks it displays.
+  private struct Seat {
+    enum Target {
+      case view(WindowedView)
+      case residual(ResidualTable)
+    }
+
+    let viewer: any Viewer
+    let target: Target
+    /// The position in the order of arrival.
+    let arrival: Int
+    var blocks: Set<WindowedViews.Place> = []
+  }
+
+  /// The numbers given out so far.
+  private struct Numbers {
+    var view = 0
+    var failure = 2
+    var arrival = 0
+    var tick: UInt64 = 0
+
+    mutating func takeView() -> Int {
+      defer { view += 1 }
+      return view
+    }
   }
 
   private let id: TableID
   private let table: Table
-  let capabilities: WindowedCapabilities
-  private let holds: RowHolds
+  private let capabilities: WindowedCapabilities
+  private var seats: [SessionID: Seat] = [:]
+  private var views: WindowedViews
+  private var residuals: ResidualTables
   private var queue: PrefetchQueue<PageItem>
-  private(set) var views: [WindowedView] = []
-  private(set) var remainders: [ResidualQuery] = []
-  private var lanes: ResidualLanes
-  /// The exports of the table.
-  let exports: WindowedExports
-  private var nextView = 0
-  private var nextRequest: UInt64
-  private var nextFailure = 2
-  /// The unanswered requests, indexed both ways.
-  private var asked: [PageItem: PageRequestID] = [:]
-  private var askedItems: [PageRequestID: PageItem] = [:]
-  /// The cancelled requests that may still be answered, oldest first.
-  private var cancelled: [(id: PageRequestID, item: PageItem)] = []
-  private static let rememberedCancels = 256
-  /// The source queries with too many rows for the engine, oldest first.
-  private var tooLarge: [(query: Query, count: Int, isExact: Bool, since: Instant)] = []
-  private static let rememberedCounts = 8
-  /// The blocks that each session displays.
-  private var looks: [SessionID: Set<Place>] = [:]
-  private var tick: UInt64 = 0
+  private var requests: PageRequests
+  private let exports: WindowedExports
+  private var refresh: SourceRefresh
+  private var numbers = Numbers()
   /// Whether shown contents or requests may have changed since the last turn.
   private var isTouched = false
-  /// The throttle for reloading all contents after changes at the source.
-  private var changes: Throttle
-  /// The time at which a source that does not report changes is polled again.
-  private var refreshAt: Instant?
-  /// The times at which views without rows start to show placeholders.
-  private var patience: [(view: WindowedView, until: Instant)] = []
-  /// The time that a client waits for its first rows before it gets placeholders.
-  static let firstPatience: Duration = .milliseconds(200)
-  /// The number of rows of the whole table, if the source has reported it.
-  private(set) var knownRows = 0
+  /// The number of rows of the whole table, or 0 until the source has reported it.
+  private(set) var rowCount = 0
 
   init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: TableHandover) {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
-    holds = RowHolds(table)
-    nextRequest = former.firstRequest
-    lanes = ResidualLanes(for: table.limits.remainders, after: former.remainderGenerations)
+    views = WindowedViews(of: table, capabilities: capabilities)
+    residuals = ResidualTables(of: table, capabilities: capabilities, after: former.remainderGenerations)
+    requests = PageRequests(from: former.firstRequest)
     exports = WindowedExports(table, id: id, capabilities: capabilities, firstRequest: former.firstExportRequest)
     var policy = table.schema.prefetch
     policy.prefersToFinish = policy.prefersToFinish || !capabilities.cancels
     queue = PrefetchQueue(policy)
-    let reported = capabilities.tellsChanges ? capabilities.refresh : nil
-    changes = Throttle(interval: reported ?? table.limits.refreshInterval)
+    refresh = SourceRefresh(capabilities, limits: table.limits)
   }
 
-  /// The ids of the next requests: of sessions, and of exports.
-  var nextRequests: (UInt64, UInt64) { (nextRequest, exports.nextRequest) }
-  /// The statistics of the requests.
   var counters: PrefetchCounters { queue.counters }
+  var takesTargets: Bool { true }
+  /// Always true, because the engine asks for every row.
+  var hasRoom: Bool { true }
 
-  // MARK: Views
-
-  func makeView(_ query: Query) -> WindowedView {
-    let view = WindowedView(query, number: takeNumber(), table: table, capabilities: capabilities, holds: holds)
-    views.append(view)
-    return view
-  }
-
-  /// Starts the time after which a view without rows shows placeholders.
-  func awaitRows(of view: WindowedView, at now: Instant) {
-    guard view.awaitsSource, !patience.contains(where: { $0.view === view }) else { return }
-    patience.append((view, now.advanced(by: Self.firstPatience)))
-  }
-
-  /// Returns the row count of a query known to have too many rows.
-  ///
-  /// The result is `nil` if the query was not refused within the last ``Limits/refreshInterval``.
-  func tooLarge(_ query: Query, at now: Instant) -> (count: Int, isExact: Bool)? {
-    tooLarge.first { $0.query == query && $0.since.duration(to: now) < table.limits.refreshInterval && $0.since <= now }
-      .map { ($0.count, $0.isExact) }
-  }
-
-  private func noteTooLarge(_ residualQuery: ResidualQuery, at now: Instant) {
-    guard let (count, isExact) = residualQuery.tooLarge else { return }
-    tooLarge.removeAll { $0.query == residualQuery.query }
-    if tooLarge.count >= Self.rememberedCounts { tooLarge.removeFirst() }
-    tooLarge.append((residualQuery.query, count, isExact, now))
-  }
-
-  /// Returns the table of residual queries for a source query, and creates it if needed.
-  ///
-  /// - Throws: ``ClientError/remainderTooLarge(_:)`` if the limit on such tables is reached.
-  func residualQuery(
-    _ query: Query, makeState: (RowIDOrigin) -> TableState
-  ) throws(ClientError) -> ResidualQuery {
-    if let known = remainders.first(where: { $0.query == query && !$0.isRefused }) { return known }
-    dropUnusedResidualQueries()
-    guard remainders.count(where: { !$0.isRefused }) < table.limits.remainders, let (lane, ids) = lanes.take() else {
-      throw .remainderTooLarge(
-        "the engine does what a source cannot for \(table.limits.remainders) queries of one table at most")
-    }
-    let made = ResidualQuery(
-      query, number: takeNumber(), lane: lane, state: makeState(ids), capabilities: capabilities, limits: table.limits)
-    remainders.append(made)
-    return made
-  }
-
-  private func dropUnusedResidualQueries() {
-    for residualQuery in remainders where residualQuery.isUnused {
-      lanes.leave(residualQuery.lane, newest: residualQuery.state.table.newestGeneration)
-    }
-    remainders.removeAll(where: \.isUnused)
-  }
-
-  /// The first generations of row ids for the residual queries of a replacement table.
-  var remainderGenerations: [UInt32] {
-    var generations = lanes.generations
-    for residualQuery in remainders { generations[residualQuery.lane] = residualQuery.state.table.newestGeneration + 1 }
-    return generations
-  }
-
-  private func takeNumber() -> Int {
-    nextView += 1
-    return nextView - 1
-  }
-
-  /// Closes all views except these, and drops unused tables of residual queries.
-  func keep(only kept: some Sequence<any QueryView>) {
-    let kept = Set(kept.map { ObjectIdentifier($0) })
-    for view in views where !kept.contains(ObjectIdentifier(view)) { view.close() }
-    views.removeAll { !kept.contains(ObjectIdentifier($0)) }
-    patience.removeAll { !kept.contains(ObjectIdentifier($0.view)) }
-    dropUnusedResidualQueries()
+  func handOver(to next: inout TableHandover) {
+    (next.firstRequest, next.firstExportRequest) = (requests.next, exports.nextRequest)
+    next.remainderGenerations = residuals.generations
   }
 
   // MARK: Sessions
+
+  func attach(_ viewer: any Viewer, to query: Query, at now: Instant) throws(ClientError) -> (any QueryView)? {
+    viewer.notePrefetchTargets()
+    let split = QuerySplit(query, table.schema, capabilities)
+    guard split.rest == nil else {
+      let residual = try residuals.table(of: split.source) { numbers.takeView() }
+      seat(viewer, at: .residual(residual))
+      return residual.attach(viewer, to: query, at: now)
+    }
+    let view = views.enter(query) { numbers.takeView() }
+    view.expect(viewer.scrollAnchor.first + viewer.scrollAnchor.count)
+    views.awaitRows(of: view, at: now)
+    seat(viewer, at: .view(view))
+    return view
+  }
+
+  private func seat(_ viewer: any Viewer, at target: Seat.Target) {
+    seats[viewer.id] = Seat(viewer: viewer, target: target, arrival: numbers.arrival)
+    numbers.arrival += 1
+  }
+
+  /// Ends the session's use of its view, and withdraws its requests.
+  func detach(_ viewer: any Viewer, at now: Instant) {
+    isTouched = true
+    queue.leave(viewer.id, at: now)
+    switch seats.removeValue(forKey: viewer.id)?.target {
+    case .view(let view): views.leave(view.query, at: now)
+    case .residual(let residual): residual.detach(viewer, at: now)
+    case nil: break
+    }
+  }
+
+  /// The sessions that display a view.
+  private func viewers(of view: WindowedView) -> [any Viewer] {
+    seats.values.compactMap { if case .view(let shown) = $0.target, shown === view { $0.viewer } else { nil } }
+  }
+
+  func shows(_ query: Query) -> Bool {
+    let source = QuerySplit(query, table.schema, capabilities).source
+    return views[query] != nil || residuals.all.contains { $0.query == source && $0.shows(query) }
+  }
+
+  var wantedViews: Int { residuals.all.reduce(views.counts.watched) { $0 + $1.wantedViews } }
+
+  var viewCounts: (watched: Int, resting: Int) {
+    residuals.all.reduce(into: views.counts) { sum, residual in
+      sum.watched += residual.viewCounts.watched
+      sum.resting += residual.viewCounts.resting
+    }
+  }
+
+  /// Returns the error for a query whose residual query is already known to have too many rows.
+  ///
+  /// A client that repeats the query then causes only one request to the source.
+  func refusal(of query: Query, at now: Instant) -> ClientError? {
+    let split = QuerySplit(query, table.schema, capabilities)
+    guard split.rest != nil, let (count, isExact) = residuals.tooLarge(split.source, at: now) else { return nil }
+    return .remainderTooLarge(split.refusal(count, isExact: isExact, limit: table.limits.remainderRows))
+  }
+
+  func places(of request: QueryRequest) -> [String] {
+    QuerySplit.places(in: request, table.schema, capabilities, table.limits)
+  }
 
   /// Requests the missing blocks in and near the session's viewport and withdraws its other
   /// requests.
   ///
   /// - Complexity: O(window), plus O(log n) for each block requested now or before.
-  func follow(_ session: Session, at now: Instant) {
-    if let residualQuery = remainders.first(where: { $0.sessions.contains { $0 === session } }) {
-      let item = session.isHidden ? nil : residualQuery.item
-      let wishes = item.map { [PrefetchQueue<PageItem>.Wish($0, .visible, 0, isAgain: residualQuery.isLoaded)] }
-      return queue.want(wishes ?? [], by: session.id, at: now)
+  private func follow(_ viewer: any Viewer, at now: Instant) {
+    switch seats[viewer.id]?.target {
+    case .view(let view): follow(viewer, in: view, at: now)
+    case .residual(let residual):
+      let item = viewer.isHidden ? nil : residual.item
+      let wishes = item.map { [PrefetchQueue<PageItem>.Wish($0, .visible, 0, isAgain: residual.isLoaded)] }
+      queue.want(wishes ?? [], by: viewer.id, at: now)
+    case nil: break
     }
-    guard let view = session.view as? WindowedView else { return }
-    tick += 1
-    var prefetchTargets = PrefetchTargets(session, view)
+  }
+
+  private func follow(_ viewer: any Viewer, in view: WindowedView, at now: Instant) {
+    numbers.tick += 1
+    var prefetchTargets = PrefetchTargets(viewer, view)
     prefetchTargets.look()
-    var seen: Set<Place> = []
+    var seen: Set<WindowedViews.Place> = []
     for home in prefetchTargets.homes {
-      view.shown.touch(home, at: tick)
-      seen.insert(Place(view: view.number, generation: view.shown.generation, leaf: home.leaf, page: home.page))
+      view.shown.touch(home, at: numbers.tick)
+      seen.insert(.init(view: view.number, generation: view.shown.generation, leaf: home.leaf, page: home.page))
     }
-    looks[session.id] = seen
+    seats[viewer.id]?.blocks = seen
     // The rows between two cursors are requested part by part: name only the first missing part.
     var named: Set<PageItem> = []
     var wishes: [PrefetchQueue<PageItem>.Wish] = []
@@ -173,151 +168,159 @@ final class WindowedTable {
       named.insert(wish.item.whole)
       wishes.append(.init(wish.item, wish.zone, wishes.count, isAgain: wish.isAgain))
     }
-    queue.want(wishes, by: session.id, at: now)
+    queue.want(wishes, by: viewer.id, at: now)
     // Blocks that delay a reload may no longer be wanted.
     if view.owed != nil { isTouched = true }
   }
 
-  /// Withdraws all requests of the session.
-  func leave(_ session: Session, at now: Instant) {
-    for residualQuery in remainders { residualQuery.detach(session, at: now) }
-    isTouched = true
-    looks[session.id] = nil
-    queue.leave(session.id, at: now)
-  }
-
   // MARK: The source
 
-  /// The effects of a source's answer.
-  struct Effect {
-    /// The sessions whose prefetch targets must be updated.
-    var sessions: [Session] = []
-    var view: WindowedView?
-    var refused: [(session: Session, error: ClientError)] = []
+  /// Records changes of the source's data, whose rows are loaded on request.
+  func apply(_ changes: Changeset, at now: Instant) -> BackendEffect {
+    noteSourceChange(at: now)
+    return BackendEffect()
   }
 
-  func take(_ id: PageRequestID, _ page: RowPage, at now: Instant) -> Effect {
-    guard let item = takeAsked(id) else { return unasked() }
-    var effect = Effect()
-    if let view = views.first(where: { $0.number == item.view }) {
-      effect.view = view
-      if view.query == Query(), let count = page.count { knownRows = count }
-      switch view.take(item, page, at: tick) {
+  func noteSourceChange(at now: Instant) {
+    residuals.forgetTooLarge()
+    refresh.noteChange(at: now)
+  }
+
+  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) -> BackendEffect {
+    if request.isForExport {
+      exports.take(request, page, at: now)
+      return BackendEffect()
+    }
+    isTouched = true
+    guard let item = requests.take(request) else { return unasked() }
+    var effect = BackendEffect()
+    if let view = views[item.view] {
+      effect.answered = view
+      noteCount(page, of: view.query)
+      switch view.take(item, page, at: numbers.tick) {
       case .success(let hasMoved):
         _ = queue.finish(item, at: now)
         // A row that appears in another place was moved without a notice from the source.
-        if hasMoved { changes.noteChange(at: now) }
+        if hasMoved { refresh.noteChange(at: now) }
       case .failure(let fault): fail(item, fault.reason, at: now)
       }
-    } else if let residualQuery = remainders.first(where: { $0.number == item.view }) {
-      effect.sessions = residualQuery.sessions
-      if residualQuery.query == Query(), let count = page.count { knownRows = count }
-      switch residualQuery.take(item, page, at: now) {
-      case .success(let refused):
-        effect.refused = refused
-        noteTooLarge(residualQuery, at: now)
+    } else if let residual = residuals[item.view] {
+      noteCount(page, of: residual.query)
+      switch residual.take(item, page, at: now) {
+      case .success(let own):
+        effect = own
+        residuals.noteTooLarge(residual, at: now)
         _ = queue.finish(item, at: now)
       case .failure(let fault): fail(item, fault.reason, at: now)
       }
     } else {
       _ = queue.finish(item, at: now)
     }
-    return effect
+    return answer(effect)
   }
 
-  func take(_ id: PageRequestID, _ sections: [SectionCount], at now: Instant) -> Effect {
-    guard let item = takeAsked(id) else { return unasked() }
-    let view = views.first { $0.number == item.view }
+  private func noteCount(_ page: RowPage, of query: Query) {
+    if query == Query(), let count = page.count { rowCount = count }
+  }
+
+  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect {
+    let mismatch = "the source answered with sections where rows were asked for"
+    if request.isForExport { return fail(request, mismatch, at: now) }
+    isTouched = true
+    guard let item = requests.take(request) else { return unasked() }
+    let view = views[item.view]
     if item.place != .sections {
-      fail(item, "the source answered with sections where rows were asked for", at: now)
+      fail(item, mismatch, at: now)
     } else if let fault = view?.take(item, sections) {
       fail(item, fault.reason, at: now)
     } else {
       _ = queue.finish(item, at: now)
     }
-    return Effect(view: view)
+    return answer(BackendEffect(answered: view))
   }
 
-  /// Records that the source failed to answer.
-  func fail(_ id: PageRequestID, _ reason: String, at now: Instant) -> Effect {
-    guard let item = askedItems.removeValue(forKey: id) else { return unasked() }
+  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) -> BackendEffect {
+    if request.isForExport {
+      exports.fail(request, reason, at: now)
+      return BackendEffect()
+    }
+    guard let item = requests.fail(request) else { return unasked() }
     isTouched = true
-    asked[item] = nil
     fail(item, String(reason.prefix(table.limits.reason)), at: now)
-    return Effect(view: views.first { $0.number == item.view })
+    return answer(BackendEffect(answered: views[item.view]))
   }
 
   private func fail(_ item: PageItem, _ reason: String, at now: Instant) {
     _ = queue.fail(item, at: now)
-    nextFailure += 1
-    views.first { $0.number == item.view }?.fail(item, PageFailure(reason: reason, number: nextFailure))
+    let failure = failure(reason)
+    views[item.view]?.fail(item, failure)
   }
 
-  private func unasked() -> Effect {
+  private func failure(_ reason: String) -> PageFailure {
+    numbers.failure += 1
+    return PageFailure(reason: reason, number: numbers.failure)
+  }
+
+  private func unasked() -> BackendEffect {
     queue.noteUnasked()
-    return Effect()
+    return answer(BackendEffect())
   }
 
-  /// Removes and returns the item of a request, including one that was cancelled.
-  ///
-  /// A late answer may still be useful.
-  private func takeAsked(_ id: PageRequestID) -> PageItem? {
-    isTouched = true
-    if let item = askedItems.removeValue(forKey: id) {
-      asked[item] = nil
-      return item
-    }
-    guard let late = cancelled.firstIndex(where: { $0.id == id }) else { return nil }
-    let item = cancelled.remove(at: late).item
-    // The item may have been requested again since.
-    return asked[item] == nil ? item : nil
+  /// Completes the effect of an answer, after which any session may have something to show.
+  private func answer(_ effect: BackendEffect) -> BackendEffect {
+    var effect = effect
+    for viewer in views.all.first(where: { $0 === effect.answered }).map(viewers) ?? [] { viewer.notePrefetchTargets() }
+    effect.tables.append(table)
+    effect.concernsAll = true
+    return effect
   }
 
-  /// Records a change in the source's data.
-  func noteChange(at now: Instant) {
-    tooLarge = []
-    changes.noteChange(at: now)
-  }
+  // MARK: Exports
+
+  func beginExport(_ number: UInt64, _ query: Query) -> any RowExport { exports.begin(number, query) }
+  func endExport(_ number: UInt64) { exports.end(number) }
+  func isExportHungry(_ number: UInt64) -> Bool { exports.isHungry(number) }
 
   // MARK: Time
 
-  /// Starts due reloads and shows reloaded contents, and returns the views that changed.
-  func turn(to now: Instant, sessions: [Session]) -> [WindowedView] {
-    var changed: [WindowedView] = []
-    for (view, until) in patience where until <= now && view.awaitsSource {
-      view.isOutOfPatience = true
-      changed.append(view)
-    }
-    patience.removeAll { $0.until <= now || !$0.view.awaitsSource }
-    if let interval = capabilities.tellsChanges ? nil : capabilities.refresh, !views.isEmpty || !remainders.isEmpty {
-      if refreshAt.map({ $0 <= now }) ?? false { changes.noteChange(at: now) }
-      if refreshAt.map({ $0 <= now }) ?? true { refreshAt = now.advanced(by: interval) }
-    } else {
-      refreshAt = nil
-    }
+  /// Starts due reloads and shows reloaded contents.
+  func turn(to now: Instant, limits: Limits) -> BackendEffect {
+    var effect = BackendEffect(tables: table.evict(at: now) ? [table] : [], concernsAll: true)
+    let impatient = views.takeImpatient(at: now)
+    let isReloadDue = refresh.takeDue(at: now, isDisplayed: !views.all.isEmpty || !residuals.all.isEmpty)
     isTouched = false
-    if changes.takeFlush(at: now) {
-      for view in views { view.isStale = true }
-      for residualQuery in remainders { residualQuery.isStale = true }
+    for view in views.all {
+      view.isStale = view.isStale || isReloadDue
+      renewIfDue(view)
     }
-    for view in views where view.isStale && view.canRenew {
-      // Reload only when a client is visible.
-      guard view.viewers == 0 || sessions.contains(where: { $0.view === view && !$0.isHidden }) else { continue }
-      guard !owesAnything(view, sessions) else { continue }
-      view.renew()
-      for session in sessions where session.view === view { session.notePrefetchTargets() }
+    for residual in residuals.all {
+      residual.isStale = residual.isStale || isReloadDue
+      effect += residual.turn(to: now, limits: limits)
     }
-    for residualQuery in remainders where residualQuery.isStale && residualQuery.item == nil {
-      residualQuery.renew()
-      for session in residualQuery.sessions { session.notePrefetchTargets() }
+    for view in impatient + views.all.filter(showNextIfLoaded) {
+      for viewer in viewers(of: view) { viewer.notePrefetchTargets() }
+      effect.changed.append(view)
     }
-    for view in views where view.next != nil {
-      let own = sessions.filter { $0.view === view && !$0.isHidden }
-      guard !own.isEmpty, own.allSatisfy({ PrefetchTargets.canShowNext($0, view) }) else { continue }
-      view.showNext()
-      changed.append(view)
-    }
-    return changed
+    return effect
+  }
+
+  /// Shows the reloaded content of a view if no visible client would lose rows, and returns whether
+  /// it did.
+  private func showNextIfLoaded(_ view: WindowedView) -> Bool {
+    guard view.next != nil else { return false }
+    let own = viewers(of: view).filter { !$0.isHidden }
+    guard !own.isEmpty, own.allSatisfy({ PrefetchTargets.canShowNext($0, view) }) else { return false }
+    view.showNext()
+    return true
+  }
+
+  /// Reloads a view after a change at the source, if a client is visible and none waits for blocks.
+  private func renewIfDue(_ view: WindowedView) {
+    guard view.isStale, view.canRenew else { return }
+    let own = viewers(of: view)
+    guard view.viewers == 0 || own.contains(where: { !$0.isHidden }), !owesAnything(view, to: own) else { return }
+    view.renew()
+    for viewer in own { viewer.notePrefetchTargets() }
   }
 
   /// Returns whether sessions still wait for blocks that they displayed as missing at the first
@@ -325,13 +328,12 @@ final class WindowedTable {
   ///
   /// Blocks that sessions scroll to later do not count, so that one busy session does not delay the
   /// others' reload.
-  private func owesAnything(_ view: WindowedView, _ sessions: [Session]) -> Bool {
+  private func owesAnything(_ view: WindowedView, to viewers: [any Viewer]) -> Bool {
     if let owed = view.owed {
       view.owed = owed.filter(queue.isAwaited)
     } else {
-      let own = sessions.filter { $0.view === view }
-      view.owed = own.reduce(into: []) { owed, session in
-        var prefetchTargets = PrefetchTargets(session, view)
+      view.owed = viewers.reduce(into: []) { owed, viewer in
+        var prefetchTargets = PrefetchTargets(viewer, view)
         prefetchTargets.look()
         owed.formUnion(prefetchTargets.wishes.filter(\.isAbsent).map(\.item))
       }
@@ -342,87 +344,52 @@ final class WindowedTable {
     return view.owed?.isEmpty == false
   }
 
-  /// Appends the requests and cancels for the source, and returns the views that changed.
-  func ask(at now: Instant, outputs: inout [Output]) -> [WindowedView] {
+  func ask(for viewers: [any Viewer], at now: Instant, outputs: inout [Output]) -> BackendEffect {
+    for viewer in viewers.sorted(by: { seats[$0.id]?.arrival ?? 0 < seats[$1.id]?.arrival ?? 0 }) {
+      follow(viewer, at: now)
+    }
     let commands = queue.advance(to: now)
-    var changed: [WindowedView] = []
     isTouched = isTouched || !commands.overdue.isEmpty
+    var effect = BackendEffect(concernsAll: true)
     for item in commands.overdue {
-      guard let view = views.first(where: { $0.number == item.view }) else { continue }
-      nextFailure += 1
-      let reason = "no answer within \(table.schema.prefetch.patience)"
-      view.fail(item, PageFailure(reason: reason, number: nextFailure))
-      changed.append(view)
+      guard let view = views[item.view] else { continue }
+      view.fail(item, failure("no answer within \(table.schema.prefetch.patience)"))
+      effect.changed.append(view)
     }
-    let cancels = commands.cancels.compactMap { item -> PageRequestID? in
-      guard let id = asked.removeValue(forKey: item) else { return nil }
-      askedItems[id] = nil
-      cancelled.append((id, item))
-      return id
-    }
-    cancelled.removeFirst(max(0, cancelled.count - Self.rememberedCancels))
+    let cancels = requests.cancel(commands.cancels)
     if !cancels.isEmpty, capabilities.cancels { outputs.append(.cancelPages(id, cancels)) }
     exports.makeRoom(besides: queue.inFlight, of: queue.bound, outputs: &outputs)
-    var requests: [PageRequest] = []
+    var asked: [PageRequest] = []
     for item in commands.loads {
-      guard let request = request(for: item) else {
-        queue.drop(item, at: now)
-        continue
+      let request = requests.ask(item) { id in
+        views[item.view]?.request(for: item, id: id) ?? residuals[item.view]?.request(for: item, id: id)
       }
-      asked[item] = request.id
-      askedItems[request.id] = item
-      requests.append(request)
+      if let request { asked.append(request) } else { queue.drop(item, at: now) }
     }
-    if !requests.isEmpty { outputs.append(.ask(id, requests)) }
+    if !asked.isEmpty { outputs.append(.ask(id, asked)) }
     exports.ask(besides: queue.inFlight, of: queue.bound, at: now, outputs: &outputs)
-    forget()
-    return changed
+    views.evict { seats.values.reduce(into: []) { $0.formUnion($1.blocks) } }
+    return effect
   }
 
-  private func request(for item: PageItem) -> PageRequest? {
-    let id = PageRequestID(rawValue: nextRequest)
-    let request =
-      views.first { $0.number == item.view }?.request(for: item, id: id)
-      ?? remainders.first { $0.number == item.view }?.request(for: item, id: id)
-    if request != nil { nextRequest += 1 }
-    return request
+  func catchUpInTime(_ work: inout Int) { for residual in residuals.all { residual.catchUpInTime(&work) } }
+
+  /// Discards all changes, because the views do not read them.
+  func trimLog(keeping position: Int?) { table.forgetChanges(before: table.log.end) }
+
+  func tidy(at now: Instant, keeping position: Int?) {
+    views.tidy(at: now)
+    for residual in residuals.all { residual.tidy(at: now, keeping: nil) }
+    residuals.dropUnused()
+    trimLog(keeping: position)
   }
 
-  /// Evicts the least recently used blocks until the cache is within its limits.
-  ///
-  /// Displayed blocks are never evicted.
-  private func forget() {
-    func isTooMuch() -> Bool {
-      var (rows, bytes) = (0, 0)
-      for view in views {
-        rows += view.shown.keptRows + (view.next?.keptRows ?? 0)
-        bytes += view.shown.keptBytes + (view.next?.keptBytes ?? 0)
-      }
-      return rows > table.limits.cachedRows || bytes > table.limits.cachedBytes
-    }
-    guard isTooMuch() else { return }
-    let seen = looks.values.reduce(into: Set<Place>()) { $0.formUnion($1) }
-    var idle: [(used: UInt64, view: WindowedView, leaf: Int, page: Int)] = []
-    for view in views {
-      for (leaf, page, used) in view.shown.pages {
-        let place = Place(view: view.number, generation: view.shown.generation, leaf: leaf, page: page)
-        if !seen.contains(place) { idle.append((used, view, leaf, page)) }
-      }
-    }
-    idle.sort { ($0.used, $0.view.number, $0.leaf, $0.page) < ($1.used, $1.view.number, $1.leaf, $1.page) }
-    for (_, view, leaf, page) in idle {
-      guard isTooMuch() else { return }
-      view.evict(view.shown, leaf: leaf, page: page)
-    }
-  }
-
-  /// The time of the next call to ``turn(to:sessions:)``.
   var deadline: Instant? {
     if isTouched { return .zero }
-    let moments = [
-      queue.deadline, refreshAt, changes.deadline, patience.lazy.filter { $0.view.awaitsSource }.map(\.until).min(),
-      exports.deadline(besides: queue.inFlight, of: queue.bound),
+    let own = [
+      queue.deadline, refresh.deadline, views.deadline, exports.deadline(besides: queue.inFlight, of: queue.bound),
+      table.evictionDeadline,
     ]
-    return moments.compactMap(\.self).min()
+    return (own + residuals.all.map(\.deadline)).compactMap(\.self).min()
   }
 }
