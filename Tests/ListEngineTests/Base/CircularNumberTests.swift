@@ -40,7 +40,7 @@ import Testing
     for key in 0..<20 { harness.upsert(key, group: "g\(key)") }
     harness.open(query: QueryRequest(group: ["group"]), count: 40)
     try harness.settle()
-    let view = try #require(harness.engine.states[0].views.values.first as? WindowedView)
+    let view = try #require(harness.engine.states[0].sessions.first?.view as? WindowedView)
     view.sectionNumbers = CircularNumber(from: .max - 3)
     for key in 0..<20 { harness.upsert(key, group: "h\(key)") }
     harness.change()
