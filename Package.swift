@@ -63,25 +63,31 @@ let package = Package(
       name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
+    // The lock of all targets.
+    .target(name: "Threads", swiftSettings: swiftSettings + fuzzedSettings),
+
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
-    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
+    .target(name: "ListPlugin", dependencies: ["CListPlugin", "Threads"], swiftSettings: swiftSettings),
     // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
-      name: "SourceRuntime", dependencies: ["CChildProcess", "CDigest", "CSimdjson", "ListEngine", "Wire"],
+      name: "SourceRuntime", dependencies: ["CChildProcess", "CDigest", "CSimdjson", "ListEngine", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Wire"],
+      name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "ProcessSource", dependencies: ["CChildProcess", "ListEngine", "SourceRuntime", "TextSource", "Wire"],
+      name: "ProcessSource",
+      dependencies: ["CChildProcess", "ListEngine", "SourceRuntime", "TextSource", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "LibrarySource", dependencies: ["CCrashNote", "CListPlugin", "ListEngine", "SourceRuntime", "Wire"],
+      name: "LibrarySource",
+      dependencies: ["CCrashNote", "CListPlugin", "ListEngine", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
     // The examination of a plugin.
     .target(
-      name: "PluginExam", dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Wire"],
+      name: "PluginExam",
+      dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
     .target(name: "CAllocator", cSettings: cSettings),
@@ -96,21 +102,21 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "CDescriptors", "CWebSockets", "ListEngine", "Locales", "Recording", "Wire",
+        "CDescriptors", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     .target(name: "CDescriptors", cSettings: cSettings),
     .target(
       name: "Recording",
-      dependencies: ["ListEngine", "Locales", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["ListEngine", "Locales", "Threads", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
         "CAllocator", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
-        "SourceRuntime", "TextSource", "Wire",
+        "SourceRuntime", "TextSource", "Threads", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
@@ -168,7 +174,7 @@ let package = Package(
       name: "SourceRuntimeTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "TextSourceTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting", "TextSource"],
+      name: "TextSourceTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting", "TextSource", "Threads"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ProcessSourceTests",
@@ -178,7 +184,7 @@ let package = Package(
       name: "LibrarySourceTests",
       dependencies: [
         "CListPlugin", "LibrarySource", "ListEngine", "ListPlugin", "ProcessReader", "ProcessSource", "Quotes",
-        "SourceRuntime", "SourceTesting",
+        "SourceRuntime", "SourceTesting", "Threads",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -188,7 +194,7 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
+      name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Threads", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),
   ] + fuzzer,
   swiftLanguageModes: [.v6],

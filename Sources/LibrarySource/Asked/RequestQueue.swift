@@ -1,6 +1,7 @@
 import CListPlugin
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// A serial request queue of a shared library; its thread exits when the queue is empty.
 ///

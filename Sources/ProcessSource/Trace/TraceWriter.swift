@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 import Wire
 
 /// Records everything exchanged between a host and a plugin in a file, as JSON lines specified in

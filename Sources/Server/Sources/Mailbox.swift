@@ -1,4 +1,4 @@
-import Glibc
+import Threads
 
 /// A bounded queue from producer threads to the event loop; producers block while it is full.
 ///
@@ -21,9 +21,8 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   public let byteLimit: Int
   private let onMail: @Sendable () -> Void
 
-  // The lock guards everything below.
-  private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let room = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  // The monitor guards everything below; producers wait in it for room.
+  private let monitor = Monitor()
   // Taken items leave `nil` behind, so that their memory is released even if the queue never runs
   // empty.
   private var items: [Item?] = []
@@ -42,21 +41,6 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     self.rowLimit = rowLimit
     self.byteLimit = byteLimit
     self.onMail = onMail
-    pthread_mutex_init(lock, nil)
-    pthread_cond_init(room, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(room)
-    pthread_mutex_destroy(lock)
-    room.deallocate()
-    lock.deallocate()
-  }
-
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    return body()
   }
 
   private var isEmpty: Bool { first == items.count }
@@ -65,11 +49,9 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Returns: `false` if the mailbox is closed and the value was dropped.
   public func put(_ element: Element, rows newRows: Int, bytes newBytes: Int) -> Bool {
-    let taken = locked { () -> Bool in
+    monitor.withLock {
       waiting += 1
-      while !isClosed, !isEmpty, rows + newRows > rowLimit || bytes + newBytes > byteLimit {
-        pthread_cond_wait(room, lock)
-      }
+      monitor.wait { isClosed || isEmpty || rows + newRows <= rowLimit && bytes + newBytes <= byteLimit }
       waiting -= 1
       guard !isClosed else { return false }
       let wasEmpty = isEmpty
@@ -80,13 +62,12 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
       if wasEmpty { onMail() }
       return true
     }
-    return taken
   }
 
   /// Removes and returns the first values, up to about `budget` rows, and at least one if there is
   /// any. [the loop]
   public func take(rows budget: Int) -> [Element] {
-    locked {
+    monitor.withLock {
       var taken: [Element] = []
       var takenRows = 0
       while !isEmpty, let item = items[first], taken.isEmpty || takenRows + item.rows <= budget {
@@ -106,26 +87,26 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         items.removeFirst(first)
         first = 0
       }
-      if !taken.isEmpty { pthread_cond_broadcast(room) }
+      if !taken.isEmpty { monitor.wakeAll() }
       return taken
     }
   }
 
   /// Whether the mailbox contains values.
-  public var hasMail: Bool { locked { !isEmpty } }
+  public var hasMail: Bool { monitor.withLock { !isEmpty } }
 
   /// The number of producers that wait for room.
-  public var waitingProducers: Int { locked { waiting } }
+  public var waitingProducers: Int { monitor.withLock { waiting } }
 
   /// Closes the mailbox: drops its values, rejects new ones, and unblocks all producers.
   public func close() {
-    locked {
+    monitor.withLock {
       isClosed = true
       items = []
       first = 0
       rows = 0
       bytes = 0
-      pthread_cond_broadcast(room)
+      monitor.wakeAll()
     }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Threads
 
 /// The destination, format and minimum level of all logs of the process, changeable at run time.
 ///
