@@ -71,28 +71,26 @@ let package = Package(
     .target(name: "ListPlugin", dependencies: ["CListPlugin", "Threads"], swiftSettings: swiftSettings),
     // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
-      name: "SourceRuntime", dependencies: ["CChildProcess", "CDigest", "CSimdjson", "ListEngine", "Threads", "Wire"],
+      name: "SourceRuntime", dependencies: ["CSimdjson", "CSystem", "ListEngine", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
       name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "ProcessSource",
-      dependencies: ["CChildProcess", "ListEngine", "SourceRuntime", "TextSource", "Threads", "Wire"],
+      name: "ProcessSource", dependencies: ["CSystem", "ListEngine", "SourceRuntime", "TextSource", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
       name: "LibrarySource",
-      dependencies: ["CCrashNote", "CListPlugin", "ListEngine", "SourceRuntime", "Threads", "Wire"],
+      dependencies: ["CListPlugin", "CSystem", "ListEngine", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
     // The examination of a plugin.
     .target(
       name: "PluginExam",
       dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
-    .target(name: "CChildProcess", cSettings: cSettings),
-    .target(name: "CAllocator", cSettings: cSettings),
-    .target(name: "CCrashNote", cSettings: cSettings),
-    .target(name: "CDigest", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
+    // What must be written in C: starting and confining programs, notes of crashes, digests, and two
+    // workarounds in the C library.
+    .target(name: "CSystem", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
       linkerSettings: [.linkedLibrary("simdjson")]),
@@ -102,11 +100,10 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "CDescriptors", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
+        "CSystem", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
-    .target(name: "CDescriptors", cSettings: cSettings),
     .target(
       name: "Recording",
       dependencies: ["ListEngine", "Locales", "Threads", "Wire", .product(name: "Logging", package: "swift-log")],
@@ -115,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "CAllocator", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
+        "CSystem", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
         "SourceRuntime", "TextSource", "Threads", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),

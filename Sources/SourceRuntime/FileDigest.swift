@@ -1,4 +1,4 @@
-import CDigest
+import CSystem
 import Glibc
 
 /// The SHA-256 of a file, for operators who pin the exact file that may run.

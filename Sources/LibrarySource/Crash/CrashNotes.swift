@@ -1,4 +1,4 @@
-import CCrashNote
+import CSystem
 import Glibc
 import SourceRuntime
 import Threads
