@@ -88,7 +88,7 @@ let package = Package(
       name: "PluginExam",
       dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
-    // What must be written in C: starting and confining programs, notes of crashes, digests, and two
+    // What must be C: starting and confining programs, notes of crashes, digests, and two
     // workarounds in the C library.
     .target(name: "CSystem", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(

@@ -23,7 +23,7 @@ extension PluginLine {
     switch outcome {
     case .bytes(let bytes):
       writer.raw(",\"data\":\"")
-      writer.bytes += Base64.encode(bytes)
+      writer.bytes += Base64.standard.encode(bytes)
       writer.raw("\"")
     case .none: writer.raw(",\"data\":null")
     case .failed(let reason):
