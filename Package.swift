@@ -48,6 +48,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -81,7 +82,10 @@ let package = Package(
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
       name: "LibrarySource",
-      dependencies: ["CListPlugin", "CSystem", "ListEngine", "SourceRuntime", "Threads", "Wire"],
+      dependencies: [
+        "CListPlugin", "CSystem", "ListEngine", "SourceRuntime", "Threads", "Wire",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
       swiftSettings: swiftSettings),
     // The examination of a plugin.
     .target(
@@ -101,7 +105,7 @@ let package = Package(
       name: "Server",
       dependencies: [
         "CSystem", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "DequeModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     .target(

@@ -1,4 +1,5 @@
 import CListPlugin
+import DequeModule
 import ListEngine
 import SourceRuntime
 import Threads
@@ -29,7 +30,7 @@ final class RequestQueue: @unchecked Sendable {
   private var loader: LoaderReader.Loader?
   private var images: ImageGiver?
   private var instance: UnsafeMutableRawPointer?
-  private var requests: [SourceRequest] = []
+  private var requests: Deque<SourceRequest> = []
   private var pending = PendingRequests()
   private var isWorking = false
   /// Whether a call into the library is in progress.
@@ -147,11 +148,10 @@ final class RequestQueue: @unchecked Sendable {
   /// `isInside` is cleared.
   private func next() -> (SourceRequest, UnsafeMutableRawPointer?)? {
     monitor.withLock {
-      guard !requests.isEmpty else {
+      guard let request = requests.popFirst() else {
         isWorking = false
         return nil
       }
-      let request = requests.removeFirst()
       guard let instance, note(request) else { return (request, nil) }
       isInside = true
       return (request, instance)

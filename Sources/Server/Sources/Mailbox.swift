@@ -1,3 +1,4 @@
+import DequeModule
 import Threads
 
 /// A bounded queue from producer threads to the event loop; producers block while it is full.
@@ -23,10 +24,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
   // The monitor guards everything below; producers wait in it for room.
   private let monitor = Monitor()
-  // Taken items leave `nil` behind, so that their memory is released even if the queue never runs
-  // empty.
-  private var items: [Item?] = []
-  private var first = 0
+  private var items: Deque<Item> = []
   private var rows = 0
   private var bytes = 0
   private var isClosed = false
@@ -43,18 +41,16 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     self.onMail = onMail
   }
 
-  private var isEmpty: Bool { first == items.count }
-
   /// Appends a value, and blocks until there is room for it. [any thread but the loop]
   ///
   /// - Returns: `false` if the mailbox is closed and the value was dropped.
   public func put(_ element: Element, rows newRows: Int, bytes newBytes: Int) -> Bool {
     monitor.withLock {
       waiting += 1
-      monitor.wait { isClosed || isEmpty || rows + newRows <= rowLimit && bytes + newBytes <= byteLimit }
+      monitor.wait { isClosed || items.isEmpty || rows + newRows <= rowLimit && bytes + newBytes <= byteLimit }
       waiting -= 1
       guard !isClosed else { return false }
-      let wasEmpty = isEmpty
+      let wasEmpty = items.isEmpty
       items.append(Item(element: element, rows: newRows, bytes: newBytes))
       rows += newRows
       bytes += newBytes
@@ -70,30 +66,23 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     monitor.withLock {
       var taken: [Element] = []
       var takenRows = 0
-      while !isEmpty, let item = items[first], taken.isEmpty || takenRows + item.rows <= budget {
-        items[first] = nil
+      while let item = items.first, taken.isEmpty || takenRows + item.rows <= budget {
+        items.removeFirst()
         taken.append(item.element)
         takenRows += item.rows
         rows -= item.rows
         bytes -= item.bytes
-        first += 1
         if takenRows >= budget { break }
       }
-      // Compacting in bulk keeps the amortized cost linear in the values taken.
-      if isEmpty {
-        items.removeAll(keepingCapacity: items.capacity <= 1_024)
-        first = 0
-      } else if first > 512, first * 2 > items.count {
-        items.removeFirst(first)
-        first = 0
-      }
+      // A deque does not shrink by itself, and a flood may have made it large.
+      if items.isEmpty { items = [] }
       if !taken.isEmpty { monitor.wakeAll() }
       return taken
     }
   }
 
   /// Whether the mailbox contains values.
-  public var hasMail: Bool { monitor.withLock { !isEmpty } }
+  public var hasMail: Bool { monitor.withLock { !items.isEmpty } }
 
   /// The number of producers that wait for room.
   public var waitingProducers: Int { monitor.withLock { waiting } }
@@ -103,7 +92,6 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     monitor.withLock {
       isClosed = true
       items = []
-      first = 0
       rows = 0
       bytes = 0
       monitor.wakeAll()
