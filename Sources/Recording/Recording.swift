@@ -11,7 +11,7 @@ import Threads
 /// because a recording with a gap cannot be replayed.
 public final class Recording: Sendable {
   /// The state of a recording.
-  public enum State: Hashable, Sendable {
+  enum State: Hashable, Sendable {
     /// Records are being written without errors.
     case running
     /// The last write failed for this reason and will be retried.
@@ -79,7 +79,7 @@ public final class Recording: Sendable {
   }
 
   /// The current state.
-  public var state: State {
+  var state: State {
     monitor.withLock {
       return shared.state
     }
