@@ -1,8 +1,8 @@
 // main.js: the page's entry module. It connects one or two panes with the bars around them, which
 // show the active pane's table.
 
-import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
-import { emptyView, withoutPart } from '../model/query.js';
+import { bring, density, firstTable, goStep, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
+import { emptyView, rowFromHash, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
 
@@ -11,7 +11,7 @@ const $ = (id) => document.getElementById(id);
 const groups = $('groups');
 const on = {
   viewed: (pane) => pane === active && showView(),
-  told: (_, isTable) => tellAddress(shownViews(), isTable ? 'pushState' : 'replaceState'),
+  told: (_, isStep, part) => tellAddress(shownViews(), isStep, part),
   listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
   answered: (pane) => wantWords().then(({ inWords, speech }) => {
@@ -35,7 +35,7 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, PauseButton, Speech, stepText, viewInWords }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -45,7 +45,7 @@ function wantWords() {
       leave: () => active.grid.focus(),
     });
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
-    words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
+    words = { bar, speech, pauseButton, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
@@ -67,7 +67,7 @@ function partsAround() {
   bring(() => import('../panels/around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
     around = {
-      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
+      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name)) }),
       chips: new Chips($('terms'), {
         edit: (name, under, part) => active.reach.load().then(({ hands }) => hands.filterBy(name, under, part)),
         clear: (name, part) => active.change({ filters: withoutPart(active.session.view.filters, name, part) }),
@@ -190,6 +190,9 @@ listenForShortcuts(document, {
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
   F6: () => pair?.next(active),
+  'Control+z': () => step(true),
+  'Control+Shift+z': () => step(false),
+  'Control+y': () => step(false),
 });
 
 async function togglePanel() {
@@ -210,17 +213,37 @@ setInterval(() => {
   if (!document.hidden) for (const pane of panes) pane.tick();
 }, 1_000);
 
-listenForAddress(([view, beside]) => {
+listenForAddress(([view, beside], isBack) => {
+  const { session } = active;
+  const before = session.view;
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
   const isUnnamed = view.table !== '' && viewsFromAddress()[0].table === '';
   panes[0].show(view);
   if (isUnnamed) tellAddress(beside ? [view, beside] : [view]);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
   else if (panes.length > 1) pair.closeOther(panes[0], true);
+  panes[0].openRow(rowFromHash(location.hash));
+  wantWords().then(({ changeText, stepText }) => tellStep(stepText(isBack, changeText(before, session.view, session.table?.columns ?? []))));
 });
+
+// Undo and redo, which are Back and Forward in the browser's history.
+
+let isStepping = false;  // whether a step that a command has begun is pending
+
+function step(isBack) {
+  isStepping = goStep(isBack);
+  if (!isStepping) tellStep(isBack ? 'Nothing to undo' : 'Nothing to redo', true);
+}
+
+function tellStep(text, isShown = isStepping) {
+  isStepping = false;
+  if (isShown) active.furnish().then(({ notices }) => notices.show(text));
+  else on.say(text);
+}
 
 if (density() !== 'normal') setDensity(density());
 showShortcuts();
 const [view, beside] = viewsFromAddress();
+panes[0].openRow(rowFromHash(location.hash));
 panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
 if (beside) loadPair().then((loaded) => loaded.open(beside));

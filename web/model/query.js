@@ -288,6 +288,26 @@ export function hashFromView(view) {
   return text === '' ? '' : `#${text}`;
 }
 
+/** Returns the key of the row that a fragment names; undefined if there is none. */
+export function rowFromHash(hash) {
+  const text = new URLSearchParams(hash.replace(/^#/, '')).get('row');
+  if (text === null || text === '') return undefined;
+  try {
+    const key = JSON.parse(text);
+    return Number.isSafeInteger(key) || typeof key === 'string' ? key : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the fragment of a view that also names a row by its key. */
+export function hashFromRow(view, key) {
+  // A text that reads like JSON is quoted.
+  const text = typeof key === 'number' || rowFromHash(`#row=${encodeURIComponent(key)}`) !== key ? JSON.stringify(key) : key;
+  const hash = hashFromView(view);
+  return `${hash || '#'}${hash === '' ? '' : '&'}${new URLSearchParams({ row: text })}`;
+}
+
 /** Parses a fragment with one view, or with two for a split page. @returns {View[]} */
 export function viewsFromHash(hash) {
   const beside = new URLSearchParams(hash.replace(/^#/, '')).get('beside');
