@@ -35,7 +35,7 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, PauseButton, Speech, stepText, viewInWords }) => {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -44,8 +44,15 @@ function wantWords() {
       retry: () => active.link.retry(),
       leave: () => active.grid.focus(),
     });
+    const views = new ViewTabs($('views'), {
+      session: () => active.session,
+      change: (view) => active.change(view),
+      rename: (name) => active.rename(name),
+      show: (text, isGood) => active.furnish().then(({ notices }) => notices.show(text, isGood)),
+      leave: () => active.grid.focus(),
+    });
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
-    words = { bar, speech, pauseButton, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
+    words = { bar, speech, pauseButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
@@ -107,6 +114,7 @@ function showView() {
   words?.bar.setColumns(table.columns);
   words?.bar.setView(view, marks);
   partsAround()?.chips.show(view.filters, columns.all, marks);
+  words?.views.update();
   showTitle(table);
   $('reset').hidden = !table.view || active.session.view.isDefault === true;
 }
@@ -177,6 +185,7 @@ $('reset').addEventListener('click', () => {
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
   change: (wish) => active.change(wish),
   actions: active.hands?.acting.items(false) ?? [],
+  views: words?.views.items ?? [],
   say: on.say,
   densityChanged: () => { for (const pane of panes) pane.redraw(); },
 })));
@@ -213,7 +222,20 @@ setInterval(() => {
   if (!document.hidden) for (const pane of panes) pane.tick();
 }, 1_000);
 
+// Returns the saved view that a link names; the standard view if there is none.
+async function resolved({ named }) {
+  const { fetchView, viewOfSaved } = await bring(() => import('../panels/words.js'));
+  try {
+    const saved = await fetchView(named);
+    return viewOfSaved(saved);
+  } catch (error) {
+    active.furnish().then(({ notices }) => notices.show(`The view “${named}” was not opened. ${error.message}`, false));
+    return emptyView();
+  }
+}
+
 listenForAddress(([view, beside], isBack) => {
+  if (view.named && view.table === '') return void resolved(view).then((found) => active.change({ ...found, table: found.table || active.session.view.table }));
   const { session } = active;
   const before = session.view;
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
@@ -245,5 +267,11 @@ if (density() !== 'normal') setDensity(density());
 showShortcuts();
 const [view, beside] = viewsFromAddress();
 panes[0].openRow(rowFromHash(location.hash));
-panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
+const begin = (first) => panes[0].start(first, openLink, { width: innerWidth, height: innerHeight });
+if (view.named && view.table === '') {
+  resolved(view).then((found) => {
+    begin(found);
+    tellAddress([found]);
+  });
+} else begin(view);
 if (beside) loadPair().then((loaded) => loaded.open(beside));

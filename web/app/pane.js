@@ -313,8 +313,16 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
+    if (wish.table !== undefined) delete view.named;  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
+  }
+
+  /** Changes the name of the saved view that is shown; undefined for none. */
+  rename(named) {
+    this.session.view = { ...this.session.view, named };
+    this.on.told(this, false);
+    this.on.viewed(this);
   }
 
   /** Sends the query again if the search means something else in the current columns. */

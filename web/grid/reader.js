@@ -256,9 +256,20 @@ export function viewsFromAddress() {
   return viewsFromHash(location.hash);
 }
 
-/** Returns the stored view of a table. */
+/** Returns the view to open for a table: the user's default, or else the stored view. */
 export function viewOf(name) {
-  return { ...viewFromHash(keptView(name)), table: name };
+  return { ...(defaultView(name) ?? viewFromHash(keptView(name))), table: name };
+}
+
+/** Returns the user's default view of a table, or null. It is kept in this browser. */
+export function defaultView(table) {
+  const text = read(`default.${table}`);
+  return text === '' ? null : viewFromHash(text);
+}
+
+/** Stores the user's default view of a table as a fragment; an empty text removes it. */
+export function setDefaultView(table, text) {
+  if (text.length <= longestView) write(`default.${table}`, text);
 }
 
 /**

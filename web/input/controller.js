@@ -118,7 +118,7 @@ export class Hands {
     this.pointing.settle();
   }
 
-  /** Scrolls to the row with this key and selects it, or shows why it cannot be shown. */
+  /** Scrolls to the row with this key and selects it, or shows the reason why there is none. */
   openRow(key) {
     this.kept.link(key, performance.now() + SOUGHT, (row) => {
       const name = `The row “${labelOf(String(key))}” of this link`;

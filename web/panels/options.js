@@ -39,8 +39,9 @@ function save(address, name, say) {
  *
  * @param {HTMLElement} button
  * @param {import('../model/session.js').Session} session
- * @param {{change: (wish: object) => void, actions: object[], densityChanged: () => void,
- *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole table
+ * @param {{change: (wish: object) => void, actions: object[], views: object[], densityChanged: () => void,
+ *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole
+ *   table, and `views` those of saved views
  */
 export function showOptions(button, session, on) {
   const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
@@ -59,6 +60,8 @@ export function showOptions(button, session, on) {
     })),
     { heading: 'Keyboard' },
     { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
+    { heading: 'Views' },
+    ...on.views,
     { heading: 'Export' },
     ...exportItems(session, on.say),
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
