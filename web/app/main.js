@@ -133,6 +133,8 @@ function showState(pane) {
   if (isBeginning) return;
   const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
+  const picked = pane.hands?.pickedText ?? '';
+  if ($('picked').textContent !== picked) $('picked').textContent = $('picked').title = picked;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
@@ -183,6 +185,7 @@ $('reset').addEventListener('click', () => {
   active.grid.focus({ preventScroll: true });
 });
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
+  commands: showCommands,
   change: (wish) => active.change(wish),
   actions: active.hands?.acting.items(false) ?? [],
   views: words?.views.items ?? [],
@@ -199,10 +202,47 @@ listenForShortcuts(document, {
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
   F6: () => pair?.next(active),
+  'Control+k': showCommands,
   'Control+z': () => step(true),
   'Control+Shift+z': () => step(false),
   'Control+y': () => step(false),
 });
+
+$('help').addEventListener('click', showCommands);
+
+// Opens the palette with the commands of the page and of the active table.
+async function showCommands() {
+  const [{ columnCommands, commandsOf, exportItems, openHelp, openPalette, tableCommands, hands: columnHands }, hands, { views, bar }] = await Promise.all([active.reach.load(), active.furnish(), wantWords()]);
+  const pane = active;
+  const { session: { tables, table }, columns } = pane;
+  const press = (id) => $(id).click();
+  const page = (label, hint, run) => ({ label, group: 'Page', hint, run });
+  openPalette([
+    page('Search all columns', '/', () => bar.focusFilter()),
+    page('Find in table', 'Ctrl+F', () => hands.find.open()),
+    page('Undo a change of the view', 'Ctrl+Z', () => step(true)),
+    page('Redo a change of the view', 'Ctrl+Shift+Z', () => step(false)),
+    page(pane.session.isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
+    page('Split view on or off', 'S', split),
+    page('Go to the other table', 'F6', () => pair?.next(pane)),
+    page('Activity: rates, delays, reuse', 'I', togglePanel),
+    page('View options: theme, row height, export', '', () => press('options')),
+    page('Keyboard shortcuts', '?', openHelp),
+    ...($('reset').hidden ? [] : [page('Reset the view to what the source suggests', '', () => press('reset'))]),
+    page('Clear the search and all filters', '', () => pane.change({ search: '', filters: [] })),
+    ...commandsOf(exportItems(pane.session, on.say), 'Export'),
+    ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
+    ...commandsOf(views.items, 'Views'),
+    ...tableCommands(tables, pane.session.view.table, (name) => pane.change(viewOf(name))),
+    ...commandsOf(hands.acting.items(false), 'Actions'),
+    ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
+      change: (wish) => pane.change(wish),
+      lack: (what) => pane.lack(what),
+      filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
+    })),
+  ]);
+}
 
 async function togglePanel() {
   panel?.close();

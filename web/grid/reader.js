@@ -168,7 +168,7 @@ export function pressAgain({ type, target, key, altKey, ctrlKey, shiftKey, metaK
 // Keyboard shortcuts. They work anywhere on the page except in text fields, menus and dialogs.
 
 /**
- * Listens for shortcuts on the document.
+ * Listens for shortcuts on the document. In text fields only Control+K works.
  *
  * @param {Object<string, () => void>} actions by key; `Control` also matches Command
  */
@@ -177,7 +177,7 @@ export function listenForShortcuts(document, actions) {
     const isTyping = event.target.closest?.('input, select, textarea, [role=menu], [role=dialog]');
     // With Caps Lock, Shift gives a small letter.
     const name = event.ctrlKey || event.metaKey ? `Control+${event.shiftKey ? 'Shift+' : ''}${event.key.toLowerCase()}` : event.key;
-    if (!Object.hasOwn(actions, name) || isTyping || event.altKey || event.repeat || event.isComposing) return;
+    if (!Object.hasOwn(actions, name) || (isTyping && (name !== 'Control+k' || event.target.closest('dialog'))) || event.altKey || event.repeat || event.isComposing) return;
     if (name.length === 1 && !hasShortcuts()) return;
     event.preventDefault();
     actions[name]();

@@ -20,6 +20,7 @@ import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
 import { searchOf } from '../model/search.js';
 import { seekText } from '../model/seek.js';
+import { selectionText } from '../model/sums.js';
 
 // Shared by all panes, so that their extra queries are sent one at a time.
 const aside = new Aside(openLink, (call, wait) => {
@@ -182,7 +183,25 @@ export class Hands {
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.#sumUp();
     this.find.drawn(table.nodes, copy, columns.shown, now);
+  }
+
+  /** The statistics of the selected cells as text; empty without a selection. */
+  pickedText = '';
+  #pickedOf = '';   // the selection and rows of `pickedText`
+
+  #sumUp() {
+    const { session: { copy }, columns: { shown } } = this.pane;
+    const { rows, bounds, isEmpty } = this.selection;
+    const isRows = rows.size > 0;
+    const key = isEmpty ? '' : `${copy.seq} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
+    if (key === this.#pickedOf) return;
+    this.#pickedOf = key;
+    const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown), { active: this.focus.column, isRows, now: Date.now() });
+    if (text === this.pickedText) return;
+    this.pickedText = text;
+    this.pane.on.news(this.pane);
   }
 
   // The position from which find continues.

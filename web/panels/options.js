@@ -39,7 +39,7 @@ function save(address, name, say) {
  *
  * @param {HTMLElement} button
  * @param {import('../model/session.js').Session} session
- * @param {{change: (wish: object) => void, actions: object[], views: object[], densityChanged: () => void,
+ * @param {{change: (wish: object) => void, commands: () => void, actions: object[], views: object[], densityChanged: () => void,
  *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole
  *   table, and `views` those of saved views
  */
@@ -48,6 +48,7 @@ export function showOptions(button, session, on) {
   const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
   const columns = session.table?.columns ?? [];
   openMenu(button, 'View options', [
+    { label: 'Find a command…', hint: 'Ctrl+K', run: on.commands },
     { heading: 'Theme' },
     ...themes.map(([name, label]) => ({ label, isRadio: true, isChecked: theme() === name, run: () => setTheme(name) })),
     { heading: 'Row height' },
