@@ -13,7 +13,7 @@ public final class ServerControl: Sendable {
   }
 
   private let state = Guarded(State())
-  private let waker: Waker
+  let waker: Waker
   private let rowLimit: Int
   private let byteLimit: Int
 

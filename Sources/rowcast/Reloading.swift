@@ -145,6 +145,7 @@ extension Settings {
       compare("tls-key", \.tlsKey)
     }
     compare("web", \.web)
+    compare("views", \.views)
     compare("record", \.record)
     compare("sessions-per-token", \.sessionsPerToken)
     compare("exports-per-token", \.exportsPerToken)

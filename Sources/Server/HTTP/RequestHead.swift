@@ -2,7 +2,7 @@ import Wire
 
 /// The head of a request.
 struct RequestHead {
-  enum Method { case get, head, post, put, other }
+  enum Method { case get, head, post, put, delete, other }
 
   var method: Method
   /// The decoded and normalized path, without arguments and without the prefix of a ``Room``.
@@ -35,7 +35,20 @@ extension RequestHead {
   /// The paths to which rows are sent.
   static let uploadPrefix = "/ingest/"
 
+  /// The path of the list of views.
+  static let viewsPath = "/views"
+  /// The paths of views.
+  static let viewPrefix = "/views/"
+  /// The paths of short links to views.
+  static let viewLinkPrefix = "/v/"
+
+  /// Whether the request saves or deletes a view.
+  var isViewChange: Bool { (method == .put || method == .delete) && path.hasPrefix(Self.viewPrefix) }
+
   /// Whether the request may have a body.
+  var mayHaveBody: Bool { isUpload || (isViewChange && method == .put) }
+
+  /// Whether the request sends rows.
   var isUpload: Bool { (method == .post || method == .put) && path.hasPrefix(Self.uploadPrefix) }
 
   /// Whether the length of the body is stated exactly once (RFC 9112, 6.3).

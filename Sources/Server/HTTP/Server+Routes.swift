@@ -47,6 +47,17 @@ extension Server {
         operations.metrics.refusals[status, default: 0] += 1
         return HTTPResponse(refusal: status, reason: reason, to: head.method)
       }
+    case _ where head.path.hasPrefix(RequestHead.viewLinkPrefix): return viewLink(head)
+    case _ where head.isViewChange:
+      // As with uploads, the cookie counts only with an Origin.
+      switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
+      case .allow(let pass): return beginViewChange(head, with: pass, on: socket)
+      case .refuse(let status, let reason):
+        operations.metrics.refusals[status, default: 0] += 1
+        return HTTPResponse(refusal: status, reason: reason, to: head.method)
+      }
+    case _ where head.path == RequestHead.viewsPath || head.path.hasPrefix(RequestHead.viewPrefix):
+      return forThoseLetIn(head, on: socket) { viewsResponse(to: head, for: $0) }
     default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
   }
