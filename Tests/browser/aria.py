@@ -34,7 +34,7 @@ FAULTS = """
   const roles = new Set(['grid', 'row', 'rowgroup', 'columnheader', 'rowheader', 'gridcell',
     'presentation', 'tab', 'tablist', 'tabpanel', 'menu', 'menuitem',
     'menuitemradio', 'menuitemcheckbox', 'separator', 'status', 'alert', 'group', 'search',
-    'dialog', 'listbox', 'option', 'img', 'region', 'none']);
+    'dialog', 'combobox', 'listbox', 'option', 'img', 'region', 'none']);
   for (const element of document.querySelectorAll('[role]'))
     if (!roles.has(element.getAttribute('role'))) say('an unknown role', element);
 

@@ -4,5 +4,6 @@
 export { Bar } from './bar.js';
 export { LoadWatch } from '../model/loads.js';
 export { Note } from './note.js';
+export { parse } from '../model/parsing.js';
 export { PauseButton } from './pause.js';
 export { Speech, viewInWords } from './speech.js';

@@ -18,6 +18,7 @@ struct PendingMessages {
     case acted(id: UInt64, token: String?, ActionOutcome)
     case named(id: UInt64, rows: [(id: RowID, key: RowKey)])
     case located(id: UInt64, rows: [LocatedRow])
+    case parsed(id: UInt64, FilterReading)
     case tables
     case sources
     case status(table: String, SourceStatus)
@@ -41,6 +42,8 @@ struct PendingMessages {
   var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
   /// The answer to the last request for the places of keys.
   var located: (id: UInt64, rows: [LocatedRow])?
+  /// The answer to the last request for the meaning of a filter.
+  var parsed: (id: UInt64, reading: FilterReading)?
   var owesTables = false
   var owesSources = false
   var status: (table: String, source: SourceStatus)?
@@ -63,6 +66,7 @@ struct PendingMessages {
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
     error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
+      || parsed != nil
       || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil || owesStats || patch != nil
   }
 
@@ -81,6 +85,7 @@ struct PendingMessages {
     }
     if let named = named.take() { return .named(id: named.id, rows: named.rows) }
     if let located = located.take() { return .located(id: located.id, rows: located.rows) }
+    if let parsed = parsed.take() { return .parsed(id: parsed.id, parsed.reading) }
     if owesTables, !isQuiet {
       owesTables = false
       return .tables
