@@ -61,7 +61,7 @@
   // hello, with the view that its source suggests.
   const said = new URLSearchParams(location.hash.slice(1));
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
-  const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
+  const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '' && kept(`default.${table}`) === '';
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
   // An upper bound of the visible rows, from the screen's height. Reading the window's height would
   // force a layout; the page sends the exact viewport with the first rows.

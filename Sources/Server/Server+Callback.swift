@@ -50,11 +50,14 @@ extension Server {
       endExchange(on: socket)
       endWhenEmpty()
       return true
-    // Bodies other than those of uploads are refused before they begin.
-    case LWS_CALLBACK_HTTP_BODY: return receiveBody(UnsafeRawBufferPointer(start: bytes, count: count), on: socket)
+    // Bodies other than those of uploads and views are refused before they begin.
+    case LWS_CALLBACK_HTTP_BODY:
+      let part = UnsafeRawBufferPointer(start: bytes, count: count)
+      return views.requests[body: socket] == nil ? receiveBody(part, on: socket) : receiveView(part, on: socket)
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
       endBody(on: socket)
-      return exchanges.uploads[socket] != nil || exchanges.isDiscarding(socket)
+      endViewBody(on: socket)
+      return views.requests.isPending(socket) || exchanges.uploads[socket] != nil || exchanges.isDiscarding(socket)
 
     // Upgrades. Never read `bytes` here: it may point to freed memory (CVE-2025-11677).
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return admitUpgrade(socket)
@@ -134,6 +137,7 @@ extension Server {
     leaveImages(socket)
     leaveUpload(socket)
     endDownload(on: socket)
+    views.requests.leave(socket)
     exchanges.remove(socket)
   }
 }

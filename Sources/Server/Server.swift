@@ -32,6 +32,7 @@ public final class Server {
   var exchanges: Exchanges
   var clients: Clients
   var sources = Sources()
+  var views: Views
   var operations: Operations
   var isStopping = false
   /// The buffer for messages that are sent immediately, reused for all clients.
@@ -49,6 +50,7 @@ public final class Server {
     operations = Operations(configuration)
     clients = Clients(configuration)
     exchanges = Exchanges(configuration, guardian: RequestGuard(port: 0))
+    views = Views(try configuration.openViews())
     engine = RecordedEngine(
       Engine(
         epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
@@ -70,6 +72,9 @@ public final class Server {
     control.serve(tokens: configuration.tokens)
     exchanges.guardian = RequestGuard(configuration, port: port)
     access = Self.accessControl(of: configuration, port: port)
+    for (file, reason) in views.faults {
+      configuration.logger.warning("a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
+    }
     watchSignals()
   }
 
@@ -126,6 +131,7 @@ public final class Server {
     guard !isStopping else { return endWhenEmpty() }
     for changes in control.takeChanges() { apply(changes) }
     takeSignIns()
+    advanceViews()
     let now = EventLoop.now
     handleLastQueries(at: now)
     let isMailLeft = takeMail(at: now)

@@ -1,3 +1,4 @@
+import Glibc
 import ListEngine
 import Logging
 import Recording
@@ -59,6 +60,10 @@ public struct ServerConfiguration: Sendable {
   public var epoch: String?
   /// The recording of the engine's inputs; its header has the same ``epoch`` and ``limits``.
   public var recording: Recording?
+  /// The folder with the saved views; `nil` to keep none.
+  public var viewsFolder: String?
+  /// The system call that writes the file of a view.
+  var writeOfViews: @Sendable (Int32, UnsafeRawPointer, Int) -> Int = { Glibc.write($0, $1, $2) }
   /// Whether SIGINT and SIGTERM stop the server.
   public var endsOnSignals = false
   /// Called on the loop when the server begins to stop; must not block.
@@ -75,6 +80,12 @@ public struct ServerConfiguration: Sendable {
 
   /// Creates the default configuration.
   public init() {}
+
+  /// Opens the folder of the saved views.
+  func openViews() throws(ServerError) -> ViewFolder? {
+    guard let viewsFolder else { return nil }
+    return try ViewFolder(path: viewsFolder, put: writeOfViews)
+  }
 
   /// The default maximum of sessions per token, if there are several tokens.
   static let standardSessionShare = 5_000

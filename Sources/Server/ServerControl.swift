@@ -1,4 +1,5 @@
 import ListEngine
+import Threads
 
 /// The operations on a server that other threads may use.
 public final class ServerControl: Sendable {
@@ -12,7 +13,7 @@ public final class ServerControl: Sendable {
   }
 
   private let state = Guarded(State())
-  private let waker: Waker
+  let waker: Waker
   private let rowLimit: Int
   private let byteLimit: Int
 

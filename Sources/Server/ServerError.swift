@@ -8,6 +8,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case badCertificate(String)
   /// The address is reachable from other machines, but tokens or a certificate are missing.
   case exposed(String)
+  /// The folder of the saved views cannot be created, read or written.
+  case viewsUnavailable(String, String)
   /// libwebsockets does not start because the installation is incomplete.
   case noWebSockets
 
@@ -23,6 +25,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .exposed(let host):
       "refusing to listen on \(host), which others can reach, without a token and a certificate "
         + "(--tls-certificate and --tls-key)"
+    case .viewsUnavailable(let path, let reason):
+      "the folder for views \(path) is not usable: \(reason); name one with --views that this user can write"
     case .noWebSockets:
       "libwebsockets does not start on libuv; is the Debian package libwebsockets-evlib-uv installed?"
     }

@@ -18,6 +18,7 @@ extension ServerConfiguration {
     exportsPerToken = settings.exportsPerToken
     if let rate = settings.exportRate { exportPace.leastRate = rate }
     if let time = settings.exportTime { exportPace.longest = .seconds(time) }
+    viewsFolder = settings.views
     endsOnSignals = true
     logger = Logger(label: "rowcast")
     certificate = settings.certificate

@@ -38,6 +38,7 @@ const server = createServer(async (request, response) => {
   if (request.headers.host !== `127.0.0.1:${server.address().port}`) return void response.writeHead(403).end();
   const url = new URL(request.url, 'http://x');
   const path = normalize(url.pathname);
+  if (path === '/views') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"views":[],"maySave":false,"reason":"This server keeps no views."}');
   if (path === '/image') return answerImage(url, request, response);
   if (path === '/asked') return void response.end(JSON.stringify({ counts: Object.fromEntries(asked.counts), cancelled: asked.cancelled }));
   try {

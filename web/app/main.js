@@ -1,8 +1,8 @@
 // main.js: the page's entry module. It connects one or two panes with the bars around them, which
 // show the active pane's table.
 
-import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
-import { emptyView, withoutPart } from '../model/query.js';
+import { bring, density, firstTable, goStep, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
+import { emptyView, rowFromHash, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
 
@@ -11,7 +11,7 @@ const $ = (id) => document.getElementById(id);
 const groups = $('groups');
 const on = {
   viewed: (pane) => pane === active && showView(),
-  told: (_, isTable) => tellAddress(shownViews(), isTable ? 'pushState' : 'replaceState'),
+  told: (_, isStep, part) => tellAddress(shownViews(), isStep, part),
   listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
   answered: (pane) => wantWords().then(({ inWords, speech }) => {
@@ -35,7 +35,7 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, LoadWatch, Note, parse, PauseButton, Speech, viewInWords }) => {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, parse, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -47,8 +47,15 @@ function wantWords() {
       retry: () => active.link.retry(),
       leave: () => active.grid.focus(),
     });
+    const views = new ViewTabs($('views'), {
+      session: () => active.session,
+      change: (view) => active.change(view),
+      rename: (name) => active.rename(name),
+      show: (text, isGood) => active.furnish().then(({ notices }) => notices.show(text, isGood)),
+      leave: () => active.grid.focus(),
+    });
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
-    words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
+    words = { bar, speech, pauseButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
@@ -70,7 +77,7 @@ function partsAround() {
   bring(() => import('../panels/around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
     around = {
-      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
+      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name)) }),
       chips: new Chips($('terms'), {
         edit: (name, under, part) => active.reach.load().then(({ hands }) => hands.filterBy(name, under, part)),
         clear: (name, part) => active.change({ filters: withoutPart(active.session.view.filters, name, part) }),
@@ -112,6 +119,7 @@ function showView() {
   words?.bar.setColumns(table.columns);
   words?.bar.setView(view, marks);
   partsAround()?.chips.show(view.filters, columns.all, marks, active.parsed);
+  words?.views.update();
   showTitle(table);
   $('reset').hidden = !table.view || active.session.view.isDefault === true;
 }
@@ -155,6 +163,8 @@ function showState(pane) {
   if (isBeginning) return;
   const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
+  const picked = pane.hands?.pickedText ?? '';
+  if ($('picked').textContent !== picked) $('picked').textContent = $('picked').title = picked;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
@@ -205,8 +215,10 @@ $('reset').addEventListener('click', () => {
   active.grid.focus({ preventScroll: true });
 });
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
+  commands: showCommands,
   change: (wish) => active.change(wish),
   actions: active.hands?.acting.items(false) ?? [],
+  views: words?.views.items ?? [],
   say: on.say,
   densityChanged: () => { for (const pane of panes) pane.redraw(); },
 })));
@@ -220,7 +232,47 @@ listenForShortcuts(document, {
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
   F6: () => pair?.next(active),
+  'Control+k': showCommands,
+  'Control+z': () => step(true),
+  'Control+Shift+z': () => step(false),
+  'Control+y': () => step(false),
 });
+
+$('help').addEventListener('click', showCommands);
+
+// Opens the palette with the commands of the page and of the active table.
+async function showCommands() {
+  const [{ columnCommands, commandsOf, exportItems, openHelp, openPalette, tableCommands, hands: columnHands }, hands, { views, bar }] = await Promise.all([active.reach.load(), active.furnish(), wantWords()]);
+  const pane = active;
+  const { session: { tables, table }, columns } = pane;
+  const press = (id) => $(id).click();
+  const page = (label, hint, run) => ({ label, group: 'Page', hint, run });
+  openPalette([
+    page('Search all columns', '/', () => bar.focusFilter()),
+    page('Find in table', 'Ctrl+F', () => hands.find.open()),
+    page('Undo a change of the view', 'Ctrl+Z', () => step(true)),
+    page('Redo a change of the view', 'Ctrl+Shift+Z', () => step(false)),
+    page(pane.session.isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
+    page('Split view on or off', 'S', split),
+    page('Go to the other table', 'F6', () => pair?.next(pane)),
+    page('Activity: rates, delays, reuse', 'I', togglePanel),
+    page('View options: theme, row height, export', '', () => press('options')),
+    page('Keyboard shortcuts', '?', openHelp),
+    ...($('reset').hidden ? [] : [page('Reset the view to what the source suggests', '', () => press('reset'))]),
+    page('Clear the search and all filters', '', () => pane.change({ search: '', filters: [] })),
+    ...commandsOf(exportItems(pane.session, on.say), 'Export'),
+    ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
+    ...commandsOf(views.items, 'Views'),
+    ...tableCommands(tables, pane.session.view.table, (name) => pane.change(viewOf(name))),
+    ...commandsOf(hands.acting.items(false), 'Actions'),
+    ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
+      change: (wish) => pane.change(wish),
+      lack: (what) => pane.lack(what),
+      filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
+    })),
+  ]);
+}
 
 async function togglePanel() {
   panel?.close();
@@ -240,17 +292,56 @@ setInterval(() => {
   if (!document.hidden) for (const pane of panes) pane.tick();
 }, 1_000);
 
-listenForAddress(([view, beside]) => {
+// Returns the saved view that a link names; the standard view if there is none.
+async function resolved({ named }) {
+  const { fetchView, viewOfSaved } = await bring(() => import('../panels/words.js'));
+  try {
+    const saved = await fetchView(named);
+    return viewOfSaved(saved);
+  } catch (error) {
+    active.furnish().then(({ notices }) => notices.show(`The view “${named}” was not opened. ${error.message}`, false));
+    return emptyView();
+  }
+}
+
+listenForAddress(([view, beside], isBack) => {
+  if (view.named && view.table === '') return void resolved(view).then((found) => active.change({ ...found, table: found.table || active.session.view.table }));
+  const { session } = active;
+  const before = session.view;
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
   const isUnnamed = view.table !== '' && viewsFromAddress()[0].table === '';
   panes[0].show(view);
   if (isUnnamed) tellAddress(beside ? [view, beside] : [view]);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
   else if (panes.length > 1) pair.closeOther(panes[0], true);
+  panes[0].openRow(rowFromHash(location.hash));
+  wantWords().then(({ changeText, stepText }) => tellStep(stepText(isBack, changeText(before, session.view, session.table?.columns ?? []))));
 });
+
+// Undo and redo, which are Back and Forward in the browser's history.
+
+let isStepping = false;  // whether a step that a command has begun is pending
+
+function step(isBack) {
+  isStepping = goStep(isBack);
+  if (!isStepping) tellStep(isBack ? 'Nothing to undo' : 'Nothing to redo', true);
+}
+
+function tellStep(text, isShown = isStepping) {
+  isStepping = false;
+  if (isShown) active.furnish().then(({ notices }) => notices.show(text));
+  else on.say(text);
+}
 
 if (density() !== 'normal') setDensity(density());
 showShortcuts();
 const [view, beside] = viewsFromAddress();
-panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
+panes[0].openRow(rowFromHash(location.hash));
+const begin = (first) => panes[0].start(first, openLink, { width: innerWidth, height: innerHeight });
+if (view.named && view.table === '') {
+  resolved(view).then((found) => {
+    begin(found);
+    tellAddress([found]);
+  });
+} else begin(view);
 if (beside) loadPair().then((loaded) => loaded.open(beside));

@@ -6,6 +6,7 @@ import { titleOf } from '../model/columns.js';
 import { bring, DENSITIES, density, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
 import { emptyView, fittingView, nextSort, sameQuery } from '../model/query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from '../model/viewport.js';
+import { completed } from '../model/defaults.js';
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
 
@@ -26,7 +27,8 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  *
  * `on` has these callbacks, whose first argument is the pane:
  * - `viewed()`: the view or the columns changed
- * - `told(isTable)`: the address must be updated, with a new history entry if `isTable`
+ * - `told(isStep, part)`: the address must be updated; a change by the user is a step, see
+ *   `tellAddress` in reader.js
  * - `listed()`: the list of tables or sources changed
  * - `news()`: the texts around the table may have changed
  * - `answered()`: the result of a query arrived
@@ -97,6 +99,22 @@ export class Pane {
   #scheduled = 0;       // the requested animation frame, or 0
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
+
+  /** The key of the row that the address names, until the controller opens it. */
+  row = undefined;
+
+  /** Opens the row with this key once rows are shown; undefined opens none. */
+  openRow(key) {
+    this.row = key;
+    this.hands?.kept.unlink();
+    if (key !== undefined && this.session.copy.seq > 0) this.furnish().then(() => this.#openRow());
+  }
+
+  #openRow() {
+    const key = this.row;
+    this.row = undefined;
+    if (key !== undefined) this.hands.openRow(key);
+  }
 
   /**
    * Shows a view over the link that `open(receive)` returns. The third parameter is the page's
@@ -292,16 +310,22 @@ export class Pane {
 
   // User actions.
 
-  /**
-   * Changes the table, query or layout to the properties in `wish`. `isTable` adds an entry to the
-   * browser history.
-   */
-  change(wish, isTable = false) {
+  /** Changes the table, query or layout to the properties in `wish`, as a step of the history. */
+  change(wish) {
     this.error = '';
+    this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
+    if (wish.table !== undefined) delete view.named;  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
-    this.on.told(this, isTable);
+    this.on.told(this, true, Object.keys(wish).join());
+  }
+
+  /** Changes the name of the saved view that is shown; undefined for none. */
+  rename(named) {
+    this.session.view = { ...this.session.view, named };
+    this.on.told(this, false);
+    this.on.viewed(this);
   }
 
   /** Sends the query again if the search means something else in the current columns. */
@@ -313,7 +337,8 @@ export class Pane {
   show(view) {
     const { session } = this;
     const isOther = view.table !== session.view.table;
-    if (!isOther && sameQuery(view, session.view)) session.view = view;
+    const whole = completed(view, session.tables.find(({ name }) => name === view.table));
+    if (!isOther && sameQuery(whole, session.view)) session.view = whole;
     else {
       this.hands?.holder.release();
       session.show(view, this.#describe);
@@ -380,6 +405,7 @@ export class Pane {
   furnish() {
     this.#furnishing ??= this.reach.load().then(({ Hands }) => {
       this.hands = new Hands(this);
+      this.#openRow();
       this.schedule();
       return this.hands;
     });

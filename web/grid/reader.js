@@ -168,15 +168,16 @@ export function pressAgain({ type, target, key, altKey, ctrlKey, shiftKey, metaK
 // Keyboard shortcuts. They work anywhere on the page except in text fields, menus and dialogs.
 
 /**
- * Listens for shortcuts on the document.
+ * Listens for shortcuts on the document. In text fields only Control+K works.
  *
- * @param {Object<string, () => void>} actions by key; `Control+f` also matches Command
+ * @param {Object<string, () => void>} actions by key; `Control` also matches Command
  */
 export function listenForShortcuts(document, actions) {
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest?.('input, select, textarea, [role=menu], [role=dialog]');
-    const name = event.ctrlKey || event.metaKey ? `Control+${event.key}` : event.key;
-    if (!Object.hasOwn(actions, name) || isTyping || event.altKey || event.repeat || event.isComposing) return;
+    // With Caps Lock, Shift gives a small letter.
+    const name = event.ctrlKey || event.metaKey ? `Control+${event.shiftKey ? 'Shift+' : ''}${event.key.toLowerCase()}` : event.key;
+    if (!Object.hasOwn(actions, name) || (isTyping && (name !== 'Control+k' || event.target.closest('dialog'))) || event.altKey || event.repeat || event.isComposing) return;
     if (name.length === 1 && !hasShortcuts()) return;
     event.preventDefault();
     actions[name]();
@@ -205,14 +206,49 @@ function pauses(dice = Math.random) {
 
 // The views in the page's address.
 
+let told = null;   // the fragment that the page shows
+let run = '';      // the part of the view that the last step changed, while that step may grow
+let current = 0;   // the number of the step that the page shows
+let newest = -1;   // the number of the newest step, or -1 if it precedes a reload
+
 /**
  * Writes the views on the page, one or two, into the address and stores them.
  *
- * @param {string} how `pushState` to add an entry to the history, `replaceState` to replace it
+ * A step is an entry in the browser's history, to which Back and Undo return. Consecutive changes
+ * of one `part` are one step while the user types in a text field or holds a key.
  */
-export function tellAddress(views, how = 'replaceState') {
-  history[how](null, '', hashFromViews(views) || location.pathname);
+export function tellAddress(views, isStep = false, part = '') {
+  const hash = hashFromViews(views);
+  const isNew = isStep && hash !== location.hash && (part === '' || part !== run);
+  if (isStep) run = part;
+  const step = stepNumber() + (isNew ? 1 : 0);
+  try {
+    history[isNew ? 'pushState' : 'replaceState']({ step }, '', hash || location.pathname);
+  } catch { /* some browsers limit the number of entries in a time */ }
+  current = stepNumber();
+  if (isNew) newest = current;
+  told = location.hash;
+  keepViews(views);
+}
+
+function keepViews(views) {
   for (const view of views.toReversed()) if (view.table !== '') keepView(view.table, hashFromView(view));
+}
+
+function stepNumber() {
+  const step = history.state?.step;
+  return Number.isSafeInteger(step) && step > 0 ? step : 0;
+}
+
+/**
+ * Goes back or forward by one step, and returns false if there is none.
+ *
+ * After a reload of the page the number of steps to redo is unknown, and true is returned.
+ */
+export function goStep(isBack) {
+  if (isBack ? stepNumber() === 0 : stepNumber() === newest) return false;
+  history.go(isBack ? -1 : 1);
+  return true;
 }
 
 /** Returns the views in the address, one or two. */
@@ -220,9 +256,20 @@ export function viewsFromAddress() {
   return viewsFromHash(location.hash);
 }
 
-/** Returns the stored view of a table. */
+/** Returns the view to open for a table: the user's default, or else the stored view. */
 export function viewOf(name) {
-  return { ...viewFromHash(keptView(name)), table: name };
+  return { ...(defaultView(name) ?? viewFromHash(keptView(name))), table: name };
+}
+
+/** Returns the user's default view of a table, or null. It is kept in this browser. */
+export function defaultView(table) {
+  const text = read(`default.${table}`);
+  return text === '' ? null : viewFromHash(text);
+}
+
+/** Stores the user's default view of a table as a fragment; an empty text removes it. */
+export function setDefaultView(table, text) {
+  if (text.length <= longestView) write(`default.${table}`, text);
 }
 
 /**
@@ -249,9 +296,29 @@ export function firstTable(tables, sources, beside) {
   return tables[0]?.name ?? '';
 }
 
-/** Calls `show` with the views of the address whenever the address changes. */
+/**
+ * Calls `show(views, isBack)` whenever the user changes the address; `isBack` is whether the change
+ * goes back in the history.
+ */
 export function listenForAddress(show) {
-  for (const name of ['hashchange', 'popstate']) addEventListener(name, () => show(viewsFromAddress()));
+  current = stepNumber();
+  history.replaceState({ step: current }, '');
+  const endRun = ({ type, target }) => { if (type !== 'keyup' || !target.closest?.('input, [role=dialog]')) run = ''; };
+  for (const name of ['focusout', 'pointerdown', 'keyup']) addEventListener(name, endRun, { capture: true });
+  for (const name of ['hashchange', 'popstate']) {
+    addEventListener(name, () => {
+      if (location.hash === told) return;  // the second event of one change
+      told = location.hash;
+      run = '';
+      // An address that the user has typed is a step, too.
+      if (history.state === null) history.replaceState({ step: newest = current + 1 }, '');
+      const isBack = stepNumber() < current;
+      current = stepNumber();
+      const views = viewsFromAddress();
+      keepViews(views);
+      show(views, isBack);
+    });
+  }
 }
 
 // Preferences in the browser's local storage: each table's view, the theme, the density, whether

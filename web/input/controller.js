@@ -10,16 +10,19 @@ import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { listenForHands, Marks } from './gridcontroller.js';
 import { Holder } from '../grid/hold.js';
-import { Kept } from './restore.js';
+import { Kept, SOUGHT } from './restore.js';
+import { labelOf } from '../panels/cellmenu.js';
 import { Matches } from './matches.js';
 import { openLink } from '../protocol/link.js';
 import { Notices } from '../panels/notices.js';
 import { Pointing } from './pointing.js';
+import { Row } from '../protocol/wire.js';
 import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
 import { searchOf } from '../model/search.js';
 import { quoted, wishOfText, wordsOf } from '../model/where.js';
 import { seekText } from '../model/seek.js';
+import { selectionText } from '../model/sums.js';
 
 // Shared by all panes, so that their extra queries are sent one at a time.
 const aside = new Aside(openLink, (call, wait) => {
@@ -92,7 +95,7 @@ export class Hands {
     const position = session.copy.positionOfHeader(header);
     // Keys continue from the header, even if the active cell was elsewhere.
     if (position >= 0) focus.set(position, 0, session.copy);
-    if (session.collapse(header)) pane.on.told(pane, false);
+    if (session.collapse(header)) pane.on.told(pane, true);
   }
 
   /** Opens or closes the details of the active row. */
@@ -119,6 +122,24 @@ export class Hands {
     this.pointing.settle();
   }
 
+  /** Scrolls to the row with this key and selects it, or shows the reason why there is none. */
+  openRow(key) {
+    this.kept.link(key, performance.now() + SOUGHT, (row) => {
+      const name = `The row “${labelOf(String(key))}” of this link`;
+      const isRemote = this.pane.session.table?.windowed !== undefined;
+      const gone = isRemote ? 'is not among the rows that are loaded here. Search for it.' : 'is not in the table. It may have ended or been removed.';
+      if (row === null) return void this.notices.show(`${name} ${gone}`, false);
+      if (row.position === null) return void this.notices.show(`${name} is not shown, because the search or a filter leaves it out.`, false);
+      const { session: { copy }, on } = this.pane;
+      this.goTo(row.position, 0);
+      const item = copy.itemAt(row.position);
+      if (item?.isHeader) return void this.notices.show(`${name} is in this collapsed section.`);
+      this.selection.clear();
+      this.selection.rows.set(row.id, item?.id === row.id ? item : new Row(row.id, 0, []));
+      return on.say(`${name} is selected`);
+    });
+  }
+
   /** Drops row ids, because they name other rows in the new epoch. */
   forgetRows() {
     this.focus.forgetItem();
@@ -130,7 +151,7 @@ export class Hands {
   hear(message) {
     if (message.type === 'acted') return this.acting.acts.receive(message);
     if (message.type === 'named') return this.kept.named(message);
-    const position = this.kept.located(message);
+    const position = this.kept.located(message, performance.now());
     if (position !== null) this.pane.place.find(position);
     return this.pane.schedule();
   }
@@ -166,7 +187,25 @@ export class Hands {
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
     this.matches.drawn(table.nodes, wordsOf(this.pane.session.asked, this.pane.parsed));
+    this.#sumUp();
     this.find.drawn(table.nodes, copy, columns.shown, now);
+  }
+
+  /** The statistics of the selected cells as text; empty without a selection. */
+  pickedText = '';
+  #pickedOf = '';   // the selection and rows of `pickedText`
+
+  #sumUp() {
+    const { session: { copy }, columns: { shown } } = this.pane;
+    const { rows, bounds, isEmpty } = this.selection;
+    const isRows = rows.size > 0;
+    const key = isEmpty ? '' : `${copy.seq} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
+    if (key === this.#pickedOf) return;
+    this.#pickedOf = key;
+    const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown), { active: this.focus.column, isRows, now: Date.now() });
+    if (text === this.pickedText) return;
+    this.pickedText = text;
+    this.pane.on.news(this.pane);
   }
 
   // The position from which find continues.

@@ -1,7 +1,7 @@
 // pointing.js: the menus of cells and section headers: filters, copying, and the source's actions.
 
 import { askValues } from '../model/asking.js';
-import { fittingView, shortCollapsed } from '../model/query.js';
+import { fittingView, hashFromRow, shortCollapsed } from '../model/query.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { openMenu } from '../panels/menu.js';
@@ -55,11 +55,12 @@ export class Pointing {
     const part = hands.acting.menuPart();
     const cell = item === null || item.absence !== null ? { pending: true } : item.cells[spec.index] ?? null;
     const isOpen = hands.detail.isOpen;
+    if (item !== null && item.absence === null) hands.kept.call([item.id], () => {});  // for the link to the row
     const items = [
       ...filterItems(cell, this.#selectedOf(spec, part.target), this.#sceneOf(spec)),
       null,
       ...cellItems({
-        copy: () => this.#copy(), link: () => this.#copyLink(), detail: () => hands.openDetail(!isOpen), isOpen,
+        copy: () => this.#copy(), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => hands.openDetail(!isOpen), isOpen,
         text: hands.selection.text,
         follow: linkTarget(cell) === '' || spec.kind !== 'link' ? null : () => grid.querySelector('.active a[href]')?.click(),
       }),
@@ -132,9 +133,13 @@ export class Pointing {
   }
 
   #copyLink() {
-    const { pane, hands: { notices } } = this;
+    const { pane } = this;
     pane.on.told(pane, false);  // the address may be older than the view
-    const { href } = location;
+    this.#putLink(location.href, 'Copied a link to this view');
+  }
+
+  #putLink(href, done) {
+    const { notices } = this.hands;
     const put = (event) => {
       event.clipboardData.setData('text/plain', href);
       event.preventDefault();
@@ -144,8 +149,18 @@ export class Pointing {
     document.addEventListener('copy', put, { capture: true, once: true });
     const isCopied = document.execCommand('copy');
     document.removeEventListener('copy', put, { capture: true });
-    if (isCopied) notices.show('Copied a link to this view');
-    else notices.show('The browser did not allow copying. The address of the page is the link.', false);
+    if (isCopied) notices.show(done);
+    else notices.show(`The browser did not allow copying. The link is: ${href}`, false);
+  }
+
+  // Copies a link that opens the view at a row.
+  #copyRowLink(id) {
+    const { pane, hands: { kept, notices } } = this;
+    const key = kept.keyOf(id);
+    if (key === undefined) return void notices.show('The row’s key is not known yet. Try again in a moment.', false);
+    const address = new URL(location.href);
+    address.hash = hashFromRow(pane.session.view, key);
+    return this.#putLink(address.href, 'Copied a link to this row');
   }
 
   // Collapses the outermost sections. Their values are counted, because only some are loaded.

@@ -9,6 +9,9 @@ import { Row } from '../protocol/wire.js';
 /** The milliseconds for which rows are sought that a restarted server has not loaded yet. */
 export const SOUGHT = 30_000;
 
+/** The answers without a linked row after which it is taken to be gone: a view may be changing. */
+const MISSES = 3;
+
 /** The greatest number of rows to restore. */
 export const MOST = 1_000;
 
@@ -27,6 +30,7 @@ export class Kept {
   #goal = null;        // the row scrolled to, until it is in the window: `{id, below}`
   #put = 0;            // the scroll position set by this page rather than by the user
   #whole = null;       // first and last column of a selection of whole columns
+  #linked = null;      // the row that a link names, until it is found: `{key, until, told, misses}`
 
   /** Forgets everything, because another table is shown. */
   clear() {
@@ -46,6 +50,7 @@ export class Kept {
    */
   tick(anchor, now) {
     if (!this.session.canLook || this.session.isPaused) return;
+    if (this.#linked !== null) return void this.#seek();
     if (this.#sought !== null) {
       if (now <= this.#sought.until) return void this.#seek();
       this.#sought = null;
@@ -169,9 +174,38 @@ export class Kept {
     if (this.#sought !== null) this.#seek();
   }
 
+  /**
+   * Seeks the row that a link names, and calls `told(row)` with its `{id, position}`.
+   *
+   * The position is null if the query does not show the row, and `row` is null if the table does
+   * not have it. While the source is loading its rows, the row is sought until `until`.
+   */
+  link(key, until, told) {
+    this.#linked = { key, until, told, misses: 0 };
+    if (this.session.canLook) this.#seek();
+  }
+
+  /** Stops seeking the row that a link names, because the user goes elsewhere. */
+  unlink() {
+    this.#linked = null;
+  }
+
+  #foundLinked(rows, now) {
+    const linked = this.#linked;
+    const [, id, position] = rows.find(([key]) => key === linked.key) ?? [];
+    if (position === undefined || position === null) {
+      linked.misses += 1;
+      const isLoading = this.session.table?.source?.state !== 'live';
+      if (linked.misses < MISSES || (isLoading && now < linked.until)) return;
+    }
+    this.#linked = null;
+    linked.told(id === undefined ? null : { id, position });
+  }
+
   #seek() {
-    const { places, active, chosen, corners } = this.#sought;
-    const keys = new Set(places.map(({ key }) => key));
+    const { places, active, chosen, corners } = this.#sought ?? nowhere;
+    const keys = new Set(this.#linked === null ? [] : [this.#linked.key]);
+    for (const { key } of places) keys.add(key);
     if (active !== undefined) keys.add(active);
     for (const key of corners?.keys ?? []) keys.add(key);
     for (const key of chosen.keys()) keys.add(key);
@@ -191,9 +225,11 @@ export class Kept {
   }
 
   /** Handles the answer with rows' positions. Returns the pixel to scroll to, or null. */
-  located({ id, rows }) {
-    if (id !== this.#locating || this.#sought === null) return null;
+  located({ id, rows }, now) {
+    if (id !== this.#locating) return null;
     this.#locating = 0;
+    if (this.#linked !== null) this.#foundLinked(rows, now);
+    if (this.#sought === null) return null;
     const sought = this.#sought;
     const { copy } = this.session;
     const { focus, selection } = this.hands;
@@ -236,6 +272,8 @@ export class Kept {
     return target;
   }
 }
+
+const nowhere = Object.freeze({ places: [], active: undefined, chosen: new Map(), corners: null });
 
 function isEmpty({ places, active, chosen, corners }) {
   return places.length === 0 && active === undefined && chosen.size === 0 && corners === null;

@@ -224,11 +224,13 @@ export function termText(term, show) {
  * - `columns` is the layout, the only part that is not sent to the server.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
+ * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
+ *   differ from it.
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where?:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
  *   collapsed: *[][], columns: import('./columns.js').Place[], isDefault?: boolean,
- *   isOwn?: boolean}} View
+ *   isOwn?: boolean, named?: string}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -267,6 +269,7 @@ export function viewFromHash(hash) {
   }
   view.sort.length = Math.min(view.sort.length, 8);
   if (fields.get('sort') === '') view.isOwn = true;
+  if (fields.get('view')) view.named = fields.get('view').slice(0, 100);
   return view;
 }
 
@@ -279,6 +282,7 @@ export function viewFromHash(hash) {
 export function hashFromView(view) {
   const { table, sort, search, where = '', filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
+  if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
@@ -288,9 +292,29 @@ export function hashFromView(view) {
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
-  if (view.isOwn && [...fields.keys()].every((name) => name === 'table')) fields.set('sort', '');
+  if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
+}
+
+/** Returns the key of the row that a fragment names; undefined if there is none. */
+export function rowFromHash(hash) {
+  const text = new URLSearchParams(hash.replace(/^#/, '')).get('row');
+  if (text === null || text === '') return undefined;
+  try {
+    const key = JSON.parse(text);
+    return Number.isSafeInteger(key) || typeof key === 'string' ? key : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the fragment of a view that also names a row by its key. */
+export function hashFromRow(view, key) {
+  // A text that reads like JSON is quoted.
+  const text = typeof key === 'number' || rowFromHash(`#row=${encodeURIComponent(key)}`) !== key ? JSON.stringify(key) : key;
+  const hash = hashFromView(view);
+  return `${hash || '#'}${hash === '' ? '' : '&'}${new URLSearchParams({ row: text })}`;
 }
 
 /** Parses a fragment with one view, or with two for a split page. @returns {View[]} */

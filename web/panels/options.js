@@ -39,14 +39,16 @@ function save(address, name, say) {
  *
  * @param {HTMLElement} button
  * @param {import('../model/session.js').Session} session
- * @param {{change: (wish: object) => void, actions: object[], densityChanged: () => void,
- *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole table
+ * @param {{change: (wish: object) => void, commands: () => void, actions: object[], views: object[], densityChanged: () => void,
+ *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole
+ *   table, and `views` those of saved views
  */
 export function showOptions(button, session, on) {
   const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
   const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
   const columns = session.table?.columns ?? [];
   openMenu(button, 'View options', [
+    { label: 'Find a command…', hint: 'Ctrl+K', run: on.commands },
     { heading: 'Theme' },
     ...themes.map(([name, label]) => ({ label, isRadio: true, isChecked: theme() === name, run: () => setTheme(name) })),
     { heading: 'Row height' },
@@ -59,6 +61,8 @@ export function showOptions(button, session, on) {
     })),
     { heading: 'Keyboard' },
     { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
+    { heading: 'Views' },
+    ...on.views,
     { heading: 'Export' },
     ...exportItems(session, on.say),
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),

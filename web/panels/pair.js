@@ -13,7 +13,7 @@ import { viewOf } from '../grid/reader.js';
  * `on` has these callbacks:
  * - `shown(panes)`: a pane was opened or closed
  * - `active(pane)`: another pane became active
- * - `told(isStep)`: the address must be updated, with a new history entry if `isStep`
+ * - `told(isStep)`: the address must be updated, with a new entry of the history if `isStep`
  * - `say(text)`: announces a text to screen readers
  */
 export class Pair {

@@ -6,4 +6,7 @@ export { LoadWatch } from '../model/loads.js';
 export { Note } from './note.js';
 export { parse } from '../model/parsing.js';
 export { PauseButton } from './pause.js';
+export { changeText, stepText } from '../model/steps.js';
+export { fetchView, ViewTabs } from './views.js';
+export { viewOfSaved } from '../model/saved.js';
 export { Speech, viewInWords } from './speech.js';

@@ -53,7 +53,7 @@ struct RequestGuard {
     guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
       return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
     }
-    guard !head.isUpload else {
+    guard !head.mayHaveBody else {
       // A length that is stated twice could smuggle a second request.
       guard head.hasPlainFraming else {
         return .refuse(status: 400, reason: "A body has one Content-Length, or the transfer coding “chunked”.")
@@ -71,7 +71,7 @@ struct RequestGuard {
   func verdict(onPage head: RequestHead) -> Verdict {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
-    guard head.method == .get || head.method == .head || head.isUpload else {
+    guard head.method == .get || head.method == .head || head.isUpload || head.isViewChange else {
       return .refuse(status: 405, reason: "GET and HEAD only.")
     }
     guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {

@@ -1,6 +1,8 @@
+import Wire
+
 /// The head of a request.
 struct RequestHead {
-  enum Method { case get, head, post, put, other }
+  enum Method { case get, head, post, put, delete, other }
 
   var method: Method
   /// The decoded and normalized path, without arguments and without the prefix of a ``Room``.
@@ -33,7 +35,20 @@ extension RequestHead {
   /// The paths to which rows are sent.
   static let uploadPrefix = "/ingest/"
 
+  /// The path of the list of views.
+  static let viewsPath = "/views"
+  /// The paths of views.
+  static let viewPrefix = "/views/"
+  /// The paths of short links to views.
+  static let viewLinkPrefix = "/v/"
+
+  /// Whether the request saves or deletes a view.
+  var isViewChange: Bool { (method == .put || method == .delete) && path.hasPrefix(Self.viewPrefix) }
+
   /// Whether the request may have a body.
+  var mayHaveBody: Bool { isUpload || (isViewChange && method == .put) }
+
+  /// Whether the request sends rows.
   var isUpload: Bool { (method == .post || method == .put) && path.hasPrefix(Self.uploadPrefix) }
 
   /// Whether the length of the body is stated exactly once (RFC 9112, 6.3).
@@ -67,13 +82,7 @@ extension RequestHead {
   /// Whether the request has exactly one valid `Sec-WebSocket-Key`: 16 bytes in base64 (RFC 6455,
   /// 4.1).
   var hasWebSocketKey: Bool {
-    guard webSocketKey.count == 1 else { return false }
-    let text = webSocketKey[0]
-    guard text.utf8.count == 24, text.hasSuffix("=="), !text.utf8.contains(where: { $0 == 0x2D || $0 == 0x5F }) else {
-      return false
-    }
-    let alphabet = text.dropLast(2).map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-    return Base64URL.decode(String(alphabet))?.count == 16
+    webSocketKey.count == 1 && webSocketKey[0].utf8.count == 24 && Base64.standard.decode(webSocketKey[0])?.count == 16
   }
 
   /// Returns the value of the first argument with this name.

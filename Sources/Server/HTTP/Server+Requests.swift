@@ -42,7 +42,7 @@ extension Server {
     // HEAD takes the same path as GET, including its waits.
     if head.method == .head { exchanges.noteHead(on: socket) }
     if let response = response(to: head, on: socket) {
-      if head.isUpload { exchanges.beginDiscarding(on: socket, at: EventLoop.now) }
+      if head.mayHaveBody { exchanges.beginDiscarding(on: socket, at: EventLoop.now) }
       answer(socket, with: response)
     }
     return true
@@ -114,6 +114,7 @@ extension RequestHead {
       case LWSHUMETH_HEAD: .head
       case LWSHUMETH_POST: .post
       case LWSHUMETH_PUT: .put
+      case LWSHUMETH_DELETE: .delete
       default: .other
       }
     let uriText = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) }

@@ -112,6 +112,7 @@ struct ConfigurationFile {
     case "exports-per-token": settings.exportsPerToken = try number(value, name)
     case "export-rate": settings.exportRate = try number(value, name)
     case "export-time": settings.exportTime = try number(value, name)
+    case "views": settings.views = try text(value, name)
     case "record": settings.record = try text(value, name)
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)

@@ -123,6 +123,12 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The folder for views that users save by name; created if it is missing. (default: no views are saved)",
+      valueName: "folder"))
+  var views: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Keep all that happens in this file, for rowcast replay. What was in it is lost.", valueName: "file"))
   var record: String?
 
@@ -153,6 +159,7 @@ struct ServeOptions: ParsableArguments {
     flags.exportsPerToken = exportsPerToken
     flags.exportRate = exportRate
     flags.exportTime = exportTime
+    flags.views = views
     flags.record = record
     flags.logLevel = logLevel
     flags.logFormat = logFormat

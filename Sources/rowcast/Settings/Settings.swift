@@ -79,6 +79,7 @@ struct Settings: Equatable {
   var exportsPerToken: Int?
   var exportRate: Int?
   var exportTime: Int?
+  var views: String?
   var record: String?
   var logLevel: String?
   var logFormat: String?
@@ -104,6 +105,7 @@ struct Settings: Equatable {
     result.exportsPerToken = exportsPerToken ?? others.exportsPerToken
     result.exportRate = exportRate ?? others.exportRate
     result.exportTime = exportTime ?? others.exportTime
+    result.views = views ?? others.views
     result.record = record ?? others.record
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat

@@ -1,0 +1,141 @@
+"""Undo, redo, Back and Forward for changes of a view, and links that name a row."""
+
+import pathlib
+import shutil
+import tempfile
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from rowcast_server import Server
+
+SOURCE = """
+import json, sys
+columns = [{"name": "name", "type": "text"}, {"name": "team", "type": "text"}, {"name": "load", "type": "integer"}]
+print(json.dumps({"type": "hello", "version": 1, "capabilities": ["health"]}))
+print(json.dumps({"type": "schema", "name": "jobs", "key": "text", "title": "Jobs", "columns": columns}))
+rows = [[f"key {at}", f"job {at}", "red" if at % 2 else "blue", at] for at in range(400)]
+for message in ({"type": "reload"}, {"type": "upsert", "rows": rows}, {"type": "commit"}):
+    print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "health":
+        print(json.dumps({"type": "health", "id": message["id"]}), flush=True)
+"""
+
+
+class JobsTest(PageTest):
+    @classmethod
+    def serve(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        (cls.folder / "source.py").write_text(SOURCE)
+        return Server(options=("--no-token", "--child", f"jobs=exec python3 {cls.folder}/source.py"))
+
+    def sorting(self, reader, title):
+        return expect(reader.header(f"^{title}"))
+
+
+class StepsTest(JobsTest):
+    def test_keys_undo_and_redo_each_change_of_the_view(self):
+        reader = self.open("#table=jobs")
+        page = reader.page
+        reader.header("^load").click()
+        self.sorting(reader, "load").to_have_attribute("aria-sort", "descending")
+        reader.filter.fill("job 1")
+        expect(page.locator("#rows")).to_contain_text("111 rows match")
+        reader.grouping.select_option("team")
+        expect(page.get_by_role("rowheader").first).to_be_visible()
+        page.get_by_role("rowheader").first.click()
+        reader.until("() => location.hash.includes('collapsed=')", "the section is in the address")
+        reader.grid.focus()
+        notices = page.get_by_role("group", name="Notifications")
+        page.keyboard.press("Control+z")
+        expect(notices).to_contain_text("Undone: collapsed sections")
+        page.keyboard.press("Control+z")
+        expect(notices).to_contain_text("Undone: grouping")
+        expect(reader.grouping).to_have_value("")
+        page.keyboard.press("Control+z")
+        expect(reader.filter).to_have_value("")
+        expect(page.locator("#rows")).to_contain_text("400 rows")
+        page.keyboard.press("Control+z")
+        self.sorting(reader, "load").to_have_attribute("aria-sort", "none")
+        page.keyboard.press("Control+z")
+        expect(notices).to_contain_text("Nothing to undo")
+        page.screenshot(path=ARTIFACTS / "steps.png")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.keyboard.press("Control+Shift+z")
+        self.sorting(reader, "load").to_have_attribute("aria-sort", "descending")
+        page.keyboard.press("Control+y")
+        expect(reader.filter).to_have_value("job 1")
+        page.keyboard.press("Control+y")
+        page.keyboard.press("Control+y")
+        reader.until("() => location.hash.includes('collapsed=')", "everything is redone")
+        page.keyboard.press("Control+y")
+        expect(notices).to_contain_text("Nothing to redo")
+        reader.check_clean(self)
+
+    def test_typed_text_is_one_step_and_undone_by_back(self):
+        reader = self.open("#table=jobs")
+        page = reader.page
+        reader.filter.press_sequentially("job 39", delay=30)
+        expect(page.locator("#rows")).to_contain_text("11 rows match")
+        reader.grid.focus()
+        page.go_back()
+        expect(reader.filter).to_have_value("")
+        page.go_forward()
+        expect(page.locator("#rows")).to_contain_text("11 rows match")
+
+    def test_the_layout_of_columns_is_undone(self):
+        reader = self.open("#table=jobs")
+        page = reader.page
+        reader.header("^team").click(button="right")
+        page.get_by_role("menuitem", name="Hide column").click()
+        expect(page.get_by_role("columnheader")).to_have_count(2)
+        reader.header("^load").click(button="right")
+        page.get_by_role("menuitem", name="Move left").click()
+        reader.until("() => document.querySelector('[role=columnheader]').textContent.includes('load')", "it is first")
+        reader.grid.focus()
+        page.keyboard.press("Control+z")
+        reader.until("() => document.querySelector('[role=columnheader]').textContent.includes('name')", "it is back")
+        page.keyboard.press("Control+z")
+        expect(page.get_by_role("columnheader")).to_have_count(3)
+        self.assertEqual(page.url.split("#")[1], "table=jobs")
+
+
+class RowLinkTest(JobsTest):
+    def selected(self, reader, name):
+        row = reader.page.locator('.row[aria-selected="true"]')
+        expect(row).to_have_count(1)
+        expect(row).to_contain_text(name)
+        expect(row).to_be_in_viewport()
+
+    def test_a_copied_link_opens_at_the_row(self):
+        reader = self.open("#table=jobs&sort=load")
+        page = reader.page
+        reader.grid.focus()
+        page.keyboard.press("Control+End")
+        reader.until_rows("(rows) => rows.at(-1)?.cells[0] === 'job 399'", "the last rows appear")
+        reader.click_cell("job 390", button="right")
+        page.get_by_role("menuitem", name="Copy a link to this row").click()
+        expect(page.get_by_role("group", name="Notifications")).to_contain_text("Copied a link to this row")
+        link = reader.pasted()
+        self.assertTrue(link.endswith("#table=jobs&sort=load&row=key+390"), link)
+        other = self.open("#" + link.split("#")[1])
+        self.selected(other, "job 390")
+        self.assertIn("row=key+390", other.page.url)
+        other.check_clean(self)
+
+    def test_another_address_on_the_open_page_goes_to_its_row(self):
+        reader = self.open("#table=jobs")
+        reader.page.evaluate("location.hash = '#table=jobs&row=key 200'")
+        self.selected(reader, "job 200")
+
+    def test_a_row_that_is_gone_or_left_out_is_explained(self):
+        notices = self.open("#table=jobs&row=nobody").page.get_by_role("alert")
+        text = "The row “nobody” of this link is not in the table. It may have ended or been removed.×"
+        expect(notices).to_have_text(text)
+        reader = self.open("#table=jobs&search=job+1&row=key+20")
+        expect(reader.page.get_by_role("alert")).to_contain_text("is not shown, because the search or a filter leaves it out")
+        reader.page.screenshot(path=ARTIFACTS / "row-link-left-out.png")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])

@@ -1,0 +1,39 @@
+// steps.js: the difference between two views in words, for Undo and Redo. No DOM.
+
+import { arrange } from './columns.js';
+
+const parts = Object.freeze({
+  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', collapsed: 'collapsed sections',
+});
+
+/**
+ * Returns the parts in which two views differ, in words, such as `sort order, column widths`; empty
+ * if they are equal.
+ *
+ * @param {import('./query.js').View} before
+ * @param {import('./query.js').View} after
+ * @param {object[]} columns of the table
+ */
+export function changeText(before, after, columns) {
+  if (before.table !== after.table) return 'table';
+  const isOther = (name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null);
+  const named = Object.keys(parts).filter(isOther).map((name) => parts[name]);
+  const layout = isOther('columns') ? layoutText(arrange(columns, before.columns), arrange(columns, after.columns)) : [];
+  if (named.length === 0 && layout.length === 0) return isOther('named') ? 'name of the view' : '';
+  return [...named, ...layout].join(', ');
+}
+
+function layoutText(before, after) {
+  const differs = (text) => JSON.stringify(before.map(text)) !== JSON.stringify(after.map(text));
+  const byName = (places) => places.toSorted((one, other) => (one.column < other.column ? -1 : 1));
+  const changes = (member) => JSON.stringify(byName(before).map((place) => place[member])) !== JSON.stringify(byName(after).map((place) => place[member]));
+  return [
+    differs(({ column }) => column) && !changes('isPinned') ? 'column order' : '', changes('width') ? 'column widths' : '',
+    changes('isHidden') ? 'hidden columns' : '', changes('isPinned') ? 'pinned columns' : '',
+  ].filter(Boolean);
+}
+
+/** Returns the text that announces a step back or forward in the history. */
+export function stepText(isBack, change) {
+  return `${isBack ? 'Undone' : 'Redone'}${change === '' ? '' : `: ${change}`}`;
+}

@@ -1,0 +1,102 @@
+// viewbox.js: the dialog for the title and name of a view.
+
+import { LONGEST, nameFault, nameFrom } from '../model/saved.js';
+
+/**
+ * Opens the dialog, which stays open until `save(wish)` succeeds or the user closes it. An error's
+ * message is shown in the dialog.
+ *
+ * @param {{heading: string, title: string, name: string, role: string, taken: string[],
+ *   isNew: boolean}} view `taken` has the names of other views
+ * @param {(wish: {title: string, name: string, role: string}) => Promise<void>} save
+ */
+export function askView({ heading, title, name, role, taken, isNew }, save) {
+  const before = document.activeElement;
+  const dialog = make('dialog', 'box view-box');
+  dialog.setAttribute('aria-label', heading);
+  const form = make('form');
+  const head = make('div', 'box-head');
+  head.append(make('h2', '', heading));
+  const fields = make('div', 'box-fields');
+  const titleField = field(fields, 'Title', title, LONGEST.title);
+  const nameField = field(fields, 'Name', name || nameFrom(title || 'view', taken), LONGEST.name);
+  const hint = make('p', 'view-hint');
+  hint.id = 'view-hint';
+  nameField.setAttribute('aria-describedby', hint.id);
+  const tick = make('label', 'box-tick');
+  const box = make('input');
+  box.type = 'checkbox';
+  box.checked = role === 'operator';
+  tick.append(box, 'Only for operators');
+  const fault = make('p', 'box-fault');
+  fault.setAttribute('role', 'alert');
+  const foot = make('div', 'box-foot');
+  const cancel = button('', 'Cancel');
+  const main = button('main', 'Save');
+  main.type = 'submit';
+  foot.append(fault, cancel, main);
+  form.append(head, fields, hint, tick, foot);
+  dialog.append(form);
+  const tellLink = () => { hint.textContent = `Link: ${location.origin}/v/${nameField.value}`; };
+  let isOwn = !isNew;  // whether the user has chosen the name
+  nameField.addEventListener('input', () => {
+    isOwn = true;
+    tellLink();
+  });
+  titleField.addEventListener('input', () => {
+    if (!isOwn) nameField.value = nameFrom(titleField.value, taken);
+    tellLink();
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const reason = titleField.value.trim() === '' ? 'The view needs a title.' : nameFault(nameField.value)
+      || (taken.includes(nameField.value) ? 'Another view of this table has this name.' : '');
+    fault.textContent = reason;
+    if (reason !== '') return void (titleField.value.trim() === '' ? titleField : nameField).focus();
+    main.disabled = true;
+    try {
+      await save({ title: titleField.value.trim(), name: nameField.value, role: box.checked ? 'operator' : 'viewer' });
+      dialog.close();
+    } catch (error) {
+      fault.textContent = error.message;
+    } finally {
+      main.disabled = false;
+    }
+  });
+  cancel.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  tellLink();
+  document.body.append(dialog);
+  dialog.showModal();
+  titleField.focus();
+  titleField.select();
+  return new Promise((closed) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      if (before?.isConnected) before.focus({ preventScroll: true });
+      closed();
+    });
+  });
+}
+
+function field(list, label, value, longest) {
+  const line = make('label', 'box-field');
+  const input = make('input');
+  Object.assign(input, { type: 'text', value, maxLength: longest, autocomplete: 'off', spellcheck: false });
+  line.append(make('span', '', label), input);
+  list.append(line);
+  return input;
+}
+
+function button(name, text) {
+  const element = make('button', name, text);
+  element.type = 'button';
+  return element;
+}
+
+function make(kind, name = '', text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}
