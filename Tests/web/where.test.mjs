@@ -29,6 +29,7 @@ test('a term is removed with the word that joins it', () => {
   assert.equal(withoutTerm(text, { cut: [0, 12] }), 'ssh -x');
   assert.equal(withoutTerm(text, { cut: [7, 15] }), 'cpu > 5 -x');
   assert.equal(withoutTerm('ssh', { cut: [0, 3] }), '');
+  assert.equal(withoutTerm('x (a)y', { cut: [1, 5] }), 'x y');
 });
 
 test('a chosen item replaces what was typed, with one space after it', () => {

@@ -34,7 +34,8 @@ export function wishOfText(text) {
  * @param {{cut: [number, number]}} term as the server sends it
  */
 export function withoutTerm(text, { cut: [from, to] }) {
-  return (text.slice(0, from) + text.slice(to)).trim();
+  // A blank keeps terms apart that stand close together, as in `a(b)`.
+  return `${text.slice(0, from).trimEnd()} ${text.slice(to).trimStart()}`.trim();
 }
 
 /**
