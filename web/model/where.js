@@ -4,12 +4,17 @@
 // A word without characters that the language could read as something else.
 const plainWord = /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.,/@#%+*&;'’?]*$/u;
 
+// A number or time as a cell shows it, such as `1,5 MiB` or `2026-11-23 14:05:09`.
+const shownNumber = /^\d[\d.,:]*(?:\s?(?:[KMGTPE]i?B|B|ns|µs|ms|s|min|h|d|%))?$/u;
+const shownTime = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
+
 /**
- * Returns whether a text is a single word that is searched for in all columns. The page knows how
- * its columns format values in the user's language, so such a word is the view's `search`.
+ * Returns whether a text is a single word, or a number or time as a cell shows it, that is searched
+ * for in all columns. The page knows how its columns format values in the user's language, so such
+ * a text is the view's `search`.
  */
 export function isWord(text) {
-  return plainWord.test(text) && !/^(and|or|not)$/i.test(text);
+  return (plainWord.test(text) && !/^(and|or|not)$/i.test(text)) || shownNumber.test(text) || shownTime.test(text);
 }
 
 /** Returns a text in quotes, if the language would otherwise read it as something else. */
