@@ -418,6 +418,7 @@ public struct Engine: ~Copyable {
         throw QueryFault(error, at: [resolver.place])
       }
     }
+    try request.written?.narrow(&query, schema, limits)
     for (index, term) in request.terms.enumerated() {
       query.sort.append(SortTerm(try number(term.column, "sort", index), descending: term.descending))
     }

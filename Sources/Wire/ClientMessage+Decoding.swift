@@ -78,6 +78,12 @@ extension ClientMessage {
       self = .name(id: try Self.number(message, "id"), rows: try Self.rows(message))
     case "locate":
       self = .locate(id: try Self.number(message, "id"), keys: try Self.keys(message))
+    case "parse":
+      let written = WrittenFilter(
+        try message.requiredText("text", limit: FilterText.greatestByteCount),
+        zone: Int(try message.integer("zone", in: Self.zones) ?? 0))
+      let caret = try message.integer("at", in: 0...Int64(Self.greatestByteCount)).map(Int.init)
+      self = .parse(id: try Self.number(message, "id"), written, caret: caret)
     case "act":
       self = .act(try Act(message))
     default:
@@ -135,6 +141,8 @@ extension ClientMessage {
     place = "query.search"
     var request = QueryRequest(
       sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter, group: group)
+    place = "query.where"
+    request.written = try written(query, "where")
     place = "query.aggregates"
     for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
       place = "query.aggregates[\(index)]"
@@ -150,6 +158,17 @@ extension ClientMessage {
       request.collapsed.append(try path(values, name))
     }
     return request
+  }
+
+  /// Decodes a filter written as text, with the member `zone`; `nil` for none or an empty one.
+  private static func written(_ members: JSONMembers, _ name: String) throws(ClientError) -> WrittenFilter? {
+    let zone = Int(try members.integer("zone", in: zones) ?? 0)
+    guard let text = try members.text(name, limit: FilterText.greatestByteCount), !text.isEmpty else { return nil }
+    return WrittenFilter(text, zone: zone)
+  }
+
+  private static var zones: ClosedRange<Int64> {
+    Int64(FilterText.zones.lowerBound)...Int64(FilterText.zones.upperBound)
   }
 
   private static func section(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> SectionName {

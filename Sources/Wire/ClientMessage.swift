@@ -35,6 +35,10 @@ public enum ClientMessage: Hashable, Sendable {
   /// Requests the positions of the rows with these keys.
   case locate(id: UInt64, keys: [RowKey])
 
+  /// Requests the meaning of a filter written as text in the open table, and the texts that fit at
+  /// the caret.
+  case parse(id: UInt64, WrittenFilter, caret: Int?)
+
   /// A request to open a table under a query.
   public struct Open: Hashable, Sendable {
     /// The table's name.

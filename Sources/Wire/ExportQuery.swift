@@ -4,8 +4,9 @@ extension QueryRequest {
   /// Decodes the query string of an export URL, given as percent-decoded `name=value` arguments.
   ///
   /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,state`
-  /// and `filter=`. A filter is a FILTER of docs/protocol.md, or a list of filters that must all
-  /// pass. Arguments that only affect the page's display are ignored.
+  /// `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with `zone=` as in a query. A
+  /// filter is a FILTER of docs/protocol.md, or a list of filters that must all pass. Arguments
+  /// that only affect the page's display are ignored.
   ///
   /// - Throws: the ``ListEngine/ClientError`` that the same query would cause on a WebSocket.
   ///   Unknown and repeated names are errors, too.
@@ -14,6 +15,7 @@ extension QueryRequest {
     var search = ""
     var group: [String] = []
     var filter: Filter<String>?
+    var (written, zone) = ("", 0)
     var seen: Set<String> = []
     for argument in arguments {
       let name = String(argument.prefix { $0 != "=" })
@@ -29,11 +31,25 @@ extension QueryRequest {
       case "group":
         for term in value.split(separator: ",") { group.append(try Self.column(term)) }
       case "filter": filter = try Self.filter(value, limits: limits)
+      case "where":
+        guard value.utf8.count <= FilterText.greatestByteCount else {
+          throw .tooLong("where has more than \(FilterText.greatestByteCount) bytes")
+        }
+        written = value
+      case "zone":
+        guard let minutes = Int(value), FilterText.zones.contains(minutes) else {
+          let (least, most) = (FilterText.zones.lowerBound, FilterText.zones.upperBound)
+          throw .outOfRange("zone must be a number of minutes from \(least) to \(most)")
+        }
+        zone = minutes
       case "table", "show", "collapsed", "columns": break
-      default: throw .unreadableMessage("“\(name)” means nothing here: there are sort, search, filter and group")
+      default:
+        let known = "sort, search, where, zone, filter and group"
+        throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")
       }
     }
     self.init(sort: sort, search: search, filter: filter, group: group)
+    if !written.isEmpty { self.written = WrittenFilter(written, zone: zone) }
   }
 
   /// Decodes a column name.

@@ -33,6 +33,8 @@ public enum ServerMessage {
   case named(id: UInt64, [(id: RowID, key: RowKey)])
   /// The positions of the rows with the requested keys.
   case located(id: UInt64, [LocatedRow])
+  /// The meaning of a filter written as text.
+  case parsed(id: UInt64, FilterReading)
   /// An error after which the server closes the socket.
   case error(ClientError)
   /// The reason why a request was refused; the socket stays open.
@@ -119,6 +121,7 @@ public enum ServerMessage {
       writer.acted(id, token, outcome)
     case .named(let id, let rows): writer.named(id, rows)
     case .located(let id, let rows): writer.located(id, rows)
+    case .parsed(let id, let reading): writer.parsed(id, reading)
     case .error(let error): writer.error(error)
     case .refused(let refusal): writer.refusal(refusal)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Feeds the decoders with inputs from libFuzzer; `Tests/Fuzz/run` builds and starts it.
 ///
-///     rowcast-fuzz client|lines|child|address|windowed [libFuzzer's options] [folder of inputs]
+///     rowcast-fuzz client|lines|child|address|filter|windowed [libFuzzer's options] [folder]
 @main enum Fuzz {
   static func main() {
     let words = CommandLine.arguments
@@ -25,6 +25,7 @@ import Foundation
       case .lines: drive(&count, &base) { ChildFuzz.decode(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .child: drive(&count, &base) { ChildFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .address: drive(&count, &base) { AddressFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .filter: drive(&count, &base) { FilterTextFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .windowed: drive(&count, &base) { WindowedFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       }
     }
@@ -41,6 +42,8 @@ import Foundation
     case child
     /// The query string of a table's address.
     case address
+    /// Filters written as text.
+    case filter
     /// Answers of windowed sources, as a script.
     case windowed
   }

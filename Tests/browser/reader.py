@@ -53,7 +53,7 @@ class Reader:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(server.url + fragment)
         self.grid = self.page.get_by_role("grid")
-        self.filter = self.page.get_by_role("searchbox", name="Search all columns")
+        self.filter = self.page.get_by_role("combobox", name="Filter rows")
         self.grouping = self.page.get_by_label("Group by", exact=True)
         self.state = self.page.locator("#state")
 

@@ -227,7 +227,7 @@ class FiltersTest(PageTest):
             expect(note).to_contain_text("People: 5.000 – 6.000")
             expect(reader.page.get_by_text("This table is empty")).to_have_count(0)
             reader.filter.fill("nothing here")
-            expect(note).to_contain_text("Search: nothing here · People: 5.000 – 6.000")
+            expect(note).to_contain_text("Filter: nothing here · People: 5.000 – 6.000")
             reader.page.screenshot(path=ARTIFACTS / f"filter-empty-{scheme}.png")
             self.assertEqual(reader.page.evaluate(FAULTS), [])
             reader.grid.focus()

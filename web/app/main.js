@@ -35,11 +35,14 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, parse, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
-      search: (search) => active.change({ search }),
+      apply: (wish) => active.change(wish),
+      parse: (text, caret) => parse(active.session, text, caret),
+      parsed: (parsed) => showParsed(parsed),
+      values: (column, take) => askOfTable(column, take),
       group: (group) => active.change({ group, collapsed: [] }),
       retry: () => active.link.retry(),
       leave: () => active.grid.focus(),
@@ -69,7 +72,7 @@ function wantWords() {
  */
 function partsAround() {
   const { tables, sources, view: { table, filters } } = active.session;
-  const isWanted = filters.length > 0 || (active.session.table && active.unapplied.length > 0) || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
+  const isWanted = filters.length > 0 || hasTerms() || (active.session.table && active.unapplied.length > 0) || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
   if (around !== null || !isWanted) return around;
   bring(() => import('../panels/around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
@@ -78,13 +81,15 @@ function partsAround() {
       chips: new Chips($('terms'), {
         edit: (name, under, part) => active.reach.load().then(({ hands }) => hands.filterBy(name, under, part)),
         clear: (name, part) => active.change({ filters: withoutPart(active.session.view.filters, name, part) }),
-        clearAll: () => active.change({ filters: [] }),
+        clearAll: () => active.change({ filters: [], search: '', where: '' }),
+        cut: (term) => words.bar.filterBar.cut(term),
+        select: ({ from, to }) => words.bar.filterBar.focus(from, to),
         unmark: (key) => active.change(active.rules.without(active.session.view, key)),
         leave: () => active.grid.focus(),
       }),
     };
     showTables();
-    if (active.session.table) around.chips.show(active.view.filters, active.columns.all, active.unapplied);
+    if (active.session.table) around.chips.show(active.view.filters, active.columns.all, active.unapplied, active.parsed);
   });
   return null;
 }
@@ -113,10 +118,35 @@ function showView() {
   const marks = active.unapplied;
   words?.bar.setColumns(table.columns);
   words?.bar.setView(view, marks);
-  partsAround()?.chips.show(view.filters, columns.all, marks);
+  partsAround()?.chips.show(view.filters, columns.all, marks, active.parsed);
   words?.views.update();
   showTitle(table);
   $('reset').hidden = !table.view || active.session.view.isDefault === true;
+}
+
+// Whether the filter bar has several terms, each of which has a chip.
+function hasTerms() {
+  return (active.parsed?.terms.length ?? 0) > 1;
+}
+
+function showParsed(parsed) {
+  active.parsed = parsed;
+  active.schedule();
+  if (active.session.table) partsAround()?.chips.show(active.view.filters, active.columns.all, active.unapplied, parsed);
+}
+
+// Requests a column's values for the filter bar; returns a function that cancels.
+function askOfTable(column, take) {
+  let cancel = () => {};
+  let isWanted = true;
+  const { table, filters } = active.session.view;
+  bring(() => import('../model/asking.js')).then(({ askValues }) => {
+    if (isWanted) cancel = askValues({ table, column, query: active.session.narrowed({ search: '', filters }) }, take);
+  });
+  return () => {
+    isWanted = false;
+    cancel();
+  };
 }
 
 function showState(pane) {
@@ -138,7 +168,7 @@ function showState(pane) {
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
-    isFiltered: asked.search !== '' || asked.filters.length > 0,
+    isFiltered: asked.search !== '' || (asked.where ?? '') !== '' || asked.filters.length > 0,
   });
   bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
 }

@@ -83,6 +83,8 @@ export class Pane {
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
+  /** The server's reading of the filter bar's text, as `{text, terms, words}`; null if none. */
+  parsed = null;
   /** The module refusals.js; null until it is loaded. */
   rules = null;
   #rulesWanted = null;
@@ -120,6 +122,7 @@ export class Pane {
    */
   start(view, open, { width, height }) {
     this.session.view = view;
+    this.session.zone = 0 - new Date().getTimezoneOffset();
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
     // The first request needs a size at once. The observer reports one only after the first layout.
@@ -389,7 +392,7 @@ export class Pane {
   /** Installs the note over the rows and the watch on loads. */
   speak({ Note, LoadWatch }) {
     this.note = new Note(this.stage, () => {
-      this.change({ search: '', filters: [] });
+      this.change({ search: '', where: '', filters: [] });
       this.grid.focus({ preventScroll: true });
     });
     this.loads = new LoadWatch(this.session);

@@ -12,6 +12,7 @@ import { listenForHands, Marks } from './gridcontroller.js';
 import { Holder } from '../grid/hold.js';
 import { Kept, SOUGHT } from './restore.js';
 import { labelOf } from '../panels/cellmenu.js';
+import { Matches } from './matches.js';
 import { openLink } from '../protocol/link.js';
 import { Notices } from '../panels/notices.js';
 import { Pointing } from './pointing.js';
@@ -19,6 +20,7 @@ import { Row } from '../protocol/wire.js';
 import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
 import { searchOf } from '../model/search.js';
+import { quoted, wishOfText, wordsOf } from '../model/where.js';
 import { seekText } from '../model/seek.js';
 import { selectionText } from '../model/sums.js';
 
@@ -39,6 +41,7 @@ export class Hands {
     this.focus = new Focus(grid, suffix);
     this.selection = new Chosen();
     this.marks = new Marks();
+    this.matches = new Matches();
     this.holder = new Holder(pane);
     this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
     this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
@@ -47,7 +50,7 @@ export class Hands {
     this.find = new Find(part('find'), {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
-      only: (search) => pane.change({ search }),
+      only: (text) => pane.change(wishOfText(quoted(text))),
       searchOf: (text) => this.#searchOf(text),
       here: () => this.#here,
       countAll: (word, told) => this.#countAll(word, told),
@@ -183,6 +186,7 @@ export class Hands {
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.matches.drawn(table.nodes, wordsOf(this.pane.session.asked, this.pane.parsed));
     this.#sumUp();
     this.find.drawn(table.nodes, copy, columns.shown, now);
   }
@@ -233,8 +237,8 @@ export class Hands {
   // the source has no exact count.
   #countAll(word, told) {
     const { session } = this.pane;
-    const { view: { table }, asked: { search, filters } } = session;
-    if (search !== '') return void told(null);
+    const { view: { table }, asked: { search, where = '', filters } } = session;
+    if (search !== '' || where !== '') return void told(null);
     // Uses the source's order, because it is the cheapest.
     const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
     aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));

@@ -17,15 +17,16 @@ const longest = 3_000;
  * @param {import('./query.js').View} view
  * @param {{name: string, columns: object[]}} table
  * @param {string} format one of {@link FORMATS}
- * @param {(view: object) => {search: string, filter?: object}} narrowed returns a view's search and
- *   filters in wire format
+ * @param {(view: object) => {search: string, where?: string, filter?: object}} narrowed returns a
+ *   view's search and filters in wire format
  * @returns {string} empty if the filters are too long for a URL
  */
 export function exportAddress(view, table, format, narrowed) {
   const { sort, group, ...fitting } = fittingView(view, table.columns);
-  const { search, filter } = narrowed(fitting);
-  const said = new URLSearchParams(hashFromView({ ...view, table: '', sort, search, group, filters: [], aggregates: [], collapsed: [], columns: [] }).slice(1));
+  const { search, where = '', zone = 0, filter } = narrowed(fitting);
+  const said = new URLSearchParams(hashFromView({ ...view, table: '', sort, search, where, group, filters: [], aggregates: [], collapsed: [], columns: [] }).slice(1));
   if (filter !== undefined) said.set('filter', JSON.stringify(filter));
+  if (where !== '' && zone !== 0) said.set('zone', String(zone));
   const text = said.toString();
   const address = `/tables/${encodeURIComponent(table.name)}.${format}${text === '' ? '' : `?${text}`}`;
   return address.length > longest ? '' : address;

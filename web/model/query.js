@@ -215,6 +215,8 @@ export function termText(term, show) {
  * The content of a link: a table, its query and its layout. Parts that are not set are empty.
  *
  * - `sort` lists the terms, the most important first.
+ * - `search` is a word to search for, and `where` a text of the filter bar (see where.js). Of the
+ *   two, the bar sets only one.
  * - `filters` has at most one term per column.
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.
@@ -225,10 +227,10 @@ export function termText(term, show) {
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
  *   differ from it.
  *
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters:
- *   Term[], group: string[], aggregates: {column: string, function: string}[], collapsed: *[][],
- *   columns: import('./columns.js').Place[], isDefault?: boolean, isOwn?: boolean,
- *   named?: string}} View
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where?:
+ *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
+ *   collapsed: *[][], columns: import('./columns.js').Place[], isDefault?: boolean,
+ *   isOwn?: boolean, named?: string}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -239,8 +241,8 @@ export function emptyView() {
 /**
  * Parses a URL's fragment and ignores parts that it does not understand.
  *
- *     #table=processes&sort=-cpu,name&search=ssh&filter=[...]&group=user,state
- *       &show=sum:cpu,max:memory&columns=*pid,-command
+ *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
+ *       &group=user,state     &show=sum:cpu,max:memory&columns=*pid,-command
  *
  * @returns {View}
  */
@@ -249,6 +251,7 @@ export function viewFromHash(hash) {
   const view = emptyView();
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
+  if (fields.get('where')) view.where = fields.get('where').slice(0, 4_096);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
   view.filters = termsFrom(fields.get('filter'));
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
@@ -277,12 +280,13 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where = '', filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
+  if (where !== '') fields.set('where', where);
   if (filters.length > 0) fields.set('filter', JSON.stringify(filters));
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
@@ -389,7 +393,7 @@ function pathsFrom(text) {
 
 /** Whether two views have the same query. */
 export function sameQuery(one, other) {
-  return one.search === other.search && named(one) === named(other) && one.sort.length === other.sort.length
+  return one.search === other.search && (one.where ?? '') === (other.where ?? '') && named(one) === named(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 

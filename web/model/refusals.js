@@ -8,8 +8,8 @@ import { isFitting, isFittingTerm } from './query.js';
  * A part of a view that is not applied.
  *
  * `key` identifies the part: `sort:NAME`, `group:NAME`, `filter:NAME`, `show:FUNCTION:NAME`,
- * `columns:NAME`, `search` or `link:PART`. `wish` is the part's content as JSON. The mark is valid
- * until the user changes it.
+ * `columns:NAME`, `search`, `where` or `link:PART`. `wish` is the part's content as JSON. The mark
+ * is valid until the user changes it.
  * @typedef {{key: string, wish: string, reason: string}} Mark
  */
 
@@ -26,6 +26,7 @@ export function wishOf(view, key) {
     show: () => view.aggregates.find(({ function: kindOf, column }) => `${kindOf}:${column}` === name),
     columns: () => view.columns.find(({ column }) => column === name),
     search: () => view.search || undefined,
+    where: () => view.where || undefined,
     link: () => (view.unread?.includes(name) ? name : undefined),
   }[kind]?.();
   return found === undefined ? undefined : JSON.stringify(found);
@@ -36,7 +37,7 @@ function keysOf(view) {
   return [
     ...view.sort.map(({ column }) => `sort:${column}`), ...view.group.map((column) => `group:${column}`),
     ...view.filters.map(({ column }) => `filter:${column}`), ...(view.search === '' ? [] : ['search']),
-    ...view.aggregates.map((one) => `show:${one.function}:${one.column}`),
+    ...(view.where ? ['where'] : []), ...view.aggregates.map((one) => `show:${one.function}:${one.column}`),
   ];
 }
 
@@ -63,6 +64,7 @@ function keysAt(sent, path) {
     case 'group': return all(sent.group, (column) => `group:${column}`);
     case 'aggregates': return all(sent.aggregates, (one) => `show:${one.function}:${one.column}`);
     case 'search': return ['search'];
+    case 'where': return ['where'];
     case 'filter': {
       const [, term] = /^query\.filter\.all\[(\d+)\]/.exec(path) ?? [];
       // The search is the last filter, after those of the columns.
@@ -78,7 +80,7 @@ function keysAt(sent, path) {
 // Removes the path from a reason, because the mark is displayed at that part.
 function readable(reason) {
   if (/^query[\w.[\]]* is not a regular expression: it is too large/.test(reason)) return 'This expression is too large: use smaller repetitions.';
-  const text = reason.replace(/^query[\w.[\]]* /, 'The value ');
+  const text = reason.replace(/^query\.where, character \d+: /, '').replace(/^query[\w.[\]]* /, 'The value ');
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
@@ -100,6 +102,7 @@ export function applied(view, marks, good) {
     ...view, sort: list('sort'), group: list('group'),
     collapsed: has('group') ? good?.collapsed ?? [] : view.collapsed,
     search: isMarked('search') ? good?.search ?? '' : view.search,
+    where: isMarked('where') ? good?.where ?? '' : view.where,
     filters: view.filters.flatMap((term) => (isMarked(`filter:${term.column}`) ? good?.filters.filter(({ column }) => column === term.column) ?? [] : [term])),
     aggregates: view.aggregates.filter((one) => !isMarked(`show:${one.function}:${one.column}`)),
   };
@@ -139,6 +142,7 @@ export function markTitle({ key, wish }, columns) {
     case 'show': return `${functions[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
     case 'columns': return `Column ${name}`;
     case 'search': return `Search for “${JSON.parse(wish)}”`;
+    case 'where': return `Filter “${JSON.parse(wish)}”`;
     default: return 'Link';
   }
 }
@@ -154,6 +158,7 @@ export function without(view, key) {
     case 'show': return { aggregates: view.aggregates.filter((one) => `${one.function}:${one.column}` !== name) };
     case 'columns': return { columns: view.columns.filter(({ column }) => column !== name) };
     case 'search': return { search: '' };
+    case 'where': return { where: '' };
     default: return { unread: view.unread?.filter((one) => one !== name) };
   }
 }

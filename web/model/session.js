@@ -50,6 +50,13 @@ export class Session {
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
     /** The prefetch statistics of the open table as in `stats`, or null. */
     this.prefetch = null;
+    /** The offset of the user's time zone from UTC in minutes, for times in filters. */
+    this.zone = 0;
+    /**
+     * The requests to parse texts of the filter bar; null until first used.
+     * @type {import('./parsing.js').Parsing|null}
+     */
+    this.parsing = null;
     this.#isGreeted = false;
   }
   #isGreeted;
@@ -100,6 +107,7 @@ export class Session {
   /** Ends the connection. The window stays. */
   lost() {
     this.#isGreeted = false;
+    this.parsing?.lost();
     this.#opened = '';
     this.#unpainted = 0;
     this.isAsking = this.#isOpening = this.isOrderHeld = false;
@@ -280,6 +288,9 @@ export class Session {
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
+      case 'parsed':
+        this.parsing?.receive(message);
+        return nothing;
       case 'acted':
       case 'named':
       case 'located': return { kind: 'told', message };
@@ -391,10 +402,12 @@ export class Session {
   }
 
   /** Returns the search and filters of a view in wire format. */
-  narrowed({ search, filters }) {
+  narrowed({ search, where = '', filters }) {
     const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
-    return found === null ? { search, filter: wireFilter(filters) } : { search: '', filter: found };
+    const written = where === '' ? {} : { where, zone: this.zone };
+    return found === null ? { search, ...written, filter: wireFilter(filters) } : { search: '', ...written, filter: found };
   }
+
 
   /** Queries again if the search text now has another meaning, because search.js was loaded. */
   refine(sight) {

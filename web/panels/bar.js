@@ -1,17 +1,18 @@
-// bar.js: the bars around the table: search box, grouping, and state of connection and source.
+// bar.js: the bars around the table: filter bar, grouping, and state of connection and source.
 
 import { age, countText, titleOf } from '../model/columns.js';
 import { loadsText } from '../model/loads.js';
 import { nextGroup } from '../model/query.js';
+import { barText, wishOfText } from '../model/where.js';
 import { bring } from '../grid/reader.js';
+import { FilterBar } from './filterbar.js';
 import { liveState, liveText, skippedText, stateText } from '../model/source.js';
-
-const typingPause = 120;  // milliseconds without a key press before a search is sent
 
 /**
  * The bars above and below the table.
  *
- * `on` has `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`.
+ * `on` has `apply(wish)` with the change of the view's search, `parse(text, caret)`,
+ * `parsed(reading)`, `values(column, take)`, `group(names)`, `retry()`, `leave()` and `say(text)`.
  */
 export class Bar {
   constructor(root, on, locale) {
@@ -28,27 +29,14 @@ export class Bar {
     this.said = '';
     this.lackOfSearch = '';
     this.on = on;
+    this.filterBar = new FilterBar(this.filter.closest('.filter'), {
+      apply: (text) => on.apply(wishOfText(text)),
+      parse: on.parse, parsed: on.parsed, values: on.values, leave: on.leave,
+    });
     this.#listen(on);
   }
 
   #listen(on) {
-    let timer = 0;
-    const search = () => {
-      clearTimeout(timer);
-      on.search(this.filter.value);
-    };
-    this.filter.addEventListener('input', () => {
-      clearTimeout(timer);
-      timer = setTimeout(search, typingPause);
-    });
-    this.filter.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') search();
-      if (event.key === 'ArrowDown' || event.key === 'Escape') {
-        event.preventDefault();  // Escape would also clear the box
-        search();
-        on.leave();
-      }
-    });
     this.groupings.forEach((select, level) => {
       select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
     });
@@ -57,13 +45,11 @@ export class Bar {
       const { openSkipped } = await bring(() => import('./skipped.js'));
       openSkipped(this.source, this.locale);
     });
-    if (this.filter.value !== '') search();  // typed before this module was loaded
   }
 
-  /** Moves the focus to the search box and selects its text. */
+  /** Moves the focus to the filter bar and selects its text. */
   focusFilter() {
-    this.filter.focus();
-    this.filter.select();
+    this.filterBar.focus();
   }
 
   /** Sets the columns offered for grouping. */
@@ -82,11 +68,10 @@ export class Bar {
   #options = () => [];
   #most = 0;  // number of columns offered for grouping
 
-  /** Shows a view's search and grouping. A search box with the focus keeps its text. */
-  setView({ search, group }, marks = []) {
+  /** Shows a view's search, filter and grouping. A filter bar with the focus keeps its text. */
+  setView({ search, where, group }, marks = []) {
     const mark = (kind) => marks.find(({ key }) => key === kind || key.startsWith(`${kind}:`))?.reason ?? '';
-    setFault(this.filter, mark('search'));
-    if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
+    this.filterBar.show(barText({ search, where }), mark('where') || mark('search'));
     this.group = group;
     this.groups.hidden = this.#most === 0;
     this.groupings.forEach((select, level) => {
@@ -110,8 +95,7 @@ export class Bar {
     const why = lack === null ? '' : lack({ search: true });
     if (why !== this.lackOfSearch) {
       this.lackOfSearch = why;
-      this.filter.disabled = why !== '' && this.filter.value === '' && document.activeElement !== this.filter;
-      if (this.filter.getAttribute('aria-invalid') !== 'true') this.filter.title = why;
+      this.filter.title = why;
     }
     for (const select of this.groupings) {
       for (const option of lack === null ? [] : select.options) {

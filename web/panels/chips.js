@@ -8,6 +8,9 @@ import { exactText, isRounded } from '../model/exact.js';
  * The strip of filter chips.
  *
  * A term with exceptions has a chip for each of its parts, 0 and 1 (see query.js).
+ * The terms of the filter bar have chips too, if there are several. `on.cut(term)` removes one,
+ * and `on.select(term)` selects it in the bar.
+ *
  * `on.edit(name, element, part)` opens a column's filter, `on.clear(name, part)` removes it and
  * `on.clearAll()` removes all. `on.unmark(key)` removes a part of the query that was not applied.
  * `on.leave()` returns the focus.
@@ -16,28 +19,35 @@ export class Chips {
   constructor(strip, on) {
     this.strip = strip;
     this.shown = '';
+    /** The terms of the filter bar that have chips. */
+    this.written = [];
     strip.addEventListener('click', ({ target }) => {
       const { name, action, part } = target.closest('button')?.dataset ?? {};
-      if (action === 'edit') on.edit(name, target.closest('.chip'), Number(part));
+      if (action === 'select') on.select(this.written[Number(name)]);
+      else if (action === 'cut') on.cut(this.written[Number(name)]);
+      else if (action === 'edit') on.edit(name, target.closest('.chip'), Number(part));
       else if (action === 'clear') on.clear(name, Number(part));
       else if (action === 'all') on.clearAll();
       else if (action === 'unmark') on.unmark(name);
-      if (action === 'clear' || action === 'all' || action === 'unmark') strip.querySelector('button')?.focus() ?? on.leave();
+      if (action === 'clear' || action === 'cut' || action === 'all' || action === 'unmark') strip.querySelector('button')?.focus() ?? on.leave();
     });
   }
 
   /**
    * Shows a view's filter terms.
    *
-   * `specs` are all columns of its table. `marks` are the parts of the query that were not applied,
-   * each `{key, title, reason}`.
+   * `specs` are all columns of its table. `parsed` is the server's reading of the filter bar, as
+   * `{text, terms}`, or null. `marks` are the parts of the query that were not applied, each
+   * `{key, title, reason}`.
    */
-  show(terms, specs, marks = []) {
+  show(terms, specs, marks = [], parsed = null) {
     const texts = termTexts(terms, specs);
-    const key = JSON.stringify([texts, marks]);
+    const written = (parsed?.terms.length ?? 0) > 1 ? parsed.terms : [];
+    const key = JSON.stringify([texts, marks, written, parsed?.text]);
     if (key === this.shown) return;
     this.shown = key;
-    this.strip.hidden = texts.length + marks.length === 0;
+    this.written = written;
+    this.strip.hidden = texts.length + marks.length + written.length === 0;
     const others = marks.filter((mark) => !texts.some(([name]) => mark.key === `filter:${name}`));
     const chips = texts.map(([name, title, text, part]) => {
       const chip = make('span', 'chip');
@@ -60,7 +70,19 @@ export class Chips {
       chip.append(make('b', 'chip-what', mark.title), why(mark), clear);
       chips.push(chip);
     }
-    if (texts.length > 1) chips.push(button('all', '', 'Clear all'));
+    written.forEach(({ from, to }, at) => {
+      const text = parsed.text.slice(from, to);
+      const chip = make('span', 'chip written');
+      const select = button('select', String(at), text);
+      select.classList.add('chip-edit');
+      select.title = 'Select in the filter bar';
+      const cut = button('cut', String(at), '');
+      cut.classList.add('chip-clear');
+      cut.setAttribute('aria-label', `Remove ${text}`);
+      chip.append(select, cut);
+      chips.push(chip);
+    });
+    if (texts.length + written.length > 1) chips.push(button('all', '', 'Clear all'));
     this.strip.replaceChildren(...chips);
   }
 }

@@ -75,8 +75,9 @@ function sentence(words) {
 
 // Returns the title and text for a view without rows. A third element labels the button that clears
 // the filters.
-function emptyWords({ search, filters }, specs) {
+function emptyWords({ search, where = '', filters }, specs) {
   const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
+  if (where !== '') terms.unshift(`Filter: ${where}`);
   if (search !== '') terms.unshift(`Search: ${search}`);
   if (terms.length === 0) return ['This table is empty', 'Rows appear here as soon as the source sends some.'];
   return ['No rows match', `${terms.join(' · ')}. Matching rows appear here as they arrive.`, 'Clear filters'];

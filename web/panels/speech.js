@@ -36,8 +36,8 @@ export class Speech {
 }
 
 /** Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`. */
-export function viewInWords({ sort, search, filters, group }, rows, titles) {
-  const isNarrowed = search !== '' || filters.length > 0;
+export function viewInWords({ sort, search, where = '', filters, group }, rows, titles) {
+  const isNarrowed = search !== '' || where !== '' || filters.length > 0;
   const count = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}${isNarrowed ? (rows === 1 ? ' matches' : ' match') : ''}`;
   const sorted = sort.map(({ column, descending }) => `${titles(column)} ${descending ? 'descending' : 'ascending'}`).join(', then ');
   return [count, sorted && `sorted by ${sorted}`, group.length > 0 && `grouped by ${group.map(titles).join(', then ')}`].filter(Boolean).join(', ');

@@ -4,6 +4,7 @@
 export { Bar } from './bar.js';
 export { LoadWatch } from '../model/loads.js';
 export { Note } from './note.js';
+export { parse } from '../model/parsing.js';
 export { PauseButton } from './pause.js';
 export { changeText, stepText } from '../model/steps.js';
 export { fetchView, ViewTabs } from './views.js';

@@ -101,6 +101,7 @@ const checks = {
     demand(isCount(m.id) && Array.isArray(m.rows), 'located names no rows');
     for (const row of m.rows) demand(Array.isArray(row) && isKey(row[0]) && isCount(row[1]) && (row[2] === null || isCount(row[2])), 'a row has no place');
   },
+  parsed: (m) => demand(isCount(m.id), 'parsed answers no request'),
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -282,12 +283,13 @@ export function stats(wanted) {
   return { type: 'stats', wanted };
 }
 
-function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
+  if (where !== '') Object.assign(wire, { where }, zone === 0 ? {} : { zone });
   if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);

@@ -9,6 +9,8 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   /// Values are as in the client's JSON: timestamps in milliseconds, and integers possibly as text
   /// because JavaScript numbers are exact only up to 2^53.
   public var filter: Filter<String>?
+  /// The filter that rows must match as well, as text; `nil` for none.
+  public var written: WrittenFilter?
   /// The columns to group by.
   public var group: [String]
   /// The aggregates to compute for each section and for all rows.

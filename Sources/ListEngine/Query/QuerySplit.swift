@@ -130,8 +130,18 @@ struct QuerySplit {
     var places = cannot(request.sort.map(\.column), capabilities.sort, "sort")
     if let filter = request.filter { places += blocked(filter, "query.filter", schema, capabilities, limits) }
     if !request.search.isEmpty && !capabilities.searches { places.append("query.search") }
+    if let written = request.written, isBlocked(written, schema, capabilities, limits) { places.append("query.where") }
     places += cannot(request.group, capabilities.group, "group")
     return places + request.aggregates.indices.map { "query.aggregates[\($0)]" }
+  }
+
+  private static func isBlocked(
+    _ written: WrittenFilter, _ schema: Schema, _ capabilities: WindowedCapabilities, _ limits: Limits
+  ) -> Bool {
+    var query = Query()
+    guard (try? written.narrow(&query, schema, limits)) != nil else { return true }
+    if !query.search.isEmpty && !capabilities.searches { return true }
+    return query.filter.map { !blocked($0, capabilities).isEmpty } ?? false
   }
 
   private static func blocked(

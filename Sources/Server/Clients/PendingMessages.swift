@@ -19,6 +19,7 @@ struct PendingMessages {
     case acted(id: UInt64, token: String?, ActionOutcome)
     case named(id: UInt64, rows: [(id: RowID, key: RowKey)])
     case located(id: UInt64, rows: [LocatedRow])
+    case parsed(id: UInt64, FilterReading)
     case tables
     case sources
     case status(table: String, SourceStatus)
@@ -42,6 +43,8 @@ struct PendingMessages {
   var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
   /// The answer to the last request for the places of keys.
   var located: (id: UInt64, rows: [LocatedRow])?
+  /// The answer to the last request for the meaning of a filter.
+  var parsed: (id: UInt64, reading: FilterReading)?
   var owesTables = false
   var owesSources = false
   var status: (table: String, source: SourceStatus)?
@@ -64,6 +67,7 @@ struct PendingMessages {
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
     error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
+      || parsed != nil
       || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil || owesStats || patch != nil
   }
 
@@ -79,6 +83,7 @@ struct PendingMessages {
     if let first = acted.popFirst() { return .acted(id: first.id, token: first.token, first.outcome) }
     if let named = named.take() { return .named(id: named.id, rows: named.rows) }
     if let located = located.take() { return .located(id: located.id, rows: located.rows) }
+    if let parsed = parsed.take() { return .parsed(id: parsed.id, parsed.reading) }
     if owesTables, !isQuiet {
       owesTables = false
       return .tables

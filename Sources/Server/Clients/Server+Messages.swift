@@ -123,7 +123,19 @@ extension Server {
       let located = keys.compactMap { engine.locate($0, for: client.id) }
       client.send { $0.located = (id, located) }
       return nil
+    case (.parse(let id, let written, let caret), _):
+      let reading = reading(of: written, caret: caret, for: client)
+      client.send { $0.parsed = (id, reading) }
+      return nil
     }
+  }
+
+  /// Reads a filter for the client's open table, as the client's role may see it.
+  private func reading(of written: WrittenFilter, caret: Int?, for client: ClientConnection) -> FilterReading {
+    guard let schema = engine.openTable(of: client.id).flatMap({ sources[$0]?.schema }) else {
+      return FilterReading(.failure(FilterText.Fault(missingTable: written.text)))
+    }
+    return FilterReading(written, schema: client.pass.role == .viewer ? schema.restricted : schema, caret: caret)
   }
 
   /// Returns the tables as the session's role may see them.
@@ -278,6 +290,7 @@ extension Server {
     case .acted(let id, let token, let outcome): return .acted(id: id, token: token, outcome)
     case .named(let id, let rows): return .named(id: id, rows)
     case .located(let id, let rows): return .located(id: id, rows)
+    case .parsed(let id, let reading): return .parsed(id: id, reading)
     case .tables:
       client.knownStatusChanges = engine.statusChanges
       return .tables(tables(for: client, at: now))

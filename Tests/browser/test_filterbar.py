@@ -1,0 +1,161 @@
+"""The filter bar on the real server: completion, errors in place, chips, marks and the address."""
+
+import json
+import pathlib
+import stat
+import tempfile
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from test_filters import PLUGIN
+
+SHOWS = """
+(names) => JSON.stringify(
+  [...document.querySelectorAll('#grid [role=row]:not([hidden]) [role=gridcell]:first-child')]
+    .map((cell) => cell.textContent).sort()) === JSON.stringify(names)
+"""
+WHERE = "(text) => new URLSearchParams(location.hash.slice(1)).get('where') === text"
+MARKED = """
+(word) => [...CSS.highlights.get('match')].some((range) =>
+  range.startContainer.data.slice(range.startOffset, range.endOffset) === word)
+"""
+SELECTED = """
+() => {
+  const bar = document.getElementById('filter');
+  return bar.value.slice(bar.selectionStart, bar.selectionEnd);
+}
+"""
+HAS_FOCUS = "() => document.getElementById('grid').contains(document.activeElement)"
+COLUMNS = [
+    {"name": "name", "title": "Name", "type": "text"}, {"name": "user", "title": "User", "type": "text"},
+    {"name": "cpu", "title": "CPU", "type": "number", "unit": "%", "format": "grouped.1"},
+    {"name": "mem", "title": "Resident memory", "type": "integer", "style": "bytes"},
+]  # fmt: skip
+ROWS = [
+    [0, "sshd", "root", 60, 2 << 30], [1, "ssh-agent", "me", 1, 1 << 20], [2, "bash", "me", 70.04, 3 << 20],
+    [3, "kworker", "root", 0.5, 0], [4, "a and b", "nobody", 90, 512],
+]  # fmt: skip
+
+
+class FilterBarTest(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "processes.py"
+        messages = [
+            {"type": "hello", "version": 1, "capabilities": ["health"]},
+            {"type": "schema", "name": "processes", "key": "integer", "columns": COLUMNS},
+            {"type": "reload"}, {"type": "upsert", "rows": ROWS}, {"type": "commit"}]
+        path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        cls.plugins = (str(path),)
+        super().setUpClass()
+
+    def names(self, reader, names):
+        reader.until(SHOWS, f"the rows are {names}", sorted(names))
+
+    def picture(self, reader, name):
+        reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}.png"))
+
+    def test_a_text_filters_the_rows_and_is_in_the_address(self):
+        reader = self.open("#table=processes")
+        reader.wait_for_rows()
+        reader.page.keyboard.press("/")
+        expect(reader.filter).to_be_focused()
+        reader.page.keyboard.type("cpu > 50 and (user = root or name ~ ^ba)")
+        self.names(reader, ["sshd", "bash"])
+        reader.until(WHERE, "the text is in the address", "cpu > 50 and (user = root or name ~ ^ba)")
+        other = self.open("#" + reader.page.url.split("#", 1)[1])
+        self.names(other, ["sshd", "bash"])
+        expect(other.filter).to_have_value("cpu > 50 and (user = root or name ~ ^ba)")
+        expect(other.page.get_by_role("button", name="Remove cpu > 50")).to_be_visible()
+        self.assertEqual(other.page.evaluate(FAULTS), [])
+        self.picture(other, "chips")
+        other.check_clean(self)
+
+    def test_words_are_found_in_all_columns_and_marked(self):
+        reader = self.open("#table=processes")
+        reader.wait_for_rows()
+        reader.filter.fill("ssh -agent")
+        self.names(reader, ["sshd"])
+        reader.until(MARKED, "the word is marked", "ssh")
+        reader.filter.fill("90.0")
+        self.names(reader, ["a and b"])
+        reader.filter.fill('"a and"')
+        self.names(reader, ["a and b"])
+        reader.check_clean(self)
+
+    def test_an_error_is_told_in_place_and_the_rows_stay(self):
+        reader = self.open("#table=processes")
+        reader.wait_for_rows()
+        reader.filter.fill("user = me")
+        self.names(reader, ["ssh-agent", "bash"])
+        reader.filter.fill("user = me usr = x")
+        expect(reader.filter).to_have_attribute("aria-invalid", "true")
+        expect(reader.filter).to_have_accessible_description("usr There is no column “usr”: did you mean user?")
+        self.names(reader, ["ssh-agent", "bash"])
+        self.picture(reader, "error")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.filter.fill("user = me user = x")
+        expect(reader.filter).not_to_have_attribute("aria-invalid", "true")
+        self.names(reader, [])
+
+    def test_the_list_completes_columns_operators_and_values_by_keyboard(self):
+        reader = self.open("#table=processes")
+        reader.wait_for_rows()
+        page = reader.page
+        listed = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+        reader.filter.focus()
+        page.keyboard.type("us")
+        expect(listed).to_have_count(1)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(reader.filter).to_have_value("user ")
+        expect(listed.nth(1)).to_contain_text("equals")
+        self.picture(reader, "operators")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Tab")
+        expect(reader.filter).to_have_value("user = ")
+        listed.filter(has_text="root").click()
+        expect(reader.filter).to_have_value("user = root ")
+        self.names(reader, ["sshd", "kworker"])
+        expect(listed.filter(has_text="either term")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("listbox", name="Suggestions")).to_be_hidden()
+        expect(reader.filter).to_be_focused()
+        page.keyboard.press("Escape")
+        reader.until(HAS_FOCUS, "the table has the focus")
+        reader.check_clean(self)
+
+    def test_a_chip_removes_its_term_from_the_text(self):
+        reader = self.open("#table=processes&where=cpu+%3E+50+and+user+%3D+me")
+        self.names(reader, ["bash"])
+        reader.page.get_by_role("button", name="user = me", exact=True).click()
+        self.assertEqual(reader.page.evaluate(SELECTED), "user = me")
+        reader.page.get_by_role("button", name="Remove user = me").click()
+        expect(reader.filter).to_have_value("cpu > 50")
+        self.names(reader, ["sshd", "bash", "a and b"])
+
+    def test_a_faulty_link_is_told_and_shows_all_rows(self):
+        reader = self.open("#table=processes&where=cpu+%3E")
+        expect(reader.filter).to_have_attribute("aria-invalid", "true")
+        self.names(reader, [row[1] for row in ROWS])
+
+
+class NarrowFilterBarTest(FilterBarTest):
+    """The same on a telephone, dark."""
+
+    def open(self, fragment=""):
+        return super().open(fragment, size=(400, 700), scheme="dark")
+
+    def picture(self, reader, name):
+        reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}-narrow.png"))
+
+
+if __name__ == "__main__":
+    unittest.main()
