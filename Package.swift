@@ -48,6 +48,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -63,30 +64,37 @@ let package = Package(
       name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
+    // The lock of all targets.
+    .target(name: "Threads", swiftSettings: swiftSettings + fuzzedSettings),
+
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
-    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
+    .target(name: "ListPlugin", dependencies: ["CListPlugin", "Threads"], swiftSettings: swiftSettings),
     // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
-      name: "SourceRuntime", dependencies: ["CChildProcess", "CDigest", "CSimdjson", "ListEngine", "Wire"],
+      name: "SourceRuntime", dependencies: ["CSimdjson", "CSystem", "ListEngine", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Wire"],
+      name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "ProcessSource", dependencies: ["CChildProcess", "ListEngine", "SourceRuntime", "TextSource", "Wire"],
+      name: "ProcessSource", dependencies: ["CSystem", "ListEngine", "SourceRuntime", "TextSource", "Threads", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(
-      name: "LibrarySource", dependencies: ["CCrashNote", "CListPlugin", "ListEngine", "SourceRuntime", "Wire"],
+      name: "LibrarySource",
+      dependencies: [
+        "CListPlugin", "CSystem", "ListEngine", "SourceRuntime", "Threads", "Wire",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
       swiftSettings: swiftSettings),
     // The examination of a plugin.
     .target(
-      name: "PluginExam", dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Wire"],
+      name: "PluginExam",
+      dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire"],
       swiftSettings: swiftSettings),
-    .target(name: "CChildProcess", cSettings: cSettings),
-    .target(name: "CAllocator", cSettings: cSettings),
-    .target(name: "CCrashNote", cSettings: cSettings),
-    .target(name: "CDigest", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
+    // What must be C: starting and confining programs, notes of crashes, digests, and two
+    // workarounds in the C library.
+    .target(name: "CSystem", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
       linkerSettings: [.linkedLibrary("simdjson")]),
@@ -96,21 +104,20 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "CDescriptors", "CWebSockets", "ListEngine", "Locales", "Recording", "Wire",
-        .product(name: "Logging", package: "swift-log"),
+        "CSystem", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
+        .product(name: "DequeModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
-    .target(name: "CDescriptors", cSettings: cSettings),
     .target(
       name: "Recording",
-      dependencies: ["ListEngine", "Locales", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["ListEngine", "Locales", "Threads", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "CAllocator", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
-        "SourceRuntime", "TextSource", "Wire",
+        "CSystem", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
+        "SourceRuntime", "TextSource", "Threads", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
@@ -168,7 +175,7 @@ let package = Package(
       name: "SourceRuntimeTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "TextSourceTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting", "TextSource"],
+      name: "TextSourceTests", dependencies: ["ListEngine", "SourceRuntime", "SourceTesting", "TextSource", "Threads"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ProcessSourceTests",
@@ -178,7 +185,7 @@ let package = Package(
       name: "LibrarySourceTests",
       dependencies: [
         "CListPlugin", "LibrarySource", "ListEngine", "ListPlugin", "ProcessReader", "ProcessSource", "Quotes",
-        "SourceRuntime", "SourceTesting",
+        "SourceRuntime", "SourceTesting", "Threads",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -188,7 +195,7 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
+      name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Threads", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),
   ] + fuzzer,
   swiftLanguageModes: [.v6],

@@ -1,10 +1,6 @@
 // libwebsockets and libuv for Swift. Only contains what Swift cannot call, with the reason, and no
 // logic.
 #include <libwebsockets.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/sha.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,6 +1,5 @@
-import CChildProcess
-import CCrashNote
 import CListPlugin
+import CSystem
 import Glibc
 import SourceRuntime
 import Synchronization

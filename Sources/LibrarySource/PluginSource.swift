@@ -72,13 +72,4 @@ package final class PluginSource: RunningSource {
 
   /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }
-
-  /// The number of malformed rows left out since the start.
-  ///
-  /// The engine counts rows that do not fit the schema.
-  package var rejected: Int { core.rejections.count }
-  /// The last row left out, with the reason.
-  ///
-  /// Empty when none was.
-  package var lastRejection: String { core.rejections.last }
 }

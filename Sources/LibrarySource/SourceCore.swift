@@ -2,6 +2,7 @@ import CListPlugin
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// The implementation of a source: the plugin's instance, the host functions, and the shared state.
 ///

@@ -72,7 +72,7 @@ public struct Engine: ~Copyable {
     // Check this before any session is detached.
     guard let ids = former.handover else { throw .tooManyRows(name) }
     let table = try makeTable(schema, ids: RowIDOrigin(number: ids.firstNumber, generation: 0))
-    for session in former.allSessions {
+    for session in former.sessions {
       sessions[session.id] = nil
       former.detach(session, at: now)
       left[session.id] = session
@@ -148,8 +148,8 @@ public struct Engine: ~Copyable {
   public func tables(at now: Instant) -> [TableDescription] {
     states.map {
       TableDescription(
-        schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now), generation: $0.origin.generation,
-        rowLimit: $0.table.limits.remainderRows)
+        schema: $0.table.schema, rows: $0.backend.rowCount, source: $0.status(at: now),
+        generation: $0.origin.generation, rowLimit: $0.table.limits.remainderRows)
     }
   }
 
@@ -167,7 +167,7 @@ public struct Engine: ~Copyable {
   /// The number of state changes of all sources.
   ///
   /// A caller compares it to detect that a list of tables is stale.
-  public var statusChanges: UInt64 { states.reduce(0) { $0 &+ $1.statusChanges } }
+  public var statusChanges: UInt64 { states.reduce(0) { $0 &+ $1.source.changes } }
 
   /// Returns the number of rows of a table that the engine holds.
   public func rows(of table: TableID) -> Int { states[table.rawValue].table.count }
@@ -180,15 +180,13 @@ public struct Engine: ~Copyable {
   /// Returns a session's view, provided that the client's row identifiers are valid in it.
   func viewWithIDs(_ session: SessionID) -> FoldedView? {
     guard let session = sessions[session], let number = tableNumbers[session.tableName],
-      states[number].windowed == nil || session.holdsRowsOfView
+      states[number].table.schema.windowed == nil || session.holdsRowsOfView
     else { return nil }
     return session.folded
   }
 
   /// Returns the load counters of a table's deferred cells, or of a windowed table's blocks.
-  public func prefetch(of table: TableID) -> PrefetchCounters {
-    states[table.rawValue].loader?.counters ?? states[table.rawValue].windowed?.counters ?? PrefetchCounters()
-  }
+  public func prefetch(of table: TableID) -> PrefetchCounters { states[table.rawValue].backend.counters }
 
   /// The totals of the work done for clients.
   ///
@@ -213,8 +211,7 @@ public struct Engine: ~Copyable {
   ///   for most others.
   public mutating func handle(_ input: Input, at now: Instant) {
     take(input, at: now)
-    guard let id = input.session, let session = sessions[id], session.view != nil,
-      let number = tableNumbers[session.tableName]
+    guard let id = input.session, let session = sessions[id], let number = tableNumbers[session.tableName]
     else { return }
     states[number].update(session)
   }
@@ -225,7 +222,7 @@ public struct Engine: ~Copyable {
     case .page(let id, let request, let page): states[id.rawValue].take(request, page, at: now)
     case .sections(let id, let request, let sections): states[id.rawValue].take(request, sections, at: now)
     case .pageFailed(let id, let request, let reason): states[id.rawValue].fail(request, reason, at: now)
-    case .sourceChanged(let id): states[id.rawValue].windowed?.noteChange(at: now)
+    case .sourceChanged(let id): states[id.rawValue].backend.noteSourceChange(at: now)
     case .loaded(let id, let key, let column, let cell):
       states[id.rawValue].load(DeferredCell(key, column: column), cell, at: now)
     case .failed(let id, let key, let column, let reason):
@@ -315,7 +312,7 @@ public struct Engine: ~Copyable {
   ) throws(QueryFault) {
     let columns = query.group.map { state.table.schema.columns[$0].type }
     session.adoptCollapsed(columns)
-    try state.attach(session, asking: query, at: now)
+    try state.attach(session, to: query, at: now)
   }
 
   /// Refuses a session's last request and restores its last good query.
@@ -452,8 +449,9 @@ public struct Engine: ~Copyable {
     parking.drop(at: now)
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)
-      for (session, error) in table.takeRefused() where sessions[session.id] === session {
-        refuse(session, QueryFault(error, at: table.places(of: session.asked.query)), at: now)
+      for (id, error) in table.takeRefused() {
+        guard let session = sessions[id] else { continue }
+        refuse(session, QueryFault(error, at: table.backend.places(of: session.asked.query)), at: now)
       }
     }
     defer { outputs = [] }

@@ -21,16 +21,11 @@ extension Engine {
   public var census: EngineCensus {
     var census = EngineCensus()
     (census.sessions, census.parkedSessions) = sessionCounts
-    for table in states { table.count(into: &census) }
+    for table in states {
+      let counts = table.backend.viewCounts
+      census.watchedViews += counts.watched
+      census.restingViews += counts.resting
+    }
     return census
-  }
-}
-
-extension TableState {
-  func count(into census: inout EngineCensus) {
-    let watched = watchedViews
-    census.watchedViews += watched
-    census.restingViews += views.count - watched
-    for residualQuery in windowed?.remainders ?? [] { residualQuery.state.count(into: &census) }
   }
 }

@@ -1,5 +1,4 @@
 import CListPlugin
-import Synchronization
 
 /// The host's interface to a source.
 ///

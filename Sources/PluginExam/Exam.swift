@@ -2,6 +2,7 @@ import Glibc
 import ListEngine
 import ProcessSource
 import SourceRuntime
+import Threads
 
 /// A conformance test of a plugin, which starts it several times under the conditions of hosts,
 /// clients and machines.

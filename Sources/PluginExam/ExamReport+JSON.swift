@@ -4,51 +4,32 @@ extension ExamReport {
   /// The report as one JSON object, with the members documented in docs/plugins/exam.md.
   package var json: String {
     var writer = JSONWriter()
-    writer.raw("{\"plugin\":")
-    writer.text(plugin)
-    writer.raw(",\"level\":")
-    writer.integer(Int64(level))
-    writer.raw(isPassed ? ",\"passed\":true" : ",\"passed\":false")
-    writer.raw(",\"rules\":[")
-    for (number, rule) in rules.enumerated() {
-      if number > 0 { writer.byte(",") }
-      write(rule, to: &writer)
+    writer.object {
+      $0.member("plugin", plugin)
+      $0.member("level", level)
+      $0.member("passed", isPassed)
+      $0.member("rules", rules) { writer, rule in writer.object { write(rule, to: &$0) } }
+      $0.member("log", log) { $0.text($1) }
     }
-    writer.raw("],\"log\":[")
-    for (number, line) in log.enumerated() {
-      if number > 0 { writer.byte(",") }
-      writer.text(line)
-    }
-    writer.raw("]}\n")
+    writer.byte("\n")
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private func write(_ rule: ExamRule, to writer: inout JSONWriter) {
-    writer.raw("{\"rule\":")
-    writer.text(rule.rawValue)
-    writer.raw(",\"level\":")
-    writer.integer(Int64(rule.level))
-    writer.raw(",\"title\":")
-    writer.text(rule.title)
-    writer.raw(",\"outcome\":")
-    writer.text(outcome(of: rule).rawValue)
-    writer.raw(",\"findings\":[")
-    for (number, finding) in findings.filter({ $0.rule == rule }).enumerated() {
-      if number > 0 { writer.byte(",") }
-      writer.raw("{\"part\":")
-      writer.text(finding.part)
-      writer.raw(",\"message\":")
-      writer.text(finding.message)
-      if let line = finding.line {
-        writer.raw(",\"line\":")
-        writer.integer(Int64(line))
-        writer.raw(",\"output\":")
-        writer.text(finding.output)
+    writer.member("rule", rule.rawValue)
+    writer.member("level", rule.level)
+    writer.member("title", rule.title)
+    writer.member("outcome", outcome(of: rule).rawValue)
+    writer.member("findings", findings.filter { $0.rule == rule }) { writer, finding in
+      writer.object {
+        $0.member("part", finding.part)
+        $0.member("message", finding.message)
+        if let line = finding.line {
+          $0.member("line", line)
+          $0.member("output", finding.output)
+        }
+        $0.member("remedy", finding.remedy)
       }
-      writer.raw(",\"remedy\":")
-      writer.text(finding.remedy)
-      writer.byte("}")
     }
-    writer.raw("]}")
   }
 }

@@ -3,6 +3,7 @@ import LibrarySource
 import ListEngine
 import ProcessSource
 import SourceRuntime
+import Threads
 
 /// A shared library under test inside this process, with the lines of a child process over an
 /// in-memory pipe.

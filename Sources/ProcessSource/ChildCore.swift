@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// The implementation of ``ChildSource``: the supervisor, the process, and the thread that connects
 /// them.

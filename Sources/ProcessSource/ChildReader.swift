@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// Reads the output of one child process on its own thread.
 ///

@@ -67,14 +67,6 @@ package final class ChildSource: RunningSource {
   /// never waits]
   package func send(_ request: SourceRequest) { core.send(request) }
 
-  /// Ends the program until it is enabled again.
-  ///
-  /// Its rows stay.
-  package func disable() { core.post(.disable) }
-
-  /// Restarts a program that was disabled, has completed or was refused.
-  package func enable() { core.post(.start) }
-
   /// Restarts the program now instead of waiting for the next attempt.
   package func retry() { core.post(.retry) }
 }

@@ -2,6 +2,7 @@ import Glibc
 import ListEngine
 import SourceRuntime
 import TextSource
+import Threads
 
 /// A source that runs a command repeatedly and shows the table it prints.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
 import Logging
-import Synchronization
+import Threads
 
 /// A recording file, written by its own thread so that a slow or full disk never blocks the
 /// recorded engine.
@@ -11,7 +11,7 @@ import Synchronization
 /// because a recording with a gap cannot be replayed.
 public final class Recording: Sendable {
   /// The state of a recording.
-  public enum State: Hashable, Sendable {
+  enum State: Hashable, Sendable {
     /// Records are being written without errors.
     case running
     /// The last write failed for this reason and will be retried.
@@ -22,7 +22,7 @@ public final class Recording: Sendable {
 
   /// The maximum number of bytes that wait to be written.
   public static let greatestBacklog = 64 << 20
-  static let retryPause: TimeInterval = 1
+  static let retryPause = Duration.seconds(1)
 
   private struct Shared {
     var backlog: [UInt8] = []
@@ -37,8 +37,8 @@ public final class Recording: Sendable {
   private let store: any RecordStore
   private let logger: Logger
   private let backlogLimit: Int
-  private let condition = NSCondition()
-  /// Protected by the lock of `condition`.
+  private let monitor = Monitor()
+  /// Protected by `monitor`.
   private nonisolated(unsafe) var shared = Shared()
   private let isDone = DispatchSemaphore(value: 0)
 
@@ -72,53 +72,51 @@ public final class Recording: Sendable {
 
   /// Starts writing.
   public func begin() {
-    condition.lock()
-    defer { condition.unlock() }
-    shared.isHeld = false
-    condition.broadcast()
+    monitor.withLock {
+      shared.isHeld = false
+      monitor.wakeAll()
+    }
   }
 
   /// The current state.
-  public var state: State {
-    condition.lock()
-    defer { condition.unlock() }
-    return shared.state
+  var state: State {
+    monitor.withLock {
+      return shared.state
+    }
   }
 
   /// Waits for this state, and for ``State/running`` also until all records are written.
   ///
   /// - Returns: `false` on timeout.
-  func wait(until state: State, within seconds: TimeInterval) -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    let end = Date(timeIntervalSinceNow: seconds)
-    while shared.state != state || state == .running && (shared.isWriting || !shared.backlog.isEmpty) {
-      guard condition.wait(until: end) else { return false }
+  func wait(until state: State, within patience: Duration) -> Bool {
+    monitor.withLock {
+      monitor.wait(nanoseconds: UInt64(clamping: patience.nanoseconds)) {
+        shared.state == state && (state != .running || !shared.isWriting && shared.backlog.isEmpty)
+      }
     }
-    return true
   }
 
   /// Adds a record without waiting for the disk.
   func note(_ record: Record) {
     let frame = RecordingHeader.frame(record.encoded)
-    condition.lock()
-    defer { condition.unlock() }
-    guard !shared.isClosing else { return }
-    if case .ended = shared.state { return }
-    guard shared.backlog.count + frame.count <= backlogLimit else {
-      end("\(shared.backlog.count) bytes wait for the disk, and more may not")
-      return
+    monitor.withLock {
+      guard !shared.isClosing else { return }
+      if case .ended = shared.state { return }
+      guard shared.backlog.count + frame.count <= backlogLimit else {
+        end("\(shared.backlog.count) bytes wait for the disk, and more may not")
+        return
+      }
+      shared.backlog += frame
+      monitor.wakeAll()
     }
-    shared.backlog += frame
-    condition.broadcast()
   }
 
   /// Writes the remaining records and closes the file, with a limit on the waiting time.
   public func close(within patience: Duration = .seconds(2)) {
-    condition.lock()
-    shared.isClosing = true
-    condition.broadcast()
-    condition.unlock()
+    monitor.withLock {
+      shared.isClosing = true
+      monitor.wakeAll()
+    }
     _ = isDone.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
   }
 
@@ -126,7 +124,7 @@ public final class Recording: Sendable {
     shared.state = .ended(reason)
     shared.backlog = []
     logger.error("the recording has ended: \(reason)")
-    condition.broadcast()
+    monitor.wakeAll()
   }
 
   // MARK: The writer's thread
@@ -146,47 +144,48 @@ public final class Recording: Sendable {
 
   /// Waits for bytes to write; `nil` when the recording has ended.
   private func nextBytes() -> [UInt8]? {
-    condition.lock()
-    defer { condition.unlock() }
-    while shared.isHeld || shared.backlog.isEmpty, !shared.isClosing, shared.state.isAlive { condition.wait() }
-    guard shared.state.isAlive, !shared.backlog.isEmpty else { return nil }
-    var bytes: [UInt8] = []
-    swap(&bytes, &shared.backlog)
-    shared.isWriting = true
-    return bytes
+    monitor.withLock {
+      monitor.wait { !shared.isHeld && !shared.backlog.isEmpty || shared.isClosing || !shared.state.isAlive }
+      guard shared.state.isAlive, !shared.backlog.isEmpty else { return nil }
+      var bytes: [UInt8] = []
+      swap(&bytes, &shared.backlog)
+      shared.isWriting = true
+      return bytes
+    }
   }
 
   private func succeeded() {
-    condition.lock()
-    defer { condition.unlock() }
-    shared.isWriting = false
-    condition.broadcast()
-    guard case .failing = shared.state else { return }
-    shared.state = .running
-    logger.notice("the recording goes on")
+    monitor.withLock {
+      shared.isWriting = false
+      monitor.wakeAll()
+      guard case .failing = shared.state else { return }
+      shared.state = .running
+      logger.notice("the recording goes on")
+    }
   }
 
   /// Puts unwritten bytes back into the queue, and waits before the retry.
   ///
   /// - Returns: `false` if there will be no retry.
   private func failed(_ reason: String, _ bytes: [UInt8]) -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    guard shared.state.isAlive else { return false }
-    guard bytes.count + shared.backlog.count <= backlogLimit else {
-      end("\(reason), and what waits is more than \(backlogLimit) bytes")
-      return false
+    monitor.withLock {
+      guard shared.state.isAlive else { return false }
+      guard bytes.count + shared.backlog.count <= backlogLimit else {
+        end("\(reason), and what waits is more than \(backlogLimit) bytes")
+        return false
+      }
+      shared.backlog = bytes + shared.backlog
+      shared.isWriting = false
+      if shared.state == .running { logger.error("writing the recording failed: \(reason); trying again") }
+      shared.state = .failing(reason)
+      monitor.wakeAll()
+      // Closing does not wait for a full disk.
+      guard !shared.isClosing else { return false }
+      _ = monitor.wait(nanoseconds: UInt64(clamping: Self.retryPause.nanoseconds)) {
+        shared.isClosing || !shared.state.isAlive
+      }
+      return true
     }
-    shared.backlog = bytes + shared.backlog
-    shared.isWriting = false
-    if shared.state == .running { logger.error("writing the recording failed: \(reason); trying again") }
-    shared.state = .failing(reason)
-    condition.broadcast()
-    // Closing does not wait for a full disk.
-    guard !shared.isClosing else { return false }
-    let next = Date(timeIntervalSinceNow: Self.retryPause)
-    while !shared.isClosing, shared.state.isAlive, condition.wait(until: next) {}
-    return true
   }
 }
 

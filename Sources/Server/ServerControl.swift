@@ -1,4 +1,5 @@
 import ListEngine
+import Threads
 
 /// The operations on a server that other threads may use.
 public final class ServerControl: Sendable {

@@ -1,4 +1,4 @@
-import CDigest
+import CSystem
 import Glibc
 
 /// The SHA-256 of a file, for operators who pin the exact file that may run.
@@ -8,7 +8,7 @@ package enum FileDigest {
 
   /// Returns the digest of an open file, or `nil` on a read error.
   package static func of(_ file: Int32) -> String? {
-    var bytes = [UInt8](repeating: 0, count: 32)
+    var bytes = [UInt8](repeating: 0, count: Int(DIGEST_BYTES))
     guard digest_file(file, &bytes) == 0 else { return nil }
     return bytes.map { byte in
       let text = String(byte, radix: 16)

@@ -26,11 +26,8 @@ extension JSONWriter {
   /// Appends the state of a deferred cell, or of a row that is not loaded.
   mutating func missing(_ why: Missing) {
     switch why {
-    case .pending: raw("{\"pending\":true}")
-    case .failed(let reason):
-      raw("{\"failed\":")
-      text(reason)
-      byte("}")
+    case .pending: object { $0.member("pending", true) }
+    case .failed(let reason): object { $0.member("failed", reason) }
     }
   }
 }

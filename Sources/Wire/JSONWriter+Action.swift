@@ -7,61 +7,40 @@ extension JSONWriter {
   /// - Parameter isForHost: Whether to include the timeout, which plugin hosts need and clients do
   ///   not.
   package mutating func actions(_ actions: [Action], isForHost: Bool = false) {
-    byte("[")
-    for (place, action) in actions.enumerated() {
-      if place > 0 { byte(",") }
-      raw("{\"name\":")
-      text(action.name)
-      raw(",\"title\":")
-      text(action.title)
-      raw(",\"confirm\":")
-      text(action.confirm)
-      raw(",\"danger\":")
-      boolean(action.isDangerous)
-      raw(",\"rows\":")
-      boolean(action.appliesToRows)
-      if isForHost {
-        raw(",\"patience\":")
-        integer(max(1, action.patience.nanoseconds / 1_000_000))
+    list(actions) { writer, action in
+      writer.object {
+        $0.member("name", action.name)
+        $0.member("title", action.title)
+        $0.member("confirm", action.confirm)
+        $0.member("danger", action.isDangerous)
+        $0.member("rows", action.appliesToRows)
+        if isForHost { $0.member("patience", max(1, action.patience.nanoseconds / 1_000_000)) }
+        $0.member("arguments", action.arguments) { $0.argument($1) }
       }
-      raw(",\"arguments\":[")
-      for (number, argument) in action.arguments.enumerated() {
-        if number > 0 { byte(",") }
-        self.argument(argument)
-      }
-      raw("]}")
     }
-    byte("]")
   }
 
   private mutating func argument(_ argument: ActionArgument) {
-    raw("{\"name\":")
-    text(argument.name)
-    raw(",\"label\":")
-    text(argument.label)
-    raw(",\"type\":")
-    text(argument.kind.rawValue)
+    beginObject()
+    member("name", argument.name)
+    member("label", argument.label)
+    member("type", argument.kind.rawValue)
     if !argument.choices.isEmpty {
-      raw(",\"choices\":[")
-      for (number, choice) in argument.choices.enumerated() {
-        if number > 0 { byte(",") }
-        value(choice)
-      }
-      byte("]")
+      member("choices", argument.choices) { $0.value($1) }
     }
     if let standard = argument.standard {
-      raw(",\"default\":")
+      name("default")
       value(standard)
     }
     if let minimum = argument.minimum {
-      raw(",\"minimum\":")
+      name("minimum")
       number(minimum)
     }
     if let maximum = argument.maximum {
-      raw(",\"maximum\":")
+      name("maximum")
       number(maximum)
     }
-    byte("}")
+    endObject()
   }
 
   /// Appends a scalar argument value; values of other types are written as `null`.
@@ -75,25 +54,21 @@ extension JSONWriter {
     }
   }
 
-  private mutating func boolean(_ flag: Bool) { flag ? raw("true") : raw("false") }
-
   mutating func acted(_ id: UInt64, _ token: String?, _ outcome: ActionOutcome) {
-    raw("{\"type\":\"acted\",\"id\":")
-    unsigned(id)
+    beginObject()
+    type("acted")
+    member("id", id)
     if let token {
-      raw(",\"session\":")
-      text(token)
+      member("session", token)
     }
     switch outcome {
     case .done(let result):
-      raw(",\"result\":")
-      text(result)
+      member("result", result)
     case .failed(let failure, let reason):
-      raw(",\"error\":{\"code\":")
-      text(failure.rawValue)
-      raw(",\"reason\":")
-      text(reason)
-      byte("}")
+      member("error") {
+        $0.member("code", failure.rawValue)
+        $0.member("reason", reason)
+      }
     }
   }
 }

@@ -2,7 +2,7 @@ import ListEngine
 
 extension JSONWriter {
   /// Appends a list.
-  package mutating func list<Item>(_ items: [Item], _ write: (inout JSONWriter, Item) -> Void) {
+  package mutating func list<Item>(_ items: some Sequence<Item>, _ write: (inout JSONWriter, Item) -> Void) {
     byte("[")
     for (number, item) in items.enumerated() {
       if number > 0 { byte(",") }
@@ -27,51 +27,49 @@ extension JSONWriter {
   /// - Parameter name: Returns the name of a column.
   package mutating func filter<Name>(_ filter: Filter<Name>, _ name: (Name) -> String) {
     func begin(_ column: Name, _ op: String, _ writer: inout JSONWriter) {
-      writer.raw("{\"column\":")
-      writer.text(name(column))
-      writer.raw(",\"op\":")
-      writer.text(op)
+      writer.beginObject()
+      writer.member("column", name(column))
+      writer.member("op", op)
     }
     func text(_ column: Name, _ op: String, _ value: ExactText, _ writer: inout JSONWriter) {
       begin(column, op, &writer)
-      writer.raw(",\"value\":")
-      writer.text(value.string)
+      writer.member("value", value.string)
     }
     switch filter {
     case .all(let parts):
-      raw("{\"all\":")
-      list(parts) { $0.filter($1, name) }
+      beginObject()
+      member("all", parts) { $0.filter($1, name) }
     case .any(let parts):
-      raw("{\"any\":")
-      list(parts) { $0.filter($1, name) }
+      beginObject()
+      member("any", parts) { $0.filter($1, name) }
     case .not(let part):
-      raw("{\"not\":")
+      beginObject()
+      self.name("not")
       self.filter(part, name)
     case .compare(let column, let comparison, let value):
       begin(column, comparison.rawValue, &self)
-      raw(",\"value\":")
+      self.name("value")
       exactCell(value)
     case .range(let column, let from, let through):
       begin(column, "range", &self)
       if let from {
-        raw(",\"from\":")
+        self.name("from")
         exactCell(from)
       }
       if let through {
-        raw(",\"through\":")
+        self.name("through")
         exactCell(through)
       }
     case .contains(let column, let value): text(column, "contains", value, &self)
     case .startsWith(let column, let value): text(column, "startsWith", value, &self)
     case .matches(let column, let pattern, let ignoresCase):
       text(column, "matches", pattern, &self)
-      if ignoresCase { raw(",\"ignoreCase\":true") }
+      if ignoresCase { member("ignoreCase", true) }
     case .oneOf(let column, let values):
       begin(column, "oneOf", &self)
-      raw(",\"values\":")
-      list(values) { $0.exactCell($1) }
+      member("values", values) { $0.exactCell($1) }
     case .isEmpty(let column): begin(column, "isEmpty", &self)
     }
-    byte("}")
+    endObject()
   }
 }

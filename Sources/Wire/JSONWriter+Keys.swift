@@ -2,7 +2,7 @@ import ListEngine
 
 extension JSONWriter {
   mutating func named(_ id: UInt64, _ rows: [(id: RowID, key: RowKey)]) {
-    answer("{\"type\":\"named\",\"id\":", id, rows) { writer, row in
+    answer("named", id, rows) { writer, row in
       writer.unsigned(row.id.rawValue)
       writer.byte(",")
       writer.key(row.key)
@@ -10,7 +10,7 @@ extension JSONWriter {
   }
 
   mutating func located(_ id: UInt64, _ rows: [LocatedRow]) {
-    answer("{\"type\":\"located\",\"id\":", id, rows) { writer, row in
+    answer("located", id, rows) { writer, row in
       writer.key(row.key)
       writer.byte(",")
       writer.unsigned(row.id.rawValue)
@@ -20,17 +20,16 @@ extension JSONWriter {
   }
 
   private mutating func answer<Row>(
-    _ head: StaticString, _ id: UInt64, _ rows: [Row], _ write: (inout JSONWriter, Row) -> Void
+    _ type: StaticString, _ id: UInt64, _ rows: [Row], _ write: (inout JSONWriter, Row) -> Void
   ) {
-    raw(head)
-    unsigned(id)
-    raw(",\"rows\":[")
-    for (place, row) in rows.enumerated() {
-      raw(place > 0 ? ",[" : "[")
-      write(&self, row)
-      byte("]")
+    beginObject()
+    self.type(type)
+    member("id", id)
+    member("rows", rows) { writer, row in
+      writer.byte("[")
+      write(&writer, row)
+      writer.byte("]")
     }
-    byte("]")
   }
 
   private mutating func key(_ key: RowKey) {

@@ -26,7 +26,7 @@ package struct JSONWriter {
     unsigned(value.magnitude)
   }
 
-  mutating func unsigned(_ value: UInt64) {
+  package mutating func unsigned(_ value: UInt64) {
     if value < 10 {
       bytes.append(UInt8(truncatingIfNeeded: value) + 0x30)
     } else {

@@ -15,51 +15,33 @@ extension Patch {
     writer.counts = counts
     writer.counts.patches += 1
     writer.bytes.reserveCapacity(256 + (base == nil ? result.items.count : inserted.count + updatedRows.count) * 96)
-    writer.raw("\"start\":")
-    writer.integer(result.start)
-    writer.raw(",\"total\":")
-    writer.integer(result.total)
-    writer.raw(",\"rows\":")
-    writer.integer(result.rows)
+    writer.member("start", result.start)
+    writer.member("total", result.total)
+    writer.member("rows", result.rows)
     if result.accuracy != .exact {
-      writer.raw(",\"accuracy\":")
-      writer.text(result.accuracy.rawValue)
+      writer.member("accuracy", result.accuracy.rawValue)
     }
     if base == nil { writeItems(schema, to: &writer) } else { writeChanges(schema, to: &writer) }
     if !result.totals.isEmpty {
-      writer.raw(",\"totals\":")
+      writer.name("totals")
       writer.cells(result.totals)
     }
-    writer.raw(",\"lead\":")
-    writer.byte("[")
-    for (place, header) in result.lead.enumerated() {
-      if place > 0 { writer.byte(",") }
-      writer.header(header, schema)
-    }
-    writer.byte("]")
+    writer.member("lead", result.lead) { $0.header($1, schema) }
     if let held = result.held { writer.held(held) }
-    writer.raw(",\"digest\":")
-    writer.unsigned(UInt64(result.digest))
-    writer.byte("}")
+    writer.member("digest", UInt64(result.digest))
+    writer.endObject()
     encoded = writer.bytes
     counts = writer.counts
     return writer.bytes
   }
 
   private func writeItems(_ schema: Schema, to writer: inout JSONWriter) {
-    writer.raw(",\"items\":[")
-    for (index, item) in result.items.enumerated() {
-      if index > 0 { writer.byte(",") }
-      writer.item(item, schema)
-    }
-    writer.byte("]")
+    writer.member("items", result.items) { $0.item($1, schema) }
   }
 
   private func writeChanges(_ schema: Schema, to writer: inout JSONWriter) {
-    writer.raw(",\"before\":")
-    writer.integer(before)
-    writer.raw(",\"after\":")
-    writer.integer(after)
+    writer.member("before", before)
+    writer.member("after", after)
     writeRemoved(to: &writer)
     writeUpdated(schema, to: &writer)
     writeMoved(to: &writer)
@@ -68,23 +50,23 @@ extension Patch {
 
   private func writeRemoved(to writer: inout JSONWriter) {
     guard !removed.isEmpty else { return }
-    writer.raw(",\"removed\":[")
-    for (place, removal) in removed.enumerated() {
-      if place > 0 { writer.byte(",") }
+    writer.member("removed", removed) { writer, removal in
       writer.byte("[")
       writer.integer(removal.index)
+      writer.byte(",")
       switch removal.why {
-      case .gone: writer.raw(",\"gone\"]")
-      case .moved: writer.raw(",\"moved\"]")
-      case .scrolled: writer.raw(",\"scrolled\"]")
+      case .gone: writer.word("gone")
+      case .moved: writer.word("moved")
+      case .scrolled: writer.word("scrolled")
       }
+      writer.byte("]")
     }
-    writer.byte("]")
   }
 
   private func writeUpdated(_ schema: Schema, to writer: inout JSONWriter) {
     guard !updatedRows.isEmpty || !updatedHeaders.isEmpty else { return }
-    writer.raw(",\"updated\":[")
+    writer.name("updated")
+    writer.byte("[")
     for (place, update) in updatedRows.enumerated() {
       if place > 0 { writer.byte(",") }
       writer.byte("[")
@@ -113,50 +95,39 @@ extension Patch {
 
   private func writeMoved(to writer: inout JSONWriter) {
     guard !moved.isEmpty else { return }
-    writer.raw(",\"moved\":[")
-    for (place, move) in moved.enumerated() {
-      if place > 0 { writer.byte(",") }
+    writer.member("moved", moved) { writer, move in
       writer.byte("[")
       writer.integer(move.from)
       writer.byte(",")
       writer.integer(move.to)
       writer.byte("]")
     }
-    writer.byte("]")
   }
 
   private func writeInserted(_ schema: Schema, to writer: inout JSONWriter) {
     guard !inserted.isEmpty else { return }
-    writer.raw(",\"inserted\":[")
-    for (place, insertion) in inserted.enumerated() {
-      if place > 0 { writer.byte(",") }
+    writer.member("inserted", inserted) { writer, insertion in
       writer.byte("[")
       writer.integer(insertion.index)
+      writer.byte(",")
       switch insertion.why {
-      case .new: writer.raw(",\"new\",")
-      case .moved: writer.raw(",\"moved\",")
-      case .scrolled: writer.raw(",\"scrolled\",")
+      case .new: writer.word("new")
+      case .moved: writer.word("moved")
+      case .scrolled: writer.word("scrolled")
       }
+      writer.byte(",")
       writer.item(result.items[insertion.index], schema)
       writer.byte("]")
     }
-    writer.byte("]")
   }
 }
 
 extension JSONWriter {
   fileprivate mutating func held(_ held: Held) {
-    raw(",\"held\":{\"moves\":")
-    integer(held.moves)
-    if !held.gone.isEmpty {
-      raw(",\"gone\":[")
-      for (place, index) in held.gone.enumerated() {
-        if place > 0 { byte(",") }
-        integer(index)
-      }
-      byte("]")
+    member("held") { writer in
+      writer.member("moves", held.moves)
+      if !held.gone.isEmpty { writer.member("gone", held.gone) { $0.integer($1) } }
     }
-    byte("}")
   }
 
   fileprivate mutating func item(_ item: WindowItem, _ schema: Schema) {
@@ -179,28 +150,23 @@ extension JSONWriter {
   }
 
   fileprivate mutating func header(_ header: HeaderSnapshot, _ schema: Schema) {
-    raw("{\"section\":")
-    unsigned(UInt64(header.section))
-    raw(",\"rev\":")
-    unsigned(UInt64(header.revision))
-    raw(",\"slot\":")
-    unsigned(UInt64(header.slot))
-    raw(",\"level\":")
-    integer(header.level)
-    raw(",\"parent\":")
+    beginObject()
+    member("section", UInt64(header.section))
+    member("rev", UInt64(header.revision))
+    member("slot", UInt64(header.slot))
+    member("level", header.level)
+    name("parent")
     if let parent = header.parent { unsigned(UInt64(parent)) } else { raw("null") }
-    raw(",\"column\":")
-    text(schema.columns[header.column].name)
-    raw(",\"value\":")
+    member("column", schema.columns[header.column].name)
+    name("value")
     cell(header.value)
-    raw(",\"count\":")
-    integer(header.count)
+    member("count", header.count)
     if !header.aggregates.isEmpty {
-      raw(",\"aggregates\":")
+      name("aggregates")
       cells(header.aggregates)
     }
-    if header.isCollapsed { raw(",\"collapsed\":true") }
-    byte("}")
+    if header.isCollapsed { member("collapsed", true) }
+    endObject()
   }
 
   fileprivate mutating func cells(_ cells: [Cell]) {

@@ -7,44 +7,41 @@ extension JSONWriter {
   ///
   /// - Parameter isForHost: Whether to include what a plugin's host needs and clients do not.
   package mutating func column(_ column: Column, isForHost: Bool = false) {
-    raw("{\"name\":")
-    text(column.name)
-    raw(",\"title\":")
-    text(column.title)
-    member(",\"type\":", column.type.rawValue)
-    member(",\"style\":", column.style.rawValue)
-    raw(",\"unit\":")
-    text(column.unit)
-    raw(",\"width\":")
-    integer(column.width)
-    member(",\"align\":", column.alignment.rawValue)
-    if column.collation != .codeUnit { member(",\"collation\":", column.collation.name) }
-    member(",\"format\":", column.format?.text)
-    member(",\"better\":", column.better?.rawValue)
-    member(",\"audience\":", column.audience?.rawValue)
+    beginObject()
+    member("name", column.name)
+    member("title", column.title)
+    member("type", unlessEmpty: column.type.rawValue)
+    member("style", unlessEmpty: column.style.rawValue)
+    member("unit", column.unit)
+    member("width", column.width)
+    member("align", unlessEmpty: column.alignment.rawValue)
+    if column.collation != .codeUnit { member("collation", unlessEmpty: column.collation.name) }
+    member("format", unlessEmpty: column.format?.text)
+    member("better", unlessEmpty: column.better?.rawValue)
+    member("audience", unlessEmpty: column.audience?.rawValue)
     if let presentation = column.presentation {
-      member(",\"description\":", presentation.description)
-      rule(",\"warn\":", presentation.warning)
-      rule(",\"critical\":", presentation.critical)
+      member("description", unlessEmpty: presentation.description)
+      rule("warn", presentation.warning)
+      rule("critical", presentation.critical)
     }
-    if isForHost, column.isDeferred { raw(",\"deferred\":true") }
-    byte("}")
+    if isForHost, column.isDeferred { member("deferred", true) }
+    endObject()
   }
 
   /// Appends the members of a schema's presentation to an object that has members already.
   package mutating func presentation(of schema: Schema) {
     guard let presentation = schema.presentation else { return }
-    member(",\"description\":", presentation.description)
-    member(",\"icon\":", presentation.icon)
+    member("description", unlessEmpty: presentation.description)
+    member("icon", unlessEmpty: presentation.icon)
     if presentation.view != DefaultView() {
-      raw(",\"view\":")
+      name("view")
       view(presentation.view)
     }
   }
 
-  private mutating func rule(_ head: StaticString, _ rule: SeverityRule?) {
+  private mutating func rule(_ name: StaticString, _ rule: SeverityRule?) {
     guard let rule else { return }
-    raw(head)
+    self.name(name)
     switch rule {
     case .threshold(let number): self.number(number)
     case .values(let values): list(values) { $0.exactCell($1) }
@@ -52,43 +49,29 @@ extension JSONWriter {
   }
 
   private mutating func view(_ view: DefaultView) {
-    raw("{\"sort\":")
-    list(view.sort) { writer, term in
-      writer.raw("{\"column\":")
-      writer.text(term.column)
-      writer.raw(term.isDescending ? ",\"descending\":true}" : ",\"descending\":false}")
-    }
-    if let filter = view.filter {
-      raw(",\"filter\":")
-      self.filter(filter) { $0 }
-    }
-    member(",\"group\":", view.group)
-    if !view.aggregates.isEmpty {
-      raw(",\"aggregates\":")
-      list(view.aggregates) { writer, aggregate in
-        writer.raw("{\"function\":")
-        writer.text(aggregate.function.rawValue)
-        writer.member(",\"column\":", aggregate.column)
-        writer.byte("}")
+    beginObject()
+    member("sort", view.sort) { writer, term in
+      writer.object {
+        $0.member("column", term.column)
+        $0.member("descending", term.isDescending)
       }
     }
-    member(",\"order\":", view.order)
-    member(",\"hidden\":", view.hidden)
-    member(",\"pinned\":", view.pinned)
-    byte("}")
-  }
-
-  /// Appends a text member, unless it is missing or empty.
-  private mutating func member(_ head: StaticString, _ text: String?) {
-    guard let text, !text.isEmpty else { return }
-    raw(head)
-    self.text(text)
-  }
-
-  /// Appends a list of texts as a member, unless it is empty.
-  private mutating func member(_ head: StaticString, _ texts: [String]) {
-    guard !texts.isEmpty else { return }
-    raw(head)
-    self.texts(texts)
+    if let filter = view.filter {
+      name("filter")
+      self.filter(filter) { $0 }
+    }
+    member("group", unlessEmpty: view.group)
+    if !view.aggregates.isEmpty {
+      member("aggregates", view.aggregates) { writer, aggregate in
+        writer.object {
+          $0.member("function", aggregate.function.rawValue)
+          $0.member("column", unlessEmpty: aggregate.column)
+        }
+      }
+    }
+    member("order", unlessEmpty: view.order)
+    member("hidden", unlessEmpty: view.hidden)
+    member("pinned", unlessEmpty: view.pinned)
+    endObject()
   }
 }

@@ -71,47 +71,49 @@ public enum ServerMessage {
   private func write(to writer: inout JSONWriter) {
     switch self {
     case .hello(let server, let epoch, let role, let token, let isSignedIn, let tables, let sources):
-      writer.raw("{\"type\":\"hello\",\"version\":")
-      writer.integer(Self.version)
-      writer.raw(",\"server\":")
-      writer.text(server)
-      writer.raw(",\"epoch\":")
-      writer.text(epoch)
+      writer.beginObject()
+      writer.type("hello")
+      writer.member("version", Self.version)
+      writer.member("server", server)
+      writer.member("epoch", epoch)
       if let role {
-        writer.raw(",\"role\":")
-        writer.text(role)
+        writer.member("role", role)
       }
       if !token.isEmpty {
-        writer.raw(",\"session\":")
-        writer.text(token)
+        writer.member("session", token)
       }
-      if isSignedIn { writer.raw(",\"signedIn\":true") }
-      writer.raw(",\"tables\":")
+      if isSignedIn { writer.member("signedIn", true) }
+      writer.name("tables")
       writer.tables(tables)
       if !sources.isEmpty {
-        writer.raw(",\"sources\":")
+        writer.name("sources")
         writer.sources(sources)
       }
     case .sources(let sources):
-      writer.raw("{\"type\":\"sources\",\"sources\":")
+      writer.beginObject()
+      writer.type("sources")
+      writer.name("sources")
       writer.sources(sources)
     case .tables(let tables):
-      writer.raw("{\"type\":\"tables\",\"tables\":")
+      writer.beginObject()
+      writer.type("tables")
+      writer.name("tables")
       writer.tables(tables)
     case .delivery(let delivery, let epoch):
       writer.delivery(delivery, epoch)
       // The shared body includes the closing brace.
       return
     case .status(let table, let source):
-      writer.raw("{\"type\":\"status\",\"table\":")
-      writer.text(table)
-      writer.raw(",\"source\":")
+      writer.beginObject()
+      writer.type("status")
+      writer.member("table", table)
+      writer.name("source")
       writer.source(source)
     case .waiting(let waiting):
-      writer.raw("{\"type\":\"waiting\",\"changed\":")
-      writer.integer(waiting.changed)
-      writer.raw(",\"rows\":")
-      writer.integer(waiting.rows)
+      writer.beginObject()
+      writer.type("waiting")
+      writer.member("changed", waiting.changed)
+      writer.member("rows", waiting.rows)
     case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)
@@ -120,168 +122,113 @@ public enum ServerMessage {
     case .error(let error): writer.error(error)
     case .refused(let refusal): writer.refusal(refusal)
     }
-    writer.byte("}")
+    writer.endObject()
   }
 }
 
 extension JSONWriter {
   fileprivate mutating func error(_ error: ClientError) {
-    raw("{\"type\":\"error\",\"code\":")
-    text(error.code)
-    raw(",\"reason\":")
-    text(error.reason)
+    beginObject()
+    type("error")
+    member("code", error.code)
+    member("reason", error.reason)
   }
 
   fileprivate mutating func refusal(_ refusal: Refusal) {
     error(refusal.fault.error)
-    raw(",\"request\":")
-    unsigned(refusal.request)
-    if !refusal.fault.at.isEmpty {
-      raw(",\"at\":")
-      texts(refusal.fault.at)
-    }
-    if let shown = refusal.shown {
-      raw(",\"shown\":")
-      unsigned(shown)
-    }
+    member("request", refusal.request)
+    member("at", unlessEmpty: refusal.fault.at)
+    if let shown = refusal.shown { member("shown", shown) }
   }
 
   /// Appends the capabilities of a windowed source and the engine's row limit for residual queries.
   private mutating func windowed(_ capabilities: WindowedCapabilities, _ schema: Schema, rowLimit: Int) {
     func names(_ columns: Set<Int>) -> [String] { columns.sorted().map { schema.columns[$0].name } }
-    raw(",\"windowed\":{\"sort\":")
-    texts(names(capabilities.sort))
-    raw(",\"group\":")
-    texts(names(capabilities.group))
-    raw(",\"filters\":")
-    texts(WindowedCapabilities.FilterOperator.allCases.filter(capabilities.filters.contains).map(\.rawValue))
-    if let columns = capabilities.filterColumns {
-      raw(",\"filterColumns\":")
-      texts(names(columns))
+    member("windowed") { writer in
+      writer.member("sort", names(capabilities.sort)) { $0.text($1) }
+      writer.member("group", names(capabilities.group)) { $0.text($1) }
+      writer.member("filters", WindowedCapabilities.FilterOperator.allCases.filter(capabilities.filters.contains)) {
+        $0.text($1.rawValue)
+      }
+      if let columns = capabilities.filterColumns { writer.member("filterColumns", names(columns)) { $0.text($1) } }
+      writer.member("search", capabilities.searches)
+      writer.member("rowLimit", rowLimit)
     }
-    raw(",\"search\":")
-    raw(capabilities.searches ? "true" : "false")
-    raw(",\"rowLimit\":")
-    integer(rowLimit)
-    byte("}")
   }
 
   fileprivate mutating func delivery(_ delivery: Delivery, _ epoch: String) {
     let isWindow = delivery.patch.base == nil
     let body = delivery.patch.encodedBody(delivery.schema, counting: &counts)
     bytes.reserveCapacity(bytes.count + body.count + 160 + epoch.utf8.count)
-    isWindow ? raw("{\"type\":\"window\",\"epoch\":") : raw("{\"type\":\"patch\",\"epoch\":")
-    text(epoch)
-    raw(",\"seq\":")
-    unsigned(delivery.sequence)
-    raw(",\"request\":")
-    unsigned(delivery.request)
-    raw(",\"interval\":")
+    beginObject()
+    type(isWindow ? "window" : "patch")
+    member("epoch", epoch)
+    member("seq", delivery.sequence)
+    member("request", delivery.request)
+    name("interval")
     milliseconds(ofNanoseconds: delivery.interval.nanoseconds)
+    if delivery.shift != 0 { member("shift", delivery.shift) }
+    if !delivery.newer.isEmpty { member("newer", delivery.newer) { $0.integer($1) } }
+    if !isWindow { member("base", delivery.base) }
     byte(",")
-    if delivery.shift != 0 {
-      raw("\"shift\":")
-      integer(delivery.shift)
-      byte(",")
-    }
-    if !delivery.newer.isEmpty {
-      raw("\"newer\":[")
-      for (place, index) in delivery.newer.enumerated() {
-        if place > 0 { byte(",") }
-        integer(index)
-      }
-      raw("],")
-    }
-    if !isWindow {
-      raw("\"base\":")
-      unsigned(delivery.base)
-      byte(",")
-    }
     bytes.append(contentsOf: body)
   }
 
   fileprivate mutating func tables(_ tables: [TableDescription]) {
-    byte("[")
-    for (place, table) in tables.enumerated() {
-      if place > 0 { byte(",") }
-      raw("{\"name\":")
-      text(table.schema.name)
-      raw(",\"title\":")
-      text(table.schema.title)
-      raw(",\"rows\":")
-      integer(table.rows)
-      if table.generation > 0 {
-        raw(",\"generation\":")
-        integer(table.generation)
-      }
-      raw(",\"columns\":")
-      list(table.schema.columns) { $0.column($1) }
-      if let label = table.schema.label {
-        raw(",\"label\":")
-        text(label)
-      }
-      presentation(of: table.schema)
-      if !table.schema.actions.isEmpty {
-        raw(",\"actions\":")
-        actions(table.schema.actions)
-      }
-      if table.schema.loadsImages { raw(",\"images\":true") }
-      if let capabilities = table.schema.windowed { windowed(capabilities, table.schema, rowLimit: table.rowLimit) }
-      raw(",\"source\":")
-      source(table.source)
-      byte("}")
+    list(tables) { writer, table in writer.object { $0.table(table) } }
+  }
+
+  private mutating func table(_ table: TableDescription) {
+    member("name", table.schema.name)
+    member("title", table.schema.title)
+    member("rows", table.rows)
+    if table.generation > 0 { member("generation", table.generation) }
+    member("columns", table.schema.columns) { $0.column($1) }
+    if let label = table.schema.label { member("label", label) }
+    presentation(of: table.schema)
+    if !table.schema.actions.isEmpty {
+      name("actions")
+      actions(table.schema.actions)
     }
-    byte("]")
+    if table.schema.loadsImages { member("images", true) }
+    if let capabilities = table.schema.windowed { windowed(capabilities, table.schema, rowLimit: table.rowLimit) }
+    name("source")
+    source(table.source)
   }
 
   fileprivate mutating func sources(_ sources: [SourceDescription]) {
-    byte("[")
-    for (place, description) in sources.enumerated() {
-      if place > 0 { byte(",") }
-      raw("{\"name\":")
-      text(description.name)
-      raw(",\"source\":")
-      source(description.source)
-      byte("}")
+    list(sources) { writer, description in
+      writer.object {
+        $0.member("name", description.name)
+        $0.name("source")
+        $0.source(description.source)
+      }
     }
-    byte("]")
   }
 
-  private mutating func reasons(_ head: StaticString, _ reasons: [RejectionReason]) {
-    raw(head)
-    for (index, reason) in reasons.enumerated() {
-      raw(index == 0 ? "{\"reason\":" : ",{\"reason\":")
-      text(reason.reason)
-      raw(",\"count\":")
-      unsigned(reason.count)
-      raw(",\"example\":")
-      text(reason.example)
-      byte("}")
+  private mutating func reasons(_ name: StaticString, _ reasons: [RejectionReason]) {
+    member(name, reasons) { writer, reason in
+      writer.object {
+        $0.member("reason", reason.reason)
+        $0.member("count", reason.count)
+        $0.member("example", reason.example)
+      }
     }
-    byte("]")
   }
 
   fileprivate mutating func source(_ source: SourceStatus) {
-    raw("{\"state\":")
-    text(source.state.rawValue)
-    raw(",\"message\":")
-    text(source.message)
-    raw(",\"rejected\":")
-    unsigned(source.rejected)
-    raw(",\"lastRejection\":")
-    text(source.lastRejection)
-    if !source.rejections.isEmpty { reasons(",\"rejections\":[", source.rejections) }
+    beginObject()
+    member("state", source.state.rawValue)
+    member("message", source.message)
+    member("rejected", source.rejected)
+    member("lastRejection", source.lastRejection)
+    if !source.rejections.isEmpty { reasons("rejections", source.rejections) }
     if source.contradictions > 0 {
-      raw(",\"contradictions\":")
-      unsigned(source.contradictions)
-      reasons(",\"contradicted\":[", source.contradicted)
+      member("contradictions", source.contradictions)
+      reasons("contradicted", source.contradicted)
     }
-    raw(",\"age\":")
-    integer(max(0, source.age.nanoseconds / 1_000_000))
-    if let retry = source.retry {
-      raw(",\"retry\":")
-      integer(max(0, retry.nanoseconds / 1_000_000))
-    }
-    byte("}")
+    member("age", max(0, source.age.nanoseconds / 1_000_000))
+    if let retry = source.retry { member("retry", max(0, retry.nanoseconds / 1_000_000)) }
+    endObject()
   }
 }

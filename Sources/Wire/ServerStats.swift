@@ -57,56 +57,46 @@ public struct ServerStats: Hashable, Sendable {
 
 extension JSONWriter {
   mutating func stats(_ stats: ServerStats) {
-    raw("{\"type\":\"stats\",\"interval\":")
+    beginObject()
+    type("stats")
+    name("interval")
     milliseconds(ofNanoseconds: stats.interval.nanoseconds)
-    raw(",\"coalescing\":")
+    name("coalescing")
     rounded(stats.coalescing)
-    raw(",\"delay\":")
+    name("delay")
     if let delay = stats.delay {
-      raw("{\"p50\":")
-      rounded(delay.p50)
-      raw(",\"p99\":")
-      rounded(delay.p99)
-      raw(",\"count\":")
-      integer(delay.count)
-      byte("}")
+      object {
+        $0.name("p50")
+        $0.rounded(delay.p50)
+        $0.name("p99")
+        $0.rounded(delay.p99)
+        $0.member("count", delay.count)
+      }
     } else {
       raw("null")
     }
-    raw(",\"prefetch\":{\"loads\":")
-    integer(stats.prefetch.loads)
-    raw(",\"hits\":")
-    integer(stats.prefetch.hits)
-    raw(",\"late\":")
-    integer(stats.prefetch.late)
-    raw(",\"cancelled\":")
-    integer(stats.prefetch.cancels)
-    raw(",\"wasted\":")
-    integer(stats.prefetch.wasted)
-    raw(",\"failed\":")
-    integer(stats.prefetch.failures)
-    raw("},\"headers\":{\"made\":")
-    unsigned(stats.headersMade)
-    raw(",\"reused\":")
-    unsigned(stats.headersReused)
-    raw("},\"sessions\":")
-    integer(stats.sessions)
-    raw(",\"sources\":[")
-    for (place, source) in stats.sources.enumerated() {
-      if place > 0 { byte(",") }
-      raw("{\"table\":")
-      text(source.table)
-      raw(",\"rows\":")
-      integer(source.rows)
-      raw(",\"changes\":")
-      rounded(source.changes)
-      if let isolation = source.isolation {
-        raw(",\"isolation\":")
-        text(isolation)
-      }
-      byte("}")
+    member("prefetch") {
+      $0.member("loads", stats.prefetch.loads)
+      $0.member("hits", stats.prefetch.hits)
+      $0.member("late", stats.prefetch.late)
+      $0.member("cancelled", stats.prefetch.cancels)
+      $0.member("wasted", stats.prefetch.wasted)
+      $0.member("failed", stats.prefetch.failures)
     }
-    raw("]")
+    member("headers") {
+      $0.member("made", stats.headersMade)
+      $0.member("reused", stats.headersReused)
+    }
+    member("sessions", stats.sessions)
+    member("sources", stats.sources) { writer, source in
+      writer.object {
+        $0.member("table", source.table)
+        $0.member("rows", source.rows)
+        $0.name("changes")
+        $0.rounded(source.changes)
+        if let isolation = source.isolation { $0.member("isolation", isolation) }
+      }
+    }
   }
 
   /// Appends a number rounded to two decimals, or `null` if it is missing or not finite.

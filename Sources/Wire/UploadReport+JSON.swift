@@ -8,27 +8,18 @@ extension UploadReport {
   /// - Parameter note: A further explanation, sent as `note`.
   package func json(note: String? = nil) -> [UInt8] {
     var writer = JSONWriter()
-    writer.raw("{\"accepted\":")
-    writer.integer(accepted)
-    writer.raw(",\"rejected\":")
-    writer.integer(rejected)
-    writer.raw(",\"faults\":")
-    writer.integer(faults)
-    writer.raw(",\"reasons\":[")
-    for (number, reason) in reasons.enumerated() {
-      if number > 0 { writer.raw(",") }
-      writer.text(reason)
-    }
-    writer.raw("]")
+    writer.beginObject()
+    writer.member("accepted", accepted)
+    writer.member("rejected", rejected)
+    writer.member("faults", faults)
+    writer.member("reasons", reasons) { $0.text($1) }
     if let failure {
-      writer.raw(",\"failure\":")
-      writer.text(failure.reason)
+      writer.member("failure", failure.reason)
     }
     if let note {
-      writer.raw(",\"note\":")
-      writer.text(note)
+      writer.member("note", note)
     }
-    writer.raw("}")
+    writer.endObject()
     return writer.bytes
   }
 }

@@ -1,9 +1,9 @@
 import Dispatch
-import Synchronization
+import Threads
 
 /// The shutdown of all sources, in parallel with that of the server's connections.
 final class Ending: Sendable {
-  private let feeds = Mutex<[any Feed]>([])
+  private let feeds = Guarded<[any Feed]>([])
   private let isDone = DispatchGroup()
   /// The time limit for stopping the sources.
   ///

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Server
 import SourceRuntime
+import Threads
 
 /// The reloading of the configuration on request.
 ///
@@ -22,19 +23,12 @@ final class Reloading: Sendable {
   private let read: @Sendable () throws -> Settings
   private let output: LogOutput
   private let logger = Logger(label: "rowcast")
-  private let state: NSLockedState
+  private let state: Guarded<State>
   private let queue = DispatchQueue(label: "configuration")
-
-  private final class NSLockedState: @unchecked Sendable {
-    private let lock = NSLock()
-    private var state: State
-    init(_ state: State) { self.state = state }
-    func withLock<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
-  }
 
   /// - Parameter read: Reads all settings; the error that it throws is logged.
   init(_ settings: Settings, output: LogOutput, read: @escaping @Sendable () throws -> Settings) {
-    state = NSLockedState(State(settings: settings))
+    state = Guarded(State(settings: settings))
     self.output = output
     self.read = read
   }

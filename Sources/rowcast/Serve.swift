@@ -1,5 +1,5 @@
 import ArgumentParser
-import CAllocator
+import CSystem
 import Dispatch
 import Glibc
 import ListEngine

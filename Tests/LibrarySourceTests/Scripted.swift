@@ -1,7 +1,7 @@
 import LibrarySource
 import ListPlugin
 import SourceTesting
-import Synchronization
+import Threads
 
 /// A plugin inside the test program, whose `run` is written by the test.
 struct Scripted: DataSource {
@@ -16,8 +16,8 @@ struct Scripted: DataSource {
     var run: Script
   }
 
-  private static let scripts = Mutex<[String: Part]>([:])
-  private static let made = Mutex(0)
+  private static let scripts = Guarded<[String: Part]>([:])
+  private static let made = Guarded(0)
 
   let schema: ListPlugin.Schema
   let actions: [Action]

@@ -427,18 +427,4 @@ import Testing
       }
     }
   }
-
-  // MARK: User commands
-
-  @Test func itCanBeDisabledAndEnabled() throws {
-    let source = source(#"echo "{\"id\":$$}"; exec sleep 100"#)
-    try source.start()
-    try recorder.wait("rows") { $0.states.last == "live: " }
-    source.disable()
-    try recorder.wait("its rest") { $0.states.last == "disabled: " }
-    #expect(goes(pids()[0]))
-    source.enable()
-    try recorder.wait("another process") { $0.states.last == "live: " && $0.rows.count == 2 }
-    #expect(source.stop())
-  }
 }

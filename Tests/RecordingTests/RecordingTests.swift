@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Recording
 
@@ -15,7 +15,7 @@ import Testing
       let recording = Recording(store, header)
       var scenario = try Scenario(recording)
       scenario.run(steps: 4)
-      #expect(recording.wait(until: .running, within: 60))
+      #expect(recording.wait(until: .running, within: .seconds(60)))
       // Not compared by #expect: it would print all of them.
       let isWhole = store.bytes == whole
       #expect(isWhole, "write \(failing) failed")
@@ -42,7 +42,7 @@ import Testing
     // The system's own full disk: every write to it fails.
     let recording = try Recording(path: "/dev/full", header)
     recording.begin()
-    #expect(recording.wait(until: .failing("No space left on device"), within: 60))
+    #expect(recording.wait(until: .failing("No space left on device"), within: .seconds(60)))
     recording.close()
   }
 
@@ -67,10 +67,10 @@ import Testing
   func aRecordingTakesThePlaceOfAnotherWhenItBegins(_ text: String) throws {
     try withFile(Array(text.utf8)) { (path) throws in
       let recording = try Recording(path: path, header)
-      #expect(!recording.wait(until: .running, within: 0))
+      #expect(!recording.wait(until: .running, within: .seconds(0)))
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(text.utf8))
       recording.begin()
-      #expect(recording.wait(until: .running, within: 60))
+      #expect(recording.wait(until: .running, within: .seconds(60)))
       #expect(try Verification.run(path: path).records == 0)
       recording.close(within: .seconds(60))
     }
@@ -99,7 +99,7 @@ import Testing
   @Test func aFileStoreKeepsNothingOfHalfAnAppend() throws {
     try withFile { path in
       // The disk has room for five bytes more, then for none, until some is made.
-      let room = Mutex(5)
+      let room = Guarded(5)
       let store = try FileStore(path: path) { descriptor, bytes, count, place in
         let fitting = room.withLock { room in
           defer { room -= min(room, count) }

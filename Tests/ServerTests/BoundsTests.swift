@@ -77,7 +77,7 @@ import Wire
         ("| 2,048 MiB in all.", limits.windowBytes == 2_048 << 20),
         ("| 65,536 rows a table, or as much work:", limits.stepRows == 65_536),
         ("| 2,048 rows a turn, or as much work;", limits.turnRows == 2_048),
-        ("is more than 4,096 changes behind for 32 turns", limits.backlog == 4_096 && TableState.patientTurns == 32),
+        ("is more than 4,096 changes behind for 32 turns", limits.backlog == 4_096 && ViewSet.patientTurns == 32),
         ("| time until `hello` | 10 s |", configuration.helloTimeout == .seconds(10)),
         (
           "| a page that disappears without closing | noticed within 16 s |",

@@ -9,13 +9,7 @@ import os
 import re
 
 ROOT = "Sources/ListEngine"
-LAYERS = ["Base", "Model", "Query", "View", "Window", "Remote", "Schedule", "."]
-# Allowed exceptions: a residual query is a table behind a remote one, and remote tables serve
-# sessions directly.
-ALLOWED = {
-    ("Remote", "Session"),
-    ("Remote", "TableState"),
-}
+LAYERS = ["Base", "Model", "Query", "View", "Window", "Backend", "Remote", "Schedule", "."]
 
 
 def code(path):
@@ -40,7 +34,7 @@ def main():
     for path, (layer, text) in texts.items():
         for word in set(re.findall(r"\b[A-Z]\w+\b", text)) & declared.keys():
             other, place = declared[word]
-            if place != path and LAYERS.index(other) > LAYERS.index(layer) and (layer, word) not in ALLOWED:
+            if place != path and LAYERS.index(other) > LAYERS.index(layer):
                 found[path].add(f"{word} of {other}")
     for path in sorted(found):
         print(f"{path}: {', '.join(sorted(found[path]))}")

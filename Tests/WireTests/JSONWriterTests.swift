@@ -92,4 +92,60 @@ import Testing
     let text = written { $0.cell(.series([.nan, 1, .infinity, -.infinity, 0.1])) }
     #expect(text == "[null,1,null,null,0.1]")
   }
+
+  // MARK: Members
+
+  @Test func `members are separated by commas at every depth`() {
+    let text = written { writer in
+      writer.object {
+        $0.type("a")
+        $0.member("empty") { _ in }
+        $0.member("inner") {
+          $0.member("yes", true)
+          $0.member("list", [1, 2]) { $0.integer($1) }
+        }
+        $0.member("least", Int64.min)
+        $0.member("greatest", UInt64.max)
+      }
+    }
+    #expect(
+      text == #"{"type":"a","empty":{},"inner":{"yes":true,"list":[1,2]},"least":-9223372036854775808,"#
+        + #""greatest":18446744073709551615}"#)
+  }
+
+  @Test func `a text that ends with a brace is followed by a comma`() {
+    #expect(
+      written {
+        $0.object {
+          $0.member("a", "{"); $0.member("b", "")
+        }
+      } == #"{"a":"{","b":""}"#)
+  }
+
+  @Test func `names of any text are escaped`() {
+    #expect(
+      written {
+        $0.object {
+          $0.name(anyText: "a\"\n"); $0.integer(1 as Int64)
+        }
+      } == #"{"a\"\n":1}"#)
+  }
+
+  @Test func `missing and empty texts are left out`() {
+    let text = written { writer in
+      writer.object {
+        $0.member("a", unlessEmpty: nil as String?)
+        $0.member("b", unlessEmpty: "")
+        $0.member("c", unlessEmpty: [] as [String])
+        $0.member("d", unlessEmpty: "x")
+        $0.member("e", unlessEmpty: ["y"])
+      }
+    }
+    #expect(text == #"{"d":"x","e":["y"]}"#)
+  }
+
+  @Test func `a line is an object with its type and a line feed`() {
+    #expect(JSONWriter.line("reload") == Array("{\"type\":\"reload\"}\n".utf8))
+    #expect(JSONWriter.line("health") { $0.member("id", 7) } == Array("{\"type\":\"health\",\"id\":7}\n".utf8))
+  }
 }

@@ -1,6 +1,8 @@
 import CListPlugin
+import DequeModule
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// A serial request queue of a shared library; its thread exits when the queue is empty.
 ///
@@ -28,7 +30,7 @@ final class RequestQueue: @unchecked Sendable {
   private var loader: LoaderReader.Loader?
   private var images: ImageGiver?
   private var instance: UnsafeMutableRawPointer?
-  private var requests: [SourceRequest] = []
+  private var requests: Deque<SourceRequest> = []
   private var pending = PendingRequests()
   private var isWorking = false
   /// Whether a call into the library is in progress.
@@ -146,11 +148,10 @@ final class RequestQueue: @unchecked Sendable {
   /// `isInside` is cleared.
   private func next() -> (SourceRequest, UnsafeMutableRawPointer?)? {
     monitor.withLock {
-      guard !requests.isEmpty else {
+      guard let request = requests.popFirst() else {
         isWorking = false
         return nil
       }
-      let request = requests.removeFirst()
       guard let instance, note(request) else { return (request, nil) }
       isInside = true
       return (request, instance)

@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// A watchdog that reports calls into a shared library that take too long.
 ///

@@ -1,7 +1,7 @@
-import CCrashNote
+import CSystem
 import Glibc
 import SourceRuntime
-import Synchronization
+import Threads
 
 /// A record of shared libraries that have crashed the process, kept in a file for later processes.
 ///
@@ -16,9 +16,9 @@ package enum CrashNotes {
 
   /// The number of bytes read from the end of the file, which may grow over years.
   private static let greatestByteCount = 1 << 20
-  private static let path = Mutex<String?>(nil)
+  private static let path = Guarded<String?>(nil)
 
-  private static let isWatching = Mutex(false)
+  private static let isWatching = Guarded(false)
 
   /// Reports crashing libraries on standard error.
   ///

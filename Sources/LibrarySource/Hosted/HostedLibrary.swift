@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// An adapter that makes a shared library speak the line protocol of child processes.
 ///

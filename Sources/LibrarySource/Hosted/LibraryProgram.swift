@@ -1,5 +1,6 @@
 import Glibc
 import SourceRuntime
+import Threads
 
 /// Runs a shared library as a program that speaks the line protocol on its standard streams.
 ///

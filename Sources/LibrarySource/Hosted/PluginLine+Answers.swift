@@ -4,80 +4,67 @@ import Wire
 
 /// Answers of a plugin to requests.
 extension PluginLine {
+  /// Returns the answer to an action.
   static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
-    var writer = answer("{\"type\":\"acted\",\"id\":", id)
-    switch outcome {
-    case .done(let result):
-      writer.raw(",\"result\":")
-      writer.text(result)
-    case .failed(_, let reason):
-      writer.raw(",\"error\":")
-      writer.text(reason)
+    JSONWriter.line("acted") { writer in
+      writer.member("id", Int64(clamping: id))
+      switch outcome {
+      case .done(let result): writer.member("result", result)
+      case .failed(_, let reason): writer.member("error", reason)
+      }
     }
-    writer.raw("}\n")
-    return writer.bytes
   }
 
+  /// Returns the answer to an image request.
   static func image(_ number: UInt64, _ outcome: ImageOutcome) -> [UInt8] {
-    var writer = answer("{\"type\":\"image\",\"id\":", number)
-    switch outcome {
-    case .bytes(let bytes):
-      writer.raw(",\"data\":\"")
-      writer.bytes += Base64.encode(bytes)
-      writer.raw("\"")
-    case .none: writer.raw(",\"data\":null")
-    case .failed(let reason):
-      writer.raw(",\"error\":")
-      writer.text(reason)
-    case .sourceDown:
-      writer.raw(",\"error\":")
-      writer.text("its source does not run")
+    JSONWriter.line("image") { writer in
+      writer.member("id", Int64(clamping: number))
+      switch outcome {
+      case .bytes(let bytes):
+        writer.name("data")
+        writer.byte("\"")
+        writer.bytes += Base64.standard.encode(bytes)
+        writer.byte("\"")
+      case .none:
+        writer.name("data")
+        writer.raw("null")
+      case .failed(let reason): writer.member("error", reason)
+      case .sourceDown: writer.member("error", "its source does not run")
+      }
     }
-    writer.raw("}\n")
-    return writer.bytes
   }
 
+  /// Returns the value of a deferred cell.
   static func loaded(_ key: RowKey, _ column: Column, _ value: Cell) -> [UInt8] {
-    var writer = cell("{\"type\":\"loaded\",\"key\":", key, column)
-    writer.raw(",\"value\":")
-    writer.plugin(value)
-    writer.raw("}\n")
-    return writer.bytes
+    JSONWriter.line("loaded") { writer in
+      writer.place(key, column)
+      writer.name("value")
+      writer.plugin(value)
+    }
   }
 
+  /// Returns the failure of a deferred cell.
   static func notLoaded(_ key: RowKey, _ column: Column, _ reason: String) -> [UInt8] {
-    var writer = cell("{\"type\":\"failed\",\"key\":", key, column)
-    writer.raw(",\"reason\":")
-    writer.text(reason)
-    writer.raw("}\n")
-    return writer.bytes
+    JSONWriter.line("failed") { writer in
+      writer.place(key, column)
+      writer.member("reason", reason)
+    }
   }
 
+  /// Returns the request to forget a loaded cell.
   static func forget(_ key: RowKey, _ column: Column) -> [UInt8] {
-    var writer = cell("{\"type\":\"forget\",\"key\":", key, column)
-    writer.raw("}\n")
-    return writer.bytes
-  }
-
-  private static func answer(_ head: StaticString, _ id: UInt64) -> JSONWriter {
-    var writer = JSONWriter()
-    writer.raw(head)
-    writer.integer(Int64(clamping: id))
-    return writer
-  }
-
-  private static func cell(_ head: StaticString, _ key: RowKey, _ column: Column) -> JSONWriter {
-    var writer = JSONWriter()
-    writer.raw(head)
-    writer.plugin(key)
-    writer.raw(",\"column\":")
-    writer.text(column.name)
-    return writer
+    JSONWriter.line("forget") { $0.place(key, column) }
   }
 }
 
-/// Encoding of keys and cells in a plugin's messages.
 extension JSONWriter {
+  /// Appends the members that name a deferred cell.
+  fileprivate mutating func place(_ key: RowKey, _ column: Column) {
+    name("key")
+    plugin(key)
+    member("column", column.name)
+  }
+
   mutating func plugin(_ key: RowKey) {
     switch key {
     case .integer(let value): integer(value)

@@ -5,7 +5,10 @@ import Wire
 ///
 /// The inverse of ``ChildDecoder``.
 enum PluginLine {
-  static let hello = Array("{\"type\":\"hello\",\"version\":1,\"capabilities\":[\"health\"]}\n".utf8)
+  static let hello = JSONWriter.line("hello") {
+    $0.member("version", 1)
+    $0.member("capabilities", ["health"]) { $0.text($1) }
+  }
 
   /// The size after which a line of rows ends.
   ///
@@ -17,88 +20,57 @@ enum PluginLine {
   private static let rowBytes = 900_000
 
   static func refuse(_ setting: String?, _ reason: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw("{\"type\":\"refuse\"")
-    if let setting {
-      writer.raw(",\"setting\":")
-      writer.text(setting)
+    JSONWriter.line("refuse") { writer in
+      if let setting { writer.member("setting", setting) }
+      writer.member("reason", reason)
     }
-    writer.raw(",\"reason\":")
-    writer.text(reason)
-    writer.raw("}\n")
-    return writer.bytes
   }
 
-  static func health(_ number: Int64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
+  static func health(_ number: Int64) -> [UInt8] { JSONWriter.line("health") { $0.member("id", number) } }
 
   static func state(_ state: SourceState, _ message: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw(
-      state == .live
-        ? "{\"type\":\"state\",\"state\":\"live\",\"message\":" : "{\"type\":\"state\",\"state\":\"stale\",\"message\":"
-    )
-    writer.text(message)
-    writer.raw("}\n")
-    return writer.bytes
+    JSONWriter.line("state") {
+      $0.member("state", state == .live ? "live" : "stale")
+      $0.member("message", message)
+    }
   }
 
   // MARK: The schema
 
   static func schema(_ schema: Schema) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw("{\"type\":\"schema\",\"name\":")
-    writer.text(schema.name)
-    writer.raw(",\"title\":")
-    writer.text(schema.title)
-    writer.raw(",\"key\":")
-    writer.text(schema.key.rawValue)
-    if let label = schema.label {
-      writer.raw(",\"label\":")
-      writer.text(label)
-    }
-    writer.presentation(of: schema)
-    if schema.limits != TableLimits() {
-      writer.raw(",\"limits\":{")
-      if let rows = schema.limits.rows {
-        writer.raw("\"rows\":")
-        writer.integer(Int64(rows))
+    JSONWriter.line("schema") { writer in
+      writer.member("name", schema.name)
+      writer.member("title", schema.title)
+      writer.member("key", schema.key.rawValue)
+      if let label = schema.label { writer.member("label", label) }
+      writer.presentation(of: schema)
+      if schema.limits != TableLimits() {
+        writer.member("limits") {
+          if let rows = schema.limits.rows { $0.member("rows", rows) }
+          if let bytes = schema.limits.bytes { $0.member("bytes", bytes) }
+        }
       }
-      if let bytes = schema.limits.bytes {
-        if schema.limits.rows != nil { writer.byte(",") }
-        writer.raw("\"bytes\":")
-        writer.integer(Int64(bytes))
+      switch schema.retention {
+      case .everything: break
+      case .last(let rows): writer.member("keep") { $0.member("rows", rows) }
+      case .recent(let time):
+        writer.member("keep") { $0.member("milliseconds", max(1, time.nanoseconds / 1_000_000)) }
       }
-      writer.byte("}")
+      if !schema.actions.isEmpty {
+        writer.name("actions")
+        writer.actions(schema.actions, isForHost: true)
+      }
+      if schema.loadsImages { writer.member("images", true) }
+      if schema.columns.contains(where: \.isDeferred) {
+        let prefetch = schema.prefetch
+        writer.member("prefetch") {
+          $0.member("inFlight", prefetch.inFlight)
+          if prefetch.prefersToFinish { $0.member("prefersToFinish", true) }
+          $0.member("patience", max(1, prefetch.patience.nanoseconds / 1_000_000))
+        }
+      }
+      writer.member("columns", schema.columns) { $0.column($1, isForHost: true) }
     }
-    switch schema.retention {
-    case .everything: break
-    case .last(let rows):
-      writer.raw(",\"keep\":{\"rows\":")
-      writer.integer(Int64(rows))
-      writer.byte("}")
-    case .recent(let time):
-      writer.raw(",\"keep\":{\"milliseconds\":")
-      writer.integer(max(1, time.nanoseconds / 1_000_000))
-      writer.byte("}")
-    }
-    if !schema.actions.isEmpty {
-      writer.raw(",\"actions\":")
-      writer.actions(schema.actions, isForHost: true)
-    }
-    if schema.loadsImages { writer.raw(",\"images\":true") }
-    if schema.columns.contains(where: \.isDeferred) {
-      let prefetch = schema.prefetch
-      writer.raw(",\"prefetch\":{\"inFlight\":")
-      writer.integer(Int64(prefetch.inFlight))
-      writer.raw(prefetch.prefersToFinish ? ",\"prefersToFinish\":true" : "")
-      writer.raw(",\"patience\":")
-      writer.integer(max(1, prefetch.patience.nanoseconds / 1_000_000))
-      writer.byte("}")
-    }
-    writer.raw(",\"columns\":")
-    writer.list(schema.columns) { $0.column($1, isForHost: true) }
-    writer.raw("}\n")
-    return writer.bytes
   }
 
   // MARK: Rows
@@ -108,11 +80,11 @@ enum PluginLine {
   /// A row that does not fit in a line is rejected.
   static func changes(_ changes: Changeset, _ schema: Schema) -> [UInt8] {
     var lines = Lines(schema)
-    if changes.beginsReload { lines.whole("{\"type\":\"reload\"}\n") }
+    if changes.beginsReload { lines.whole("reload") }
     changes.forEachRow { lines.add($0) }
     lines.end()
     if changes.unnamedRejections > 0 { lines.reject(nil, changes.unnamedRejection, changes.unnamedRejections) }
-    if changes.endsReload { lines.whole("{\"type\":\"commit\"}\n") }
+    if changes.endsReload { lines.whole("commit") }
     return lines.writer.bytes
   }
 
@@ -125,23 +97,30 @@ enum PluginLine {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    mutating func whole(_ line: StaticString) {
+    mutating func whole(_ type: StaticString) {
       end()
-      writer.raw(line)
+      writer.line(type)
     }
 
     mutating func end() {
-      if verb != nil { writer.raw("]}\n") }
+      if verb != nil {
+        writer.byte("]")
+        writer.endObject()
+        writer.byte("\n")
+      }
       verb = nil
     }
 
-    private mutating func begin(_ wanted: Changeset.Verb, _ head: StaticString) {
+    private mutating func begin(_ wanted: Changeset.Verb, _ type: StaticString, _ list: StaticString) {
       if verb == wanted, writer.bytes.count - lineStart < PluginLine.lineBytes {
         writer.byte(",")
       } else {
         end()
         lineStart = writer.bytes.count
-        writer.raw(head)
+        writer.beginObject()
+        writer.type(type)
+        writer.name(list)
+        writer.byte("[")
         verb = wanted
       }
     }
@@ -154,7 +133,7 @@ enum PluginLine {
       let before = (writer.bytes.count, verb, lineStart)
       switch row.verb {
       case .upsert:
-        begin(.upsert, "{\"type\":\"upsert\",\"rows\":[")
+        begin(.upsert, "upsert", "rows")
         writer.byte("[")
         writer.plugin(row.key)
         for cell in row.cells {
@@ -163,30 +142,29 @@ enum PluginLine {
         }
         writer.byte("]")
       case .update:
-        begin(.update, "{\"type\":\"update\",\"rows\":[")
+        begin(.update, "update", "rows")
         writer.byte("[")
         writer.plugin(row.key)
-        writer.raw(",{")
-        var isFirst = true
+        writer.byte(",")
+        writer.beginObject()
         for (number, cell) in row.cells.enumerated() {
           guard let cell, schema.columns.indices.contains(number) else { continue }
-          if !isFirst { writer.byte(",") }
-          isFirst = false
-          writer.text(schema.columns[number].name)
-          writer.byte(":")
+          writer.name(anyText: schema.columns[number].name)
           writer.plugin(cell)
         }
-        writer.raw("}]")
+        writer.endObject()
+        writer.byte("]")
       case .delete:
-        begin(.delete, "{\"type\":\"delete\",\"keys\":[")
+        begin(.delete, "delete", "keys")
         writer.plugin(row.key)
       case .move:
         end()
-        writer.raw("{\"type\":\"move\",\"key\":")
-        writer.plugin(row.key)
-        writer.raw(",\"before\":")
-        writer.plugin((row.cells.first ?? nil) ?? .null)
-        writer.raw("}\n")
+        writer.line("move") {
+          $0.name("key")
+          $0.plugin(row.key)
+          $0.name("before")
+          $0.plugin((row.cells.first ?? nil) ?? .null)
+        }
       case .reject:
         var reason = "it was rejected without a reason"
         if case .text(let text)?? = row.cells.first { reason = text }
@@ -200,17 +178,15 @@ enum PluginLine {
 
     mutating func reject(_ key: RowKey?, _ reason: String, _ count: Int) {
       end()
-      writer.raw("{\"type\":\"reject\"")
-      if let key {
-        writer.raw(",\"key\":")
-        writer.plugin(key)
-      } else {
-        writer.raw(",\"count\":")
-        writer.integer(Int64(count))
+      writer.line("reject") { writer in
+        if let key {
+          writer.name("key")
+          writer.plugin(key)
+        } else {
+          writer.member("count", count)
+        }
+        writer.member("reason", String(reason.prefix(1_000)))
       }
-      writer.raw(",\"reason\":")
-      writer.text(String(reason.prefix(1_000)))
-      writer.raw("}\n")
     }
   }
 }

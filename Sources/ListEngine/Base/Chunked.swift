@@ -13,9 +13,6 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     var filler: Element
   }
 
-  /// The number of elements in a chunk.
-  static var chunkSize: Int { 1 << shift }
-
   private static var shift: Int { 12 }
   private static var mask: Int { (1 << shift) - 1 }
 

@@ -9,7 +9,7 @@ struct RowIDOrigin: Hashable {
   static let zero = RowIDOrigin(number: 0, generation: 0)
 }
 
-/// Ranges of row identifiers for ``ResidualQuery`` tables, above those of the windowed table.
+/// Ranges of row identifiers for ``ResidualTable``s, above those of the windowed table.
 ///
 /// Each table gets a lane of slot numbers that no other one uses at the same time, with generations
 /// not used before in this lane.

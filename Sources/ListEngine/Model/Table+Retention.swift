@@ -38,6 +38,22 @@ extension Table {
     return true
   }
 
+  /// Deletes rows that exceed the table's retention now, and returns whether there were any.
+  func evict(at now: Instant) -> Bool {
+    arrivals?.follow(now)
+    return evict(atMost: limits.evictions)
+  }
+
+  /// Applies changes that arrive now, and returns whether any row has changed.
+  ///
+  /// A reload of identical rows changes nothing.
+  func apply(_ changes: Changeset, at now: Instant) -> Bool {
+    let (end, count) = (log.end, count)
+    arrivals?.follow(now)
+    apply(changes)
+    return log.end != end || self.count != count
+  }
+
   /// The time of the next eviction, or `nil` for none.
   var evictionDeadline: Instant? {
     guard let arrivals else { return nil }

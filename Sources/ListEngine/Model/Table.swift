@@ -5,6 +5,8 @@
 final class Table {
   let schema: Schema
   let limits: Limits
+  /// The number of changes of which sessions were notified.
+  var noticedChanges: UInt64 = 0
   /// The column stores, in schema order.
   let columns: UnsafeMutableBufferPointer<ColumnStore>
   let keys: KeyIndex

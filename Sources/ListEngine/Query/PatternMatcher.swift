@@ -97,17 +97,12 @@ final class PatternMatcher {
     plain.deallocate()
   }
 
-  /// Returns whether the pattern matches anywhere in these UTF-8 bytes.
-  ///
-  /// - Complexity: O(bytes) for most texts, at worst O(bytes · instructions).
-  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    while true { if let result = matches(bytes, until: .max) { return result } }
-  }
-
   /// Returns whether the pattern matches anywhere in these UTF-8 bytes, within a limit of work.
   ///
   /// Returns `nil` if ``steps`` reaches the limit first. The next call with an equal text continues
   /// the search.
+  ///
+  /// - Complexity: O(bytes) for most texts, at worst O(bytes · instructions).
   func matches(_ bytes: UnsafeRawBufferPointer, until limit: Int) -> Bool? {
     if !held.isEmpty, held.count == bytes.count, held.withUnsafeBytes({ equal($0, bytes) }) {
       steps += bytes.count >> 4

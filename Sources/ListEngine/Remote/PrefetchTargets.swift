@@ -10,14 +10,14 @@ struct PrefetchTargets {
     var isAgain: Bool
   }
 
-  private let session: Session
+  private let sight: Sight?
   private let view: WindowedView
   private(set) var wishes: [Wish] = []
   /// The blocks that hold the displayed rows.
   private(set) var homes: [WindowedContent.Home] = []
 
-  init(_ session: Session, _ view: WindowedView) {
-    self.session = session
+  init(_ viewer: any Viewer, _ view: WindowedView) {
+    sight = viewer.sight
     self.view = view
   }
 
@@ -25,7 +25,7 @@ struct PrefetchTargets {
   ///
   /// - Complexity: O(window).
   mutating func look() {
-    guard let sight = session.sight else { return }
+    guard let sight else { return }
     let loading = view.loading
     guard loading.hasSections else {
       let item = PageItem(view: view.number, generation: loading.generation, place: .sections)
@@ -34,7 +34,7 @@ struct PrefetchTargets {
     }
     if view.next != nil && view.shown.itemCount == 0 && loading.leaf(at: []) != nil {
       // The shown content is empty; the new one may have rows.
-      let rows = 0..<min(session.scrollAnchor.count, loading.count(ofLeaf: 0))
+      let rows = 0..<min(sight.count, loading.count(ofLeaf: 0))
       add(.init(leaf: 0, rows: rows), .visible, isUp: false, seen: [Bool](repeating: true, count: rows.count))
     }
     for zone in sight.zones {
@@ -48,7 +48,7 @@ struct PrefetchTargets {
     noteHomes(sight)
   }
 
-  private mutating func noteHomes(_ sight: Session.Sight) {
+  private mutating func noteHomes(_ sight: Sight) {
     var last: (leaf: Int, page: Int)?
     for case .row(let slot) in sight.folded.items(sight.window) + (sight.held.map(sight.folded.items) ?? []) {
       guard let home = view.shown.home(of: slot), last.map({ $0 != (home.leaf, home.page) }) ?? true else { continue }
@@ -102,7 +102,7 @@ struct PrefetchTargets {
   ///
   /// The distance is measured at the first row that both contents have in the same leaf. Returns
   /// `nil` when they have none in common.
-  private static func shift(_ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView) -> Int? {
+  private static func shift(_ zone: Sight.Zone, _ sight: Sight, _ view: WindowedView) -> Int? {
     guard let next = view.next else { return 0 }
     switch zone.isHeld ? nil : sight.stick {
     case .top: return 0
@@ -110,7 +110,7 @@ struct PrefetchTargets {
     case .end: return next.itemCount
     case nil: break
     }
-    for case .row(let slot) in zone.isHeld ? sight.folded.items(zone.range) : sight.anchored(view) {
+    for case .row(let slot) in zone.isHeld ? sight.folded.items(zone.range) : sight.anchored {
       guard let old = view.shown.spot(of: slot), let new = next.spot(of: slot),
         view.shown.path(ofLeaf: old.leaf) == next.path(ofLeaf: new.leaf)
       else { continue }
@@ -123,7 +123,7 @@ struct PrefetchTargets {
   ///
   /// Positions in the zone are counted in the session's folded view.
   private static func stretches(
-    _ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView
+    _ zone: Sight.Zone, _ sight: Sight, _ view: WindowedView
   ) -> [WindowedContent.Stretch] {
     var stretches: [WindowedContent.Stretch] = []
     for position in zone.range {
@@ -150,8 +150,8 @@ struct PrefetchTargets {
   }
 
   /// Returns whether the new content can replace the shown one without hiding loaded rows.
-  static func canShowNext(_ session: Session, _ view: WindowedView) -> Bool {
-    guard let next = view.next, let sight = session.sight else { return true }
+  static func canShowNext(_ viewer: any Viewer, _ view: WindowedView) -> Bool {
+    guard let next = view.next, let sight = viewer.sight else { return true }
     guard next.hasSections, next.isAnswered else { return false }
     // Compare zone by zone, the way the blocks were requested.
     for zone in sight.zones {
@@ -168,67 +168,5 @@ struct PrefetchTargets {
       }
     }
     return true
-  }
-}
-
-extension Session {
-  /// The item ranges that a session displays, as the client counts items.
-  struct Sight {
-    let folded: FoldedView
-    let visible: Range<Int>
-    let window: Range<Int>
-    let isUp: Bool
-    let anchor: RowID?
-    let stick: Viewport.Stick?
-    /// The present range of the rows that the client holds at an edge, if that edge has moved.
-    var held: Range<Int>?
-
-    /// Items requested for the same reason, ordered from near to far.
-    struct Zone {
-      var range: Range<Int>
-      var zone: PrefetchQueue<PageItem>.Zone
-      var isUp: Bool
-      var isHeld = false
-    }
-
-    /// The held rows, the visible rows, the rows ahead and the rows behind.
-    var zones: [Zone] {
-      let above = window.lowerBound..<visible.lowerBound
-      let below = visible.upperBound..<window.upperBound
-      return (held.map { [Zone(range: $0, zone: .visible, isUp: false, isHeld: true)] } ?? []) + [
-        Zone(range: visible, zone: .visible, isUp: isUp),
-        Zone(range: isUp ? above : below, zone: .leading, isUp: isUp),
-        Zone(range: isUp ? below : above, zone: .trailing, isUp: !isUp),
-      ]
-    }
-
-    /// Returns the scroll anchor's row, followed by all visible items.
-    func anchored(_ view: WindowedView) -> [ListView.Item] {
-      let own = anchor.flatMap { view.table.slot(of: $0) }.map { [ListView.Item.row($0)] } ?? []
-      return own + folded.items(visible)
-    }
-  }
-
-  /// The displayed ranges, or `nil` if the client is hidden or has no view.
-  ///
-  /// Paused sessions keep a range because the changes that wait for them are counted.
-  ///
-  /// - Complexity: O(visible) while the order is held, otherwise O(1).
-  var sight: Sight? {
-    guard let folded, !isHidden else { return nil }
-    let total = folded.itemCount
-    // During a hold, look at the range that will be displayed once the hold ends.
-    var scrollAnchor = scrollAnchor
-    if isHeld { _ = scrollAnchor.follow(folded, since: base) }
-    var sight = Sight(
-      folded: folded, visible: scrollAnchor.visible(of: total), window: scrollAnchor.window(of: total),
-      isUp: scrollAnchor.isTravellingUp, anchor: scrollAnchor.anchor, stick: scrollAnchor.stick)
-    if isHeld, let base, scrollAnchor.stick != nil {
-      scrollAnchor = self.scrollAnchor
-      scrollAnchor.leaveEdge()
-      let start = base.start + scrollAnchor.follow(folded, since: base)
-      sight.held = (start..<start + base.items.count).clamped(to: 0..<total)
-    }
-    return sight
   }
 }

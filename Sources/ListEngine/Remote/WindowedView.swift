@@ -33,9 +33,7 @@ final class WindowedView: QueryView {
   private(set) var structure = 0
   /// Whether placeholders are shown before the source has answered.
   var isOutOfPatience = false { didSet { version += 1 } }
-  var viewers = 0
-  var unwatchedSince: Instant?
-  var leaving = 0
+  var use = ViewUse()
 
   /// Creates a view.
   ///
@@ -68,7 +66,9 @@ final class WindowedView: QueryView {
   var totals: [Cell] { [] }
   var isInOrder: Bool { shown.hasSections }
   var awaitsSource: Bool { !shown.isAnswered && !isOutOfPatience }
-  var logPosition: Int { table.log.end }
+  var holdsAllRows: Bool { false }
+  var build: ViewBuild? { nil }
+  var canShowFirstItems: Bool { false }
 
   func contains(_ slot: UInt32) -> Bool { shown.home(of: slot) != nil }
   func position(of slot: UInt32) -> Int? { shown.position(of: slot) }
@@ -79,7 +79,8 @@ final class WindowedView: QueryView {
   func sections(above position: Int) -> [Section] { shown.sections(above: position) }
   func aggregates(of section: Section) -> [Cell] { [] }
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView { foldings.folded(self, collapsed) }
-  func catchUp() {}
+  func catchUp(atMost limit: Int, filterRows: Int?) -> Bool { true }
+  func catchUp(_ work: inout Int) -> CatchUp { .done }
 
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
     guard contains(slot) else { return false }

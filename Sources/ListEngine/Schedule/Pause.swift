@@ -18,11 +18,7 @@ struct Pause {
   mutating func begin(on view: any QueryView) {
     // A message must not cost more than a turn: rows that an expensive filter has not evaluated
     // count as changed.
-    if let view = view as? ListView {
-      _ = view.catchUp(atMost: .max, filterRows: view.table.limits.turnRows)
-    } else {
-      view.catchUp()
-    }
+    _ = view.catchUp(atMost: .max, filterRows: view.table.limits.turnRows)
     moment = view.openTouches()
     told = Waiting(changed: 0, rows: view.rowCount)
   }

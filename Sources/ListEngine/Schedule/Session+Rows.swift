@@ -37,4 +37,19 @@ extension Session {
     add(isUp ? below : above, .trailing, isUp: !isUp)
     return rows
   }
+
+  var sight: Sight? {
+    guard let folded, !isHidden else { return nil }
+    // During a hold, look at the range that will be displayed once the hold ends.
+    var anchor = scrollAnchor
+    if isHeld { _ = anchor.follow(folded, since: base) }
+    var sight = Sight(anchor, in: folded)
+    if isHeld, let base, anchor.stick != nil {
+      anchor = scrollAnchor
+      anchor.leaveEdge()
+      let start = base.start + anchor.follow(folded, since: base)
+      sight.held = (start..<start + base.items.count).clamped(to: 0..<folded.itemCount)
+    }
+    return sight
+  }
 }

@@ -3,7 +3,7 @@
 ///
 /// The parts with rules of their own are records: ``ViewportPosition`` and ``PatchFlow`` for what
 /// the client holds, ``Attention`` for what it wants to see, and ``Pacing`` for when.
-final class Session {
+final class Session: Viewer {
   /// The client's query, and the one to restore if it is refused.
   struct Asked {
     /// The number of the last request, which the next window answers.
@@ -145,7 +145,7 @@ final class Session {
   ///
   /// Section numbers are valid only within one view, and so are row ids of a windowed source.
   private func checkResumed() {
-    guard resumption.owesAnswer, let view, view.isGrouped || !(view is ListView), view !== resumption.formerView
+    guard resumption.owesAnswer, let view, view.isGrouped || !view.holdsAllRows, view !== resumption.formerView
     else { return }
     discardWindow()
   }
@@ -158,10 +158,10 @@ final class Session {
 
   // MARK: Its table
 
-  /// Shows a view; `changes` is the table's change count.
-  func show(_ view: any QueryView, changes: UInt64) {
+  /// Shows a view.
+  func show(_ view: any QueryView) {
     self.view = view
-    statistics.countedChanges = changes
+    statistics.countedChanges = view.table.noticedChanges
   }
 
   /// Leaves the view, and returns the session's statistics, which begin again.
@@ -239,7 +239,7 @@ final class Session {
   /// - Parameter tick: The tick of the session's flush interval.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
-    if let pause = attention.pause, !isHidden, !isReady { return pause.throttle.deadline }
+    if let pause = attention.pause, view != nil, !isHidden, !isReady { return pause.throttle.deadline }
     guard isReady else { return nil }
     if pacing.wantsFlush { return .zero }
     return [pacing.throttle.deadline(inStepWith: tick), attention.hold?.deadline].compactMap(\.self).min()
@@ -257,8 +257,9 @@ final class Session {
     return !(attention.pause?.throttle ?? pacing.throttle).isWaiting
   }
 
-  /// Adds the table's changes since the last call; `changes` is the table's change count.
-  func count(_ changes: UInt64) {
+  /// Adds the table's changes since the last call.
+  func countChanges() {
+    guard let changes = view?.table.noticedChanges else { return }
     statistics.counters.changes += changes - statistics.countedChanges
     statistics.countedChanges = changes
   }
@@ -305,7 +306,7 @@ final class Session {
   /// the position of the scroll anchor is unknown until the order is complete. The same holds for
   /// the newer rows of a paused client.
   private func canLook() -> Bool {
-    guard let folded, let view = view as? ListView, view.build != nil else { return true }
+    guard let folded, folded.view.build != nil else { return true }
     guard attention.pause == nil, position.wantsWindow, base == nil || position.awaitsWindow,
       resumption.anchorToFind == nil, let found = folded.selectFirstItems()
     else { return false }

@@ -24,15 +24,16 @@ struct SessionQueue {
     let session: Session
     /// The position in the order of arrival.
     let arrival: UInt64
+    /// Whether the session is notified of the next change of its view's table.
     var isAwaitingChange = false
   }
 
   private var entries: [Entry?] = []
   private var free: [Int] = []
-  private var numbers: [ObjectIdentifier: Int] = [:]
+  private var numbers: [SessionID: Int] = [:]
   private var heap = IndexedHeap<Turn>()
-  /// The sessions to notify of the next change.
-  private var awaitingChange: [Int] = []
+  /// The sessions to notify of the next change, by the table of their view.
+  private var awaitingChange: [ObjectIdentifier?: [Int]] = [:]
   private var arrivals: UInt64 = 0
   private var tickets: UInt64 = 0
 
@@ -51,8 +52,8 @@ struct SessionQueue {
     entries.sorted { $0.arrival < $1.arrival }.map(\.session)
   }
 
-  /// Returns whether the queue contains the session.
-  func contains(_ session: Session) -> Bool { numbers[ObjectIdentifier(session)] != nil }
+  /// Returns the session with this id, if it is in the queue.
+  subscript(_ id: SessionID) -> Session? { numbers[id].flatMap { entries[$0]?.session } }
 
   /// Appends a session.
   mutating func insert(_ session: Session) {
@@ -60,16 +61,25 @@ struct SessionQueue {
     let entry = Entry(session: session, arrival: arrivals)
     let number = free.popLast() ?? entries.count
     if number == entries.count { entries.append(entry) } else { entries[number] = entry }
-    numbers[ObjectIdentifier(session)] = number
+    numbers[session.id] = number
   }
 
-  /// Removes a session if it is present.
+  /// Removes a session if it is present, which must still refer to its view.
   mutating func remove(_ session: Session) {
-    guard let number = numbers.removeValue(forKey: ObjectIdentifier(session)) else { return }
+    guard let number = numbers.removeValue(forKey: session.id) else { return }
     heap.remove(number)
-    if entries[number]?.isAwaitingChange == true { awaitingChange.removeAll { $0 == number } }
+    if entries[number]?.isAwaitingChange == true {
+      let table = Self.table(of: session)
+      awaitingChange[table]?.removeAll { $0 == number }
+      // Tables of residual queries come and go.
+      if awaitingChange[table]?.isEmpty == true { awaitingChange[table] = nil }
+    }
     entries[number] = nil
     free.append(number)
+  }
+
+  private static func table(of session: Session) -> ObjectIdentifier? {
+    session.view.map { ObjectIdentifier($0.table) }
   }
 
   /// Sets a session's deadline, or `nil` for none, and whether it is notified of the next change.
@@ -78,7 +88,7 @@ struct SessionQueue {
   ///
   /// - Complexity: O(log n).
   mutating func update(_ session: Session, deadline: Instant?, awaitsChange: Bool, at now: Instant) {
-    guard let number = numbers[ObjectIdentifier(session)], let entry = entries[number] else { return }
+    guard let number = numbers[session.id], let entry = entries[number] else { return }
     if let deadline {
       let former = heap.priority(of: number)
       let keepsTurn = former.map { $0.deadline == deadline || max($0.deadline, deadline) <= now } ?? false
@@ -91,13 +101,13 @@ struct SessionQueue {
     }
     guard awaitsChange, !entry.isAwaitingChange else { return }
     entries[number]?.isAwaitingChange = true
-    awaitingChange.append(number)
+    awaitingChange[Self.table(of: session), default: []].append(number)
   }
 
-  /// Removes and returns the sessions to notify of a change.
-  mutating func takeAwaitingChange() -> [Session] {
-    defer { awaitingChange.removeAll(keepingCapacity: true) }
-    return awaitingChange.compactMap { number in
+  /// Removes and returns the sessions to notify of a change of a table.
+  mutating func takeAwaitingChange(of table: Table?) -> [Session] {
+    let numbers = awaitingChange.removeValue(forKey: table.map { ObjectIdentifier($0) }) ?? []
+    return numbers.compactMap { number in
       entries[number]?.isAwaitingChange = false
       return entries[number]?.session
     }
@@ -112,5 +122,5 @@ struct SessionQueue {
   /// Removes a session's deadline until its next update.
   ///
   /// - Complexity: O(log n).
-  mutating func take(_ session: Session) { if let number = numbers[ObjectIdentifier(session)] { heap.remove(number) } }
+  mutating func take(_ session: Session) { if let number = numbers[session.id] { heap.remove(number) } }
 }

@@ -11,6 +11,8 @@ struct TableExports {
   var isWaiting: Bool { all.contains(where: \.isBuilding) }
   /// Returns whether every export has a backlog below the limit.
   func hasRoom(_ limit: Int) -> Bool { all.allSatisfy { $0.backlog < limit } }
+  /// Performs one step of the first unfinished export.
+  func advance() { all.first(where: \.isBuilding)?.work() }
   /// The position of the first change that an export has not read, or `nil` if all are up to date.
   var logPosition: Int? { all.compactMap(\.logPosition).min() }
 }
@@ -18,8 +20,7 @@ struct TableExports {
 extension TableState {
   func beginExport(_ query: Query) -> UInt64 {
     exports.last += 1
-    exports.all.append(
-      windowed?.exports.begin(exports.last, query) ?? TableExport(exports.last, of: table, query: query))
+    exports.all.append(backend.beginExport(exports.last, query))
     return exports.last
   }
 
@@ -32,18 +33,15 @@ extension TableState {
   func isExportReady(_ number: UInt64) -> Bool { export(number)?.isReady ?? true }
 
   /// Returns whether the export has blocks to request.
-  func isExportHungry(_ number: UInt64) -> Bool { windowed?.exports.isHungry(number) ?? false }
+  func isExportHungry(_ number: UInt64) -> Bool { backend.isExportHungry(number) }
 
   /// Returns the number of rows that did not match the schema and were left out.
-  func rowsLeftOut(_ number: UInt64) -> Int { (export(number) as? WindowedExport)?.leftOut ?? 0 }
+  func rowsLeftOut(_ number: UInt64) -> Int { export(number)?.leftOut ?? 0 }
 
   func endExport(_ number: UInt64) {
     exports.all.removeAll { $0.number == number }
-    windowed?.exports.end(number)
+    backend.endExport(number)
   }
 
   private func export(_ number: UInt64) -> (any RowExport)? { exports.all.first { $0.number == number } }
-
-  /// Performs one step of the first unfinished export.
-  func advanceExports() { exports.all.first(where: \.isBuilding)?.work() }
 }

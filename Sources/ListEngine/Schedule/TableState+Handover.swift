@@ -8,13 +8,10 @@ extension TableState {
     guard used <= UInt64(TableHandover.greatestNumber) else { return nil }
     next.generation += 1
     next.firstNumber = UInt32(used)
-    if let windowed {
-      (next.firstRequest, next.firstExportRequest) = windowed.nextRequests
-      next.remainderGenerations = windowed.remainderGenerations
-    }
+    backend.handOver(to: &next)
     next.lastExport = exports.last
     next.departed = counters
-    next.statusChanges = statusChanges
+    next.statusChanges = source.changes
     return next
   }
 }

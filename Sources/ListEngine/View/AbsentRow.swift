@@ -39,7 +39,7 @@ struct PageItem: Hashable {
     case next(Int)
   }
 
-  /// The number of the ``WindowedView`` or ``ResidualQuery``.
+  /// The number of the ``WindowedView`` or ``ResidualTable``.
   var view: Int
   /// The number of reloads so far, so that an answer to an older request is not used for this one.
   var generation: Int

@@ -32,7 +32,7 @@ final class FoldedView {
   /// complete.
   private var selection: ViewBuild.Selection? {
     guard selected != nil else { return nil }
-    if (view as? ListView)?.build == nil { selected = nil }
+    if view.build == nil { selected = nil }
     return selected
   }
   private var selected: ViewBuild.Selection?
@@ -123,7 +123,7 @@ final class FoldedView {
   ///
   /// Returns their number, or `nil` if it is too early to select them.
   func selectFirstItems() -> Int? {
-    guard let view = view as? ListView, let build = view.build, view.canShowFirstItems else { return nil }
+    guard let build = view.build, view.canShowFirstItems else { return nil }
     if let selected, build.isCurrent(selected) { return selected.items.count }
     guard let made = build.select(collapsed) else { return nil }
     selected = made

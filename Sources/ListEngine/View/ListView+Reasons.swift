@@ -2,6 +2,7 @@ extension ListView {
   var accuracy: CountAccuracy { .exact }
   var isInOrder: Bool { build == nil }
   var awaitsSource: Bool { false }
+  var holdsAllRows: Bool { true }
   var logPosition: Int { build?.position ?? settledPosition }
 
   func insertion(of row: RowSnapshot, since commit: UInt32) -> InsertionReason {

@@ -54,12 +54,8 @@ final class ListView: QueryView {
   private(set) var isHeldUpByFilter = false
   /// The number of consecutive turns that ended with a backlog above the table's limit.
   var turnsBehind = 0
-  /// The number of sessions that display the view.
-  var viewers = 0
-  /// The time at which the last session left.
-  var unwatchedSince: Instant?
-  /// The rank in the eviction of views without sessions; the lowest is evicted first.
-  var leaving = 0
+  /// The sessions' use of the view.
+  var use = ViewUse()
   /// Counters of touched rows for paused sessions, or `nil` if there are none.
   private(set) var touches: Touches?
   /// The rows of the view before a rebuild, while touched rows are counted.
@@ -159,7 +155,7 @@ final class ListView: QueryView {
   enum Item {
     case row(UInt32)
     case header(Section)
-    /// A placeholder for a row that is not loaded; only in a ``WindowedView``.
+    /// A placeholder for a row that is not loaded; only in a view of a windowed table.
     case absent(AbsentRow)
   }
 
@@ -225,11 +221,6 @@ final class ListView: QueryView {
 
   // MARK: Catching up
 
-  /// Applies all changes of the table since the last call.
-  ///
-  /// - Complexity: O(k log n) for k changed rows, O(n log n) if most rows changed.
-  func catchUp() { _ = catchUp(atMost: .max) }
-
   /// Applies some changes of the table, and returns whether the view is up to date.
   ///
   /// Until it returns `true`, the order must not be read. A slice removes or inserts about `limit`
@@ -239,6 +230,7 @@ final class ListView: QueryView {
   ///   - limit: The approximate number of rows to remove or insert.
   ///   - filterRows: The filter's work limit in rows, or `nil` for `limit`; see
   ///     ``isHeldUpByFilter``.
+  /// - Complexity: O(k log n) for k changed rows, O(n log n) if most rows changed.
   func catchUp(atMost limit: Int, filterRows: Int? = nil) -> Bool {
     isHeldUpByFilter = false
     guard build == nil else { return true }
@@ -265,6 +257,16 @@ final class ListView: QueryView {
     guard position == table.log.end, displaced.isEmpty else { return false }
     settle()
     return true
+  }
+
+  /// Applies changes of the table within the work left in a turn, and subtracts the work done.
+  func catchUp(_ work: inout Int) -> CatchUp {
+    guard build == nil, backlog > 0 else { return .done }
+    guard work > 0 else { return .outOfWork }
+    let before = workDone
+    let isDone = catchUp(atMost: work, filterRows: min(work, max(1, table.limits.turnRows / 2)))
+    work -= workDone - before
+    return isDone ? .done : isHeldUpByFilter ? .heldUpByFilter : .outOfWork
   }
 
   /// Completes a catch-up once all rows are in order.

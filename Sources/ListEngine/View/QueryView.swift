@@ -1,5 +1,5 @@
-/// The result of a query: a ``ListView`` of a resident table, or a ``WindowedView`` of a windowed
-/// one.
+/// The result of a query: rows of a table that the engine holds, or an excerpt of a windowed
+/// source's answer.
 ///
 /// Sessions read it through a ``FoldedView``.
 protocol QueryView: AnyObject {
@@ -24,14 +24,16 @@ protocol QueryView: AnyObject {
   var isInOrder: Bool { get }
   /// Whether there is nothing to show before the source answers.
   var awaitsSource: Bool { get }
-  /// The position up to which the table's log was read.
-  var logPosition: Int { get }
-  /// The number of sessions that display the view.
-  var viewers: Int { get set }
-  /// The time at which the last session left.
-  var unwatchedSince: Instant? { get set }
-  /// The rank in the eviction of views without sessions; the lowest is evicted first.
-  var leaving: Int { get set }
+  /// Whether the view holds all of its rows.
+  ///
+  /// Row ids are then valid beyond the view, and equal windows of one moment show equal rows.
+  var holdsAllRows: Bool { get }
+  /// The build in progress, or `nil` if the view is complete.
+  var build: ViewBuild? { get }
+  /// Whether the first items can be shown before the order is complete.
+  var canShowFirstItems: Bool { get }
+  /// The sessions' use of the view.
+  var use: ViewUse { get set }
 
   /// Returns whether the view contains a row.
   func contains(_ slot: UInt32) -> Bool
@@ -54,8 +56,14 @@ protocol QueryView: AnyObject {
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool
   /// Returns the view with these sections collapsed, which sessions with the same ones share.
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView
-  /// Applies all changes of the table since the last call.
-  func catchUp()
+  /// Applies some changes of the table, and returns whether the view is up to date.
+  ///
+  /// - Parameters:
+  ///   - limit: The approximate number of rows to remove or insert.
+  ///   - filterRows: The filter's work limit in rows, or `nil` for `limit`.
+  func catchUp(atMost limit: Int, filterRows: Int?) -> Bool
+  /// Applies changes of the table within the work left in a turn, and subtracts the work done.
+  func catchUp(_ work: inout Int) -> CatchUp
   /// Starts counting rows that change, come or go.
   func openTouches() -> Touches.Moment
   /// Ends the counting that ``openTouches()`` started.
@@ -69,6 +77,10 @@ protocol QueryView: AnyObject {
 }
 
 extension QueryView {
+  /// The number of sessions that display the view.
+  var viewers: Int { use.viewers }
+  /// Applies all changes of the table since the last call.
+  func catchUp() { _ = catchUp(atMost: .max, filterRows: nil) }
   /// Whether the rows are grouped into sections.
   var isGrouped: Bool { !query.group.isEmpty }
   /// Returns the number of distinct rows that changed, came or went since `moment`.
@@ -79,6 +91,26 @@ extension QueryView {
   func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
     touches?.isTouched(slot, since: moment) ?? false
   }
+}
+
+/// The result of a catch-up with limited work.
+enum CatchUp {
+  /// The view is up to date.
+  case done
+  /// Changes remain for the next turn, because the work of this one is used up.
+  case outOfWork
+  /// Rows wait for an expensive filter, which continues in the next turn.
+  case heldUpByFilter
+}
+
+/// The use of a view by sessions.
+struct ViewUse {
+  /// The number of sessions that display the view.
+  var viewers = 0
+  /// The time at which the last session left, or `nil` while there are sessions.
+  var unwatchedSince: Instant?
+  /// The rank in the eviction of views without sessions; the lowest is evicted first.
+  var leaving = 0
 }
 
 /// The folded views of a view, one for each set of collapsed sections in use.

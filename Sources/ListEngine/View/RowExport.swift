@@ -9,6 +9,8 @@ protocol RowExport: AnyObject {
   var logPosition: Int? { get }
   /// The number of changes not yet applied to the export's view.
   var backlog: Int { get }
+  /// The number of rows that did not match the schema and were left out.
+  var leftOut: Int { get }
   /// Performs one bounded step of building the order.
   func work()
   /// Reads at most `count` rows.

@@ -36,6 +36,7 @@ final class TableExport: RowExport {
 
   var isReady: Bool { view == nil }
   var isBuilding: Bool { !isReady }
+  var leftOut: Int { 0 }
   var logPosition: Int? { isInOrder ? nil : view?.logPosition }
   var backlog: Int { logPosition.map { table.log.end - $0 } ?? 0 }
 

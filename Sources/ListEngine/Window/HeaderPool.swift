@@ -14,8 +14,7 @@ struct HeaderPool: Equatable {
   }
 
   /// The maximum number of idle slots per reuse identifier.
-  private var capacities: [String: Int] = [:]
-  private let standardCapacity: Int
+  private let capacity: Int
   private var slots: [UInt32: Slot] = [:]
   private var idle: [String: [UInt32]] = [:]
   private var numbers: CircularNumber
@@ -26,20 +25,10 @@ struct HeaderPool: Equatable {
   private(set) var reused = 0
   /// The number of idle slots.
   var idleCount: Int { idle.values.reduce(0) { $0 + $1.count } }
-  /// The number of slots in use.
-  var lentCount: Int { slots.values.count { $0.section != nil } }
 
-  init(standardCapacity: Int = 64, firstSlot: UInt32 = 0) {
-    self.standardCapacity = standardCapacity
+  init(capacity: Int = 64, firstSlot: UInt32 = 0) {
+    self.capacity = capacity
     numbers = CircularNumber(from: firstSlot)
-  }
-
-  /// Sets the maximum number of idle slots for a reuse identifier.
-  mutating func setCapacity(_ capacity: Int, for identifier: String) {
-    precondition(capacity >= 0, "a capacity of \(capacity)")
-    capacities[identifier] = capacity
-    while idle[identifier, default: []].count > capacity { dropIdle(identifier) }
-    checkInvariants()
   }
 
   /// Returns a slot for a section's header, an idle one if possible.
@@ -62,34 +51,12 @@ struct HeaderPool: Equatable {
   mutating func enqueue(_ slot: UInt32) {
     defer { checkInvariants() }
     guard let lent = slots[slot], lent.section != nil else { preconditionFailure("slot \(slot) is not lent") }
-    guard idle[lent.identifier, default: []].count < capacities[lent.identifier] ?? standardCapacity else {
+    guard idle[lent.identifier, default: []].count < capacity else {
       slots[slot] = nil
       return
     }
     slots[slot]?.section = nil
     idle[lent.identifier, default: []].append(slot)
-  }
-
-  /// Deletes a slot, in use or idle, because its node is gone.
-  mutating func remove(_ slot: UInt32) {
-    defer { checkInvariants() }
-    guard let gone = slots.removeValue(forKey: slot) else { return }
-    idle[gone.identifier]?.removeAll { $0 == slot }
-  }
-
-  /// Deletes all idle slots.
-  mutating func clear() {
-    for slot in idle.values.joined() { slots[slot] = nil }
-    idle = [:]
-    checkInvariants()
-  }
-
-  /// Returns the section shown in a slot, or `nil` for an idle slot.
-  func section(in slot: UInt32) -> UInt32? { slots[slot]?.section }
-
-  private mutating func dropIdle(_ identifier: String) {
-    guard let slot = idle[identifier]?.removeFirst() else { return }
-    slots[slot] = nil
   }
 
   /// Checks that idle slots are listed once under their identifier, show no section and respect the
@@ -98,7 +65,7 @@ struct HeaderPool: Equatable {
     #if CHECK_INVARIANTS
       for (identifier, waiting) in idle {
         precondition(
-          waiting.count <= capacities[identifier] ?? standardCapacity, "\(waiting.count) \(identifier) slots wait")
+          waiting.count <= capacity, "\(waiting.count) \(identifier) slots wait")
         precondition(Set(waiting).count == waiting.count, "a \(identifier) slot waits twice")
         for slot in waiting {
           precondition(

@@ -14,7 +14,7 @@ struct SharedWindows {
 
   /// Returns the shared window equal to this one, which must be complete and current.
   mutating func share(_ window: WindowState, of folded: FoldedView) -> WindowState {
-    guard folded.view is ListView, window.held == nil else { return window }
+    guard folded.view.holdsAllRows, window.held == nil else { return window }
     let key = Key(folded: ObjectIdentifier(folded), start: window.start, count: window.items.count)
     let shared = windows[key] ?? window
     precondition(shared.digest == window.digest, "two windows from \(window.start) differ at one moment")

@@ -1,5 +1,6 @@
 import ListEngine
 import SourceRuntime
+import Wire
 
 /// Answers of a child to actions and image requests.
 extension ChildDecoder {
@@ -31,7 +32,7 @@ extension ChildDecoder {
     }
     guard let data = root["data"] else { throw Fault("it has neither “data” nor “error”") }
     guard !data.isNull else { return note(.image(UInt64(id), .none)) }
-    guard data.kind == .text, let bytes = Base64.decode(data.bytes) else {
+    guard data.kind == .text, let bytes = Base64.standard.decode(data.bytes) else {
       note(.image(UInt64(id), .failed("its “data” is no base64")))
       throw Fault("“data” is no base64")
     }

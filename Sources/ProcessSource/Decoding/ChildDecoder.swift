@@ -1,6 +1,7 @@
 import ListEngine
 import SourceRuntime
 import TextSource
+import Threads
 
 /// Decodes the output of a child process line by line, as specified in docs/plugins/programs.md.
 ///

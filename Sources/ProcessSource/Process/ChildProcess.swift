@@ -1,4 +1,4 @@
-import CChildProcess
+import CSystem
 import Glibc
 import SourceRuntime
 

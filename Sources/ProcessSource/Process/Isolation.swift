@@ -1,4 +1,4 @@
-import CChildProcess
+import CSystem
 import Glibc
 
 /// The level of restrictions on a program, in addition to those on every program.

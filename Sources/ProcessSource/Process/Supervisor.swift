@@ -50,8 +50,6 @@ package struct Supervisor {
     case exited(Exit)
     /// The whole output was read.
     case drained
-    /// The user disables the source.
-    case disable
     /// The user requests an immediate restart.
     case retry
     /// The server shuts down.
@@ -86,7 +84,6 @@ package struct Supervisor {
   private enum Cause: Equatable {
     case fault(String)
     case refused(String)
-    case disabled
     case stopping
   }
 
@@ -159,7 +156,7 @@ package struct Supervisor {
       }
     case .spawned:
       heardAt = now
-      // The source may have been stopped or disabled during the start.
+      // The source may have been stopped during the start.
       if case .ending(let cause, _) = phase { beginEnding(cause, at: now, &commands) } else { phase = .running }
     case .notSpawned(let reason):
       isDrained = true
@@ -175,7 +172,6 @@ package struct Supervisor {
       isDrained = true
       if exit == nil { silencedSince = silencedSince ?? now }
       leaveIfGone(at: now, &commands)
-    case .disable: end(.disabled, at: now, &commands)
     case .stop: end(.stopping, at: now, &commands)
     case .refused(let reason): end(.refused(reason), at: now, &commands)
     case .exceeded(let reason):
@@ -300,7 +296,6 @@ package struct Supervisor {
     switch phase {
     case .resting:
       if cause == .stopping { commands.append(.rest) }
-      if cause == .disabled { commands.append(contentsOf: [.report(.disabled, "", retry: nil), .rest]) }
     case .backingOff:
       phase = .resting
       tellRest(cause, &commands)
@@ -308,9 +303,9 @@ package struct Supervisor {
     case .running: beginEnding(cause, at: now, &commands)
     case .ending(let before, let step):
       // The strongest cause wins. An ending in progress continues, and is shortened by a shutdown.
-      guard before != .stopping, cause == .stopping || cause == .disabled else { return }
+      guard before != .stopping, cause == .stopping else { return }
       phase = .ending(cause, step)
-      guard cause == .stopping, exit == nil, step == .terminated, let stepEnds else { return }
+      guard exit == nil, step == .terminated, let stepEnds else { return }
       self.stepEnds = min(stepEnds, now.advanced(by: policy.lastGrace))
     }
   }
@@ -375,7 +370,6 @@ package struct Supervisor {
   private func tellRest(_ cause: Cause, _ commands: inout [Command]) {
     switch cause {
     case .refused(let reason): commands.append(.report(.failed, reason, retry: nil))
-    case .disabled: commands.append(.report(.disabled, "", retry: nil))
     case .stopping, .fault: break
     }
     commands.append(.rest)

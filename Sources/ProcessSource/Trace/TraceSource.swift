@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// A source that replays the events of a plugin from a trace, without the plugin.
 ///

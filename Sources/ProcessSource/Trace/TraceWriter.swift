@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 import Wire
 
 /// Records everything exchanged between a host and a plugin in a file, as JSON lines specified in
@@ -78,7 +79,7 @@ package final class TraceWriter: @unchecked Sendable {
     return Instance(self, number)
   }
 
-  private func begin(_ instance: Int) { monitor.withLock { write(instance) { $0.raw("\"event\":\"start\"") } } }
+  private func begin(_ instance: Int) { monitor.withLock { write(instance) { $0.member("event", "start") } } }
 
   private func end(_ instance: Int) {
     monitor.withLock {
@@ -86,7 +87,7 @@ package final class TraceWriter: @unchecked Sendable {
         let stream = Stream(instance: instance, direction: direction)
         if let rest = rests.removeValue(forKey: stream), !rest.isEmpty { writeLine(stream, rest) }
       }
-      write(instance) { $0.raw("\"event\":\"end\"") }
+      write(instance) { $0.member("event", "end") }
     }
   }
 
@@ -106,19 +107,12 @@ package final class TraceWriter: @unchecked Sendable {
 
   private func writeLine(_ stream: Stream, _ line: [UInt8]) {
     write(stream.instance) { writer in
-      writer.raw("\"from\":")
-      writer.text(stream.direction.rawValue)
+      writer.member("from", stream.direction.rawValue)
       if let text = String(validating: line, as: UTF8.self) {
-        writer.raw(",\"line\":")
-        writer.text(text)
+        writer.member("line", text)
       } else {
         // Record invalid UTF-8 exactly, because it may be the problem being investigated.
-        writer.raw(",\"bytes\":[")
-        for (number, byte) in line.enumerated() {
-          if number > 0 { writer.byte(",") }
-          writer.integer(Int64(byte))
-        }
-        writer.byte("]")
+        writer.member("bytes", line) { $0.integer(Int64($1)) }
       }
     }
   }
@@ -126,16 +120,13 @@ package final class TraceWriter: @unchecked Sendable {
   private func write(_ instance: Int, _ body: (inout JSONWriter) -> Void) {
     guard !isOver else { return }
     var writer = JSONWriter()
-    writer.raw("{\"at\":")
-    writer.cell(.number(Double(began.duration(to: monotonicNow).nanoseconds / 1_000) / 1_000))
-    writer.byte(",")
-    if instance > 1 {
-      writer.raw("\"instance\":")
-      writer.integer(Int64(instance))
-      writer.byte(",")
+    writer.object {
+      $0.name("at")
+      $0.cell(.number(Double(began.duration(to: monotonicNow).nanoseconds / 1_000) / 1_000))
+      if instance > 1 { $0.member("instance", instance) }
+      body(&$0)
     }
-    body(&writer)
-    writer.raw("}\n")
+    writer.byte("\n")
     var rest = writer.bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }

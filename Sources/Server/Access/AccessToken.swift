@@ -1,3 +1,5 @@
+import Wire
+
 /// A secret that grants its bearer a role.
 ///
 ///     let token = AccessToken(role: .operator)  // 256 random bits
@@ -18,7 +20,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   /// Creates a random token.
   public init(role: Role) {
     self.role = role
-    text = Base64URL.encode(Cryptography.randomBytes(32))
+    text = Base64.url.text(of: Cryptography.randomBytes(32))
   }
 
   /// Creates a token from its text.

@@ -1,3 +1,5 @@
+import Wire
+
 /// A one-time code for a login URL: a time, a nonce, and a MAC keyed by a token.
 ///
 /// Any process that can read the token can create codes, without contacting the running server.
@@ -19,7 +21,7 @@ struct LoginCode: Hashable {
 
   /// Parses a code without verifying it; returns `nil` if it is malformed.
   init?(text: String) {
-    guard text.utf8.count <= 100, let bytes = Base64URL.decode(text),
+    guard text.utf8.count <= 100, let bytes = Base64.url.decode(text),
       bytes.count == 8 + Self.nonceLength + Self.macLength
     else { return nil }
     madeAt = bytes[..<8].reduce(0) { $0 << 8 | Int64($1) }
@@ -27,7 +29,7 @@ struct LoginCode: Hashable {
     mac = Array(bytes[(8 + Self.nonceLength)...])
   }
 
-  var text: String { Base64URL.encode(Self.bytes(of: madeAt) + nonce + mac) }
+  var text: String { Base64.url.text(of: Self.bytes(of: madeAt) + nonce + mac) }
 
   /// Returns whether the code was created with this token.
   func isMade(with token: AccessToken) -> Bool {

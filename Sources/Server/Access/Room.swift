@@ -1,3 +1,5 @@
+import Wire
+
 /// A secret path prefix, `/at/NAME/`, to which a browser's cookie is limited.
 ///
 /// All resources are also served under this prefix. Browsers send a cookie to every port of its
@@ -12,7 +14,7 @@ enum Room {
   /// Returns the path of a token's room, which stays the same after a restart.
   static func path(of token: AccessToken) -> String {
     let name = Cryptography.code(Array("rowcast room".utf8), key: Array(token.text.utf8))
-    return "\(prefix)\(Base64URL.encode(name))/"
+    return "\(prefix)\(Base64.url.text(of: name))/"
   }
 
   /// Returns the path without the prefix of a room.
@@ -21,7 +23,7 @@ enum Room {
     let rest = path.utf8.dropFirst(prefix.utf8.count)
     guard let end = rest.firstIndex(of: UInt8(ascii: "/")) else { return path }
     let name = rest[..<end]
-    guard name.count == nameLength, Base64URL.decode(Substring(name)) != nil else { return path }
+    guard name.count == nameLength, Base64.url.decode(Substring(name)) != nil else { return path }
     return String(path[end...])
   }
 }

@@ -1,3 +1,5 @@
+import Wire
+
 /// The cookie of a browser that has signed in: the time of the sign-in, a random number, and a
 /// proof that the server issued it for a token (HMAC-SHA-256).
 ///
@@ -25,7 +27,7 @@ struct SessionCookie: Hashable {
 
   /// Reads the value of a cookie; `nil` if it does not have the form of one.
   init?(text: String) {
-    guard text.utf8.count <= 100, let bytes = Base64URL.decode(text),
+    guard text.utf8.count <= 100, let bytes = Base64.url.decode(text),
       bytes.count == 8 + Self.nonceLength + Self.macLength
     else { return nil }
     signedInAt = Int64(bitPattern: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) })
@@ -34,10 +36,10 @@ struct SessionCookie: Hashable {
   }
 
   /// The value of the cookie.
-  var text: String { Base64URL.encode(Self.bytes(of: signedInAt) + nonce + mac) }
+  var text: String { Base64.url.text(of: Self.bytes(of: signedInAt) + nonce + mac) }
 
   /// The public name of the sign-in: eight characters, which are no credential.
-  var id: String { Base64URL.encode(Array(nonce.prefix(6))) }
+  var id: String { Base64.url.text(of: Array(nonce.prefix(6))) }
 
   /// Whether it was issued for this token and has not expired.
   func isValid(for token: AccessToken, at now: Int64) -> Bool {

@@ -1,3 +1,5 @@
+import Wire
+
 /// The browsers that have signed in, and those whose sign-in was ended before it expired.
 ///
 /// It is bounded. When ended sign-ins have to be forgotten, all that are as old as they are end
@@ -132,7 +134,7 @@ public struct SignIns: Hashable, Sendable {
         endedBefore = max(endedBefore, time)
       }
       guard words.count == 6, let role = Role(rawValue: words[1]), let signedInAt = Int64(words[2]),
-        let seenAt = Int64(words[3]), Base64URL.decode(words[0])?.count == 6,
+        let seenAt = Int64(words[3]), Base64.url.decode(words[0])?.count == 6,
         !SessionCookie.isExpired(signedInAt, at: now)
       else { continue }
       insert(

@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// A file of tokens that only its owner may read.
 ///
@@ -96,7 +97,7 @@ public enum TokenFile {
   public static func standardPath(for address: ListenAddress, port: Int) throws(Failure) -> String {
     let folder = try stateFolder()
     if case .unix(let path) = address {
-      return "\(folder)/\(Base64URL.encode(Cryptography.digest(Array(path.utf8))).prefix(16)).token"
+      return "\(folder)/\(Base64.url.text(of: Cryptography.digest(Array(path.utf8))).prefix(16)).token"
     }
     return "\(folder)/\(port).token"
   }

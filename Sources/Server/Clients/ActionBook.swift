@@ -1,3 +1,4 @@
+import DequeModule
 import ListEngine
 
 /// The pending and recent action requests of all sessions; each request runs at most once.
@@ -46,12 +47,12 @@ struct ActionBook {
   private struct Page {
     var greatest: UInt64?
     var running: [UInt64: UInt64] = [:]
-    var answers: [(id: UInt64, outcome: ActionOutcome)] = []
+    var answers: Deque<(id: UInt64, outcome: ActionOutcome)> = []
   }
 
   private let limit: Int
   private var pages: [SessionID: Page] = [:]
-  private var gone: [SessionID] = []
+  private var gone: Deque<SessionID> = []
   private var entries: [UInt64: Entry] = [:]
   private var last: UInt64 = 0
 

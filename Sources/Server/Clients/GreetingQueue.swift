@@ -1,3 +1,4 @@
+import DequeModule
 import ListEngine
 
 /// The deadlines by which new clients must send their `hello`.
@@ -6,29 +7,24 @@ import ListEngine
 /// timers are a sorted list that is searched linearly.
 struct GreetingQueue {
   private let patience: Duration
-  private var waiting: [(id: SessionID, deadline: Instant)] = []
-  private var first = 0
+  private var waiting: Deque<(id: SessionID, deadline: Instant)> = []
 
   init(patience: Duration) { self.patience = patience }
 
   /// The earliest deadline; `nil` if the queue is empty.
-  var deadline: Instant? { first < waiting.count ? waiting[first].deadline : nil }
+  var deadline: Instant? { waiting.first?.deadline }
 
   /// Adds a client that has connected.
   mutating func add(_ id: SessionID, at now: Instant) { waiting.append((id, now.advanced(by: patience))) }
 
   /// Removes and returns all clients whose deadline has passed, whether or not they sent a `hello`.
   ///
-  /// - Complexity: Amortized O(*n*) in the clients removed.
+  /// - Complexity: O(*n*) in the clients removed.
   mutating func takeOverdue(at now: Instant) -> [SessionID] {
     var overdue: [SessionID] = []
-    while first < waiting.count, waiting[first].deadline <= now {
-      overdue.append(waiting[first].id)
-      first += 1
-    }
-    if first == waiting.count || first > 1_024 {
-      waiting.removeFirst(first)
-      first = 0
+    while let next = waiting.first, next.deadline <= now {
+      overdue.append(next.id)
+      waiting.removeFirst()
     }
     return overdue
   }

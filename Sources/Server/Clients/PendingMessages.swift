@@ -1,3 +1,4 @@
+import DequeModule
 import ListEngine
 import Wire
 
@@ -34,9 +35,9 @@ struct PendingMessages {
 
   private(set) var error: ClientError?
   var owesHello = false
-  private(set) var refusals: [Refusal] = []
+  private(set) var refusals: Deque<Refusal> = []
   /// The results of actions.
-  var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
+  var acted: Deque<(id: UInt64, token: String?, outcome: ActionOutcome)> = []
   /// The answer to the last request for keys.
   var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
   /// The answer to the last request for the places of keys.
@@ -74,11 +75,8 @@ struct PendingMessages {
       (owesHello, owesTables, owesSources) = (false, false, false)
       return .hello
     }
-    if !refusals.isEmpty { return .refused(refusals.removeFirst()) }
-    if !acted.isEmpty {
-      let first = acted.removeFirst()
-      return .acted(id: first.id, token: first.token, first.outcome)
-    }
+    if let refusal = refusals.popFirst() { return .refused(refusal) }
+    if let first = acted.popFirst() { return .acted(id: first.id, token: first.token, first.outcome) }
     if let named = named.take() { return .named(id: named.id, rows: named.rows) }
     if let located = located.take() { return .located(id: located.id, rows: located.rows) }
     if owesTables, !isQuiet {

@@ -1,3 +1,4 @@
+import DequeModule
 import ListEngine
 
 /// The secret tokens by which clients prove that they own a session to resume.
@@ -10,8 +11,7 @@ struct ResumeTokens {
   private var sessions: [String: SessionID] = [:]
   private var tokens: [SessionID: String] = [:]
   /// The ended sessions in order of their end.
-  private var gone: [SessionID] = []
-  private var first = 0
+  private var gone: Deque<SessionID> = []
 
   /// Creates a store that keeps the tokens of at most `limit` ended sessions.
   init(limit: Int) { self.limit = limit }
@@ -34,13 +34,9 @@ struct ResumeTokens {
   /// Records that the session's client has disconnected.
   mutating func leave(_ id: SessionID) {
     gone.append(id)
-    while gone.count - first > limit {
-      if let token = tokens.removeValue(forKey: gone[first]) { sessions[token] = nil }
-      first += 1
+    while gone.count > limit {
+      if let token = tokens.removeValue(forKey: gone.removeFirst()) { sessions[token] = nil }
     }
-    guard first > 1024 else { return }
-    gone.removeFirst(first)
-    first = 0
   }
 
   /// Returns the session that a token belongs to.

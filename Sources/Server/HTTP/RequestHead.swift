@@ -1,3 +1,5 @@
+import Wire
+
 /// The head of a request.
 struct RequestHead {
   enum Method { case get, head, post, put, delete, other }
@@ -80,13 +82,7 @@ extension RequestHead {
   /// Whether the request has exactly one valid `Sec-WebSocket-Key`: 16 bytes in base64 (RFC 6455,
   /// 4.1).
   var hasWebSocketKey: Bool {
-    guard webSocketKey.count == 1 else { return false }
-    let text = webSocketKey[0]
-    guard text.utf8.count == 24, text.hasSuffix("=="), !text.utf8.contains(where: { $0 == 0x2D || $0 == 0x5F }) else {
-      return false
-    }
-    let alphabet = text.dropLast(2).map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-    return Base64URL.decode(String(alphabet))?.count == 16
+    webSocketKey.count == 1 && webSocketKey[0].utf8.count == 24 && Base64.standard.decode(webSocketKey[0])?.count == 16
   }
 
   /// Returns the value of the first argument with this name.

@@ -1,5 +1,6 @@
 import CWebSockets
 import Glibc
+import Wire
 
 extension Server {
   /// Returns the response to a plain request; `nil` if it follows later.
@@ -20,8 +21,13 @@ extension Server {
       // Lets a page find out why its upgrade was refused, which browsers do not reveal.
       switch access.session(head, from: address(of: socket), at: EventLoop.now) {
       case .role(let role):
-        let text = role.map { "\"\($0.rawValue)\"" } ?? "null"
-        return HTTPResponse(Array("{\"role\":\(text)}\n".utf8), type: "application/json", to: head.method)
+        var writer = JSONWriter()
+        writer.object {
+          $0.name("role")
+          if let role { $0.text(role.rawValue) } else { $0.raw("null") }
+        }
+        writer.byte("\n")
+        return HTTPResponse(writer.bytes, type: "application/json", to: head.method)
       case .refuse(let status, let reason):
         operations.metrics.refusals[status, default: 0] += 1
         return HTTPResponse(refusal: status, reason: reason, to: head.method)

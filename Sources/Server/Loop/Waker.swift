@@ -1,4 +1,5 @@
 import CWebSockets
+import Threads
 
 /// A handle that wakes the loop from any thread; it does nothing once the loop has ended.
 final class Waker: Sendable {

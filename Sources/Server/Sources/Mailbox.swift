@@ -1,4 +1,5 @@
-import Glibc
+import DequeModule
+import Threads
 
 /// A bounded queue from producer threads to the event loop; producers block while it is full.
 ///
@@ -21,13 +22,9 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   public let byteLimit: Int
   private let onMail: @Sendable () -> Void
 
-  // The lock guards everything below.
-  private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let room = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  // Taken items leave `nil` behind, so that their memory is released even if the queue never runs
-  // empty.
-  private var items: [Item?] = []
-  private var first = 0
+  // The monitor guards everything below; producers wait in it for room.
+  private let monitor = Monitor()
+  private var items: Deque<Item> = []
   private var rows = 0
   private var bytes = 0
   private var isClosed = false
@@ -42,37 +39,18 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     self.rowLimit = rowLimit
     self.byteLimit = byteLimit
     self.onMail = onMail
-    pthread_mutex_init(lock, nil)
-    pthread_cond_init(room, nil)
   }
-
-  deinit {
-    pthread_cond_destroy(room)
-    pthread_mutex_destroy(lock)
-    room.deallocate()
-    lock.deallocate()
-  }
-
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    return body()
-  }
-
-  private var isEmpty: Bool { first == items.count }
 
   /// Appends a value, and blocks until there is room for it. [any thread but the loop]
   ///
   /// - Returns: `false` if the mailbox is closed and the value was dropped.
   public func put(_ element: Element, rows newRows: Int, bytes newBytes: Int) -> Bool {
-    let taken = locked { () -> Bool in
+    monitor.withLock {
       waiting += 1
-      while !isClosed, !isEmpty, rows + newRows > rowLimit || bytes + newBytes > byteLimit {
-        pthread_cond_wait(room, lock)
-      }
+      monitor.wait { isClosed || items.isEmpty || rows + newRows <= rowLimit && bytes + newBytes <= byteLimit }
       waiting -= 1
       guard !isClosed else { return false }
-      let wasEmpty = isEmpty
+      let wasEmpty = items.isEmpty
       items.append(Item(element: element, rows: newRows, bytes: newBytes))
       rows += newRows
       bytes += newBytes
@@ -80,52 +58,43 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
       if wasEmpty { onMail() }
       return true
     }
-    return taken
   }
 
   /// Removes and returns the first values, up to about `budget` rows, and at least one if there is
   /// any. [the loop]
   public func take(rows budget: Int) -> [Element] {
-    locked {
+    monitor.withLock {
       var taken: [Element] = []
       var takenRows = 0
-      while !isEmpty, let item = items[first], taken.isEmpty || takenRows + item.rows <= budget {
-        items[first] = nil
+      while let item = items.first, taken.isEmpty || takenRows + item.rows <= budget {
+        items.removeFirst()
         taken.append(item.element)
         takenRows += item.rows
         rows -= item.rows
         bytes -= item.bytes
-        first += 1
         if takenRows >= budget { break }
       }
-      // Compacting in bulk keeps the amortized cost linear in the values taken.
-      if isEmpty {
-        items.removeAll(keepingCapacity: items.capacity <= 1_024)
-        first = 0
-      } else if first > 512, first * 2 > items.count {
-        items.removeFirst(first)
-        first = 0
-      }
-      if !taken.isEmpty { pthread_cond_broadcast(room) }
+      // A deque does not shrink by itself, and a flood may have made it large.
+      if items.isEmpty { items = [] }
+      if !taken.isEmpty { monitor.wakeAll() }
       return taken
     }
   }
 
   /// Whether the mailbox contains values.
-  public var hasMail: Bool { locked { !isEmpty } }
+  public var hasMail: Bool { monitor.withLock { !items.isEmpty } }
 
   /// The number of producers that wait for room.
-  public var waitingProducers: Int { locked { waiting } }
+  public var waitingProducers: Int { monitor.withLock { waiting } }
 
   /// Closes the mailbox: drops its values, rejects new ones, and unblocks all producers.
   public func close() {
-    locked {
+    monitor.withLock {
       isClosed = true
       items = []
-      first = 0
       rows = 0
       bytes = 0
-      pthread_cond_broadcast(room)
+      monitor.wakeAll()
     }
   }
 }

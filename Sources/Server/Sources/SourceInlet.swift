@@ -1,4 +1,5 @@
 import ListEngine
+import Threads
 
 /// The entry point for one source's events into the server.
 ///

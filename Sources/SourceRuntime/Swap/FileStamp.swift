@@ -17,6 +17,4 @@ package struct FileStamp: Hashable, Sendable {
     size = Int64(status.st_size)
     (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
   }
-
-  package init(size: Int64) { self.size = size }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import ListEngine
+import Threads
 
 /// A source whose plugin can be replaced while it runs (hot swap).
 ///

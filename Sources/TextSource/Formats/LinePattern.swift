@@ -1,4 +1,5 @@
 import SourceRuntime
+import Threads
 
 /// A regular expression whose named groups are the columns of a line.
 ///

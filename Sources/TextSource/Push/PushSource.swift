@@ -1,6 +1,7 @@
 import Glibc
 import ListEngine
 import SourceRuntime
+import Threads
 
 /// A source of the rows that clients send: by HTTP through the server, or to Unix sockets.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
 import Server
-import Synchronization
+import Threads
 
 /// The table `log`: the lines that a plugin writes to standard error, and reports of its state.
 final class LogTable: Sendable {
@@ -28,7 +28,7 @@ final class LogTable: Sendable {
     ], retention: .last(10_000))
 
   private let inlet: SourceInlet
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Creates the table without showing it.
   init(_ control: ServerControl) { inlet = control.addSource("log") }

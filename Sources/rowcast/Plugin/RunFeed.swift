@@ -5,7 +5,7 @@ import Logging
 import ProcessSource
 import Server
 import SourceRuntime
-import Synchronization
+import Threads
 
 /// A plugin under development, with its table and its log.
 ///
@@ -19,7 +19,7 @@ final class RunFeed: Feed {
   private let swapping: SwappingSource
   private let table: LogTable
   private let log: @Sendable (PluginLogLevel, String) -> Void
-  private let watcher = Mutex<FileWatcher?>(nil)
+  private let watcher = Guarded<FileWatcher?>(nil)
 
   init(
     _ command: ChildCommand, name: String, settings: [String: String], files: [String], trace: TraceWriter?,

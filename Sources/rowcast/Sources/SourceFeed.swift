@@ -5,7 +5,7 @@ import Logging
 import ProcessSource
 import Server
 import SourceRuntime
-import Synchronization
+import Threads
 
 /// The log of one source: lines for the server's log and for the table of lines.
 struct FeedLog: Sendable {
@@ -49,7 +49,7 @@ final class SourceFeed: Feed {
   private let status: StatusTables?
   private let first: SourceMaker?
   private let secrets: Secrets
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   /// Creates a source without starting it; a shared library is loaded.
   init(
@@ -72,7 +72,7 @@ final class SourceFeed: Feed {
     let inlet = control.addSource(source.name)
     inlet.takesUploads = source.text?.takesUploads ?? false
     self.inlet = inlet
-    state = Mutex(
+    state = Guarded(
       State(
         source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log, status),
         isRetired: quarantine != nil, quarantine: quarantine))
@@ -142,7 +142,7 @@ final class SourceFeed: Feed {
 
   /// The instance that a closure creates, for the closure of its events.
   private final class Latest: @unchecked Sendable {
-    private let lock = Mutex(())
+    private let lock = Guarded(())
     private weak var made: ChildSource?
     var source: ChildSource? {
       get { lock.withLock { _ in made } }

@@ -1,18 +1,18 @@
 import Logging
 import ProcessSource
 import Server
-import Synchronization
+import Threads
 
 /// The sources of a server by name, kept in step with the configuration.
 final class SourceKeeper: Sendable {
   private let control: ServerControl
   private let ending: Ending
-  private let feeds = Mutex<[String: SourceFeed]>([:])
+  private let feeds = Guarded<[String: SourceFeed]>([:])
   private let logger = Logger(label: "rowcast")
   /// The paths that source programs must not read.
   private let secrets: Secrets
   /// The tables about the sources, if they are wanted.
-  private let status = Mutex<StatusTables?>(nil)
+  private let status = Guarded<StatusTables?>(nil)
 
   init(_ control: ServerControl, _ ending: Ending, tokenFile: String?) {
     self.control = control

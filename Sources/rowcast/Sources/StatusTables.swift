@@ -3,7 +3,7 @@ import Foundation
 import ListEngine
 import ProcessSource
 import Server
-import Synchronization
+import Threads
 
 /// The tables `rowcast-sources` and `rowcast-log`: the state of each source with actions for
 /// operators, and the lines that the sources log.
@@ -61,7 +61,7 @@ final class StatusTables: Sendable {
   private static let greatestChecks = 3
 
   private let control: ServerControl
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let queue = DispatchQueue(label: "status")
   private let perform: @Sendable (String, Command) throws(Refusal) -> String
 

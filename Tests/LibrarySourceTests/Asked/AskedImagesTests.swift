@@ -2,10 +2,10 @@ import CListPlugin
 import Foundation
 import LibrarySource
 import ListPlugin
-import Synchronization
 import SourceTesting
 import Testing
 
+import Threads
 import enum ListEngine.ImageOutcome
 
 /// Image requests to shared libraries, through the Swift SDK and the bare C interface.
@@ -113,7 +113,7 @@ import enum ListEngine.ImageOutcome
   /// Invalid calls from C are refused with a log line.
   @Test func whatMakesNoSenseIsRefusedAndLogged() throws {
     let recorder = recorder
-    let answers = Mutex<[Int32]>([])
+    let answers = Guarded<[Int32]>([])
     let plugin = HandMade { host in
       let context = host.pointee.context
       let images = host.pointee.get_extension(context, LIST_IMAGES)!.assumingMemoryBound(to: list_images.self)

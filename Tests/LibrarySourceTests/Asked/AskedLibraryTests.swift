@@ -2,10 +2,10 @@ import CListPlugin
 import Foundation
 import LibrarySource
 import ListPlugin
-import Synchronization
 import SourceTesting
 import Testing
 
+import Threads
 import enum ListEngine.ActionOutcome
 import enum ListEngine.Cell
 import enum ListEngine.RowKey
@@ -97,7 +97,7 @@ import struct ListEngine.DeferredCell
   }
 
   @Test func whatAnActionChangesIsToldBeforeItsAnswer() throws {
-    let kept = Mutex<ListHost?>(nil)
+    let kept = Guarded<ListHost?>(nil)
     let add = ListPlugin.Action("add", appliesToRows: false) { _ in
       var batch = Batch(.upsert, columns: 2)
       batch.add(key: 5, "five", 5.0)
@@ -244,7 +244,7 @@ import struct ListEngine.DeferredCell
   /// Returns the results of a script's calls to the host, in order.
   private func answers(_ script: @escaping @Sendable (UnsafePointer<list_host>) -> [Int32]) throws -> [Int32] {
     let recorder = recorder
-    let answers = Mutex<[Int32]>([])
+    let answers = Guarded<[Int32]>([])
     let plugin = HandMade { host in
       let given = script(host)
       answers.withLock { $0 = given }

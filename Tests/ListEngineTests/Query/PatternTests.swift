@@ -10,7 +10,7 @@ import Testing
 
   private func isFound(_ matcher: PatternMatcher, _ text: String) -> Bool {
     var text = text
-    return text.withUTF8 { matcher.matches(UnsafeRawBufferPointer($0)) }
+    return text.withUTF8 { matcher.matches(UnsafeRawBufferPointer($0), until: .max)! }
   }
 
   private func problem(_ pattern: String) -> Pattern.Problem? {

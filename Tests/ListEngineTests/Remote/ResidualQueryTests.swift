@@ -54,6 +54,28 @@ import Testing
     #expect(harness.lines() == ["30"] + (30..<40).map { "\($0 * 10)" })
   }
 
+  @Test func `a paused client that waits for its rows is not due`() throws {
+    let harness = try harness()
+    harness.plan = { _ in .init(after: .seconds(5)) }
+    harness.open(query: QueryRequest(search: "row 3"))
+    try harness.turn()
+    let id = SessionID(rawValue: 1)
+    for input in [Input.pause(id, isPaused: true), .visibility(id, isHidden: true), .visibility(id, isHidden: false)] {
+      harness.engine.handle(input, at: harness.clock.now)
+    }
+    for _ in 0..<3 { try harness.turn() }
+    #expect(try #require(harness.engine.deadline) > harness.clock.now)
+  }
+
+  @Test func `clients of residual queries count in the engine's statistics`() throws {
+    let harness = try harness()
+    harness.open(query: QueryRequest(search: "row 3"))
+    try harness.settle()
+    #expect(harness.engine.counters.cuts == 1)
+    harness.close()
+    #expect(harness.engine.counters.cuts == 1)
+  }
+
   @Test func whatTheSourceCanDoItDoes() throws {
     let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order], group: [2]), rows: 100)
     harness.open(

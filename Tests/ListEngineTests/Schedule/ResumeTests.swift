@@ -181,7 +181,7 @@ import Testing
   @Test func sectionsOfAViewThatWasDroppedMeanwhileCannotBeResumed() throws {
     for (query, isPatch) in [(QueryRequest(group: ["group"]), false), (Self.byValue, true)] {
       let harness = try dropped(query: query, first: 0)
-      try harness.advance(by: TableState.viewRest)
+      try harness.advance(by: ViewRest.time)
       comeBack(harness, query: query)
       #expect(try harness.advance().map { $0.patch.base != nil } == [isPatch])
       #expect(harness.replica(2).sequence == 2)
@@ -194,7 +194,7 @@ import Testing
     for (name, isHeard) in [(nil, false), (SectionName.path([.text("one")]), true)] {
       let harness = try dropped(query: query, first: 0)
       let header = try #require(harness.replica(1).headers.first)
-      try harness.advance(by: TableState.viewRest)
+      try harness.advance(by: ViewRest.time)
       comeBack(harness, query: query)
       harness.engine.handle(
         .collapse(SessionID(rawValue: 2), name ?? .number(header.section), isCollapsed: true), at: harness.clock.now)
@@ -220,7 +220,7 @@ import Testing
 
   @Test func theEngineAsksToBeCalledWhenTheTimeIsOverAndThenRests() throws {
     let harness = try dropped()
-    try harness.advance(by: TableState.viewRest)
+    try harness.advance(by: ViewRest.time)
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .seconds(50)))
     try harness.advance(by: .seconds(50))
     #expect(harness.engine.deadline == nil)

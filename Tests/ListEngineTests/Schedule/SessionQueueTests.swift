@@ -84,10 +84,24 @@ import Testing
       queue.update(session, deadline: nil, awaitsChange: true, at: .zero)
       queue.update(session, deadline: nil, awaitsChange: true, at: .zero)
     }
-    #expect(queue.takeAwaitingChange().map(\.id.rawValue) == [1, 2])
-    #expect(queue.takeAwaitingChange().isEmpty)
+    #expect(queue.takeAwaitingChange(of: nil).map(\.id.rawValue) == [1, 2])
+    #expect(queue.takeAwaitingChange(of: nil).isEmpty)
     queue.update(sessions[0], deadline: nil, awaitsChange: true, at: .zero)
-    #expect(queue.takeAwaitingChange().count == 1)
+    #expect(queue.takeAwaitingChange(of: nil).count == 1)
+  }
+
+  @Test func `a change of a table concerns only sessions that display its rows`() {
+    var queue = SessionQueue()
+    let tables = (1...2).map { Table(Harness.schema, limits: Limits(), seed: $0) }
+    let sessions = (1...3).map { session($0) }
+    for (session, table) in zip(sessions, [tables[0], tables[1], tables[0]]) {
+      queue.insert(session)
+      session.show(ListView(Query(), table: table))
+      queue.update(session, deadline: nil, awaitsChange: true, at: .zero)
+    }
+    #expect(queue.takeAwaitingChange(of: tables[0]).map(\.id.rawValue) == [1, 3])
+    queue.remove(sessions[1])
+    #expect(queue.takeAwaitingChange(of: tables[1]).isEmpty)
   }
 
   @Test func allAreKnownInTheOrderInWhichTheyCame() {
@@ -98,7 +112,7 @@ import Testing
     queue.insert(sessions[3])
     queue.insert(sessions[0])
     #expect(queue.all.map(\.id.rawValue) == [2, 3, 4, 1])
-    #expect(queue.contains(sessions[0]) && !queue.contains(session(9)))
+    #expect(queue[SessionID(rawValue: 1)] === sessions[0] && queue[SessionID(rawValue: 9)] == nil)
   }
 
   @Test func whoIsTakenOutIsNeitherDueNorAwaitsAnything() {
@@ -110,7 +124,7 @@ import Testing
     queue.remove(one)
     queue.insert(two)
     queue.update(one, deadline: at(1), awaitsChange: true, at: .zero)
-    #expect(takeDue(&queue, at: at(9)).isEmpty && queue.takeAwaitingChange().isEmpty)
+    #expect(takeDue(&queue, at: at(9)).isEmpty && queue.takeAwaitingChange(of: nil).isEmpty)
     #expect(queue.all.map(\.id.rawValue) == [2])
   }
 }

@@ -317,39 +317,39 @@ import Testing
     }
   }
 
-  @Test func aViewThatIsWatchedAgainIsKept() {
+  @Test func aViewThatIsWatchedAgainIsKept() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let sessions = (1...2).map { session($0) }
     var outputs: [Output] = []
-    state.attach(sessions[0], to: Query(), at: .zero)
+    try state.attach(sessions[0], to: Query(), at: .zero)
     state.detach(sessions[0], at: .zero)
-    state.attach(sessions[0], to: Query(), at: .zero)
-    state.advance(to: Instant.zero.advanced(by: TableState.viewRest * 2), limits: Limits(), outputs: &outputs)
-    state.attach(sessions[1], to: Query(), at: .zero)
+    try state.attach(sessions[0], to: Query(), at: .zero)
+    state.advance(to: Instant.zero.advanced(by: ViewRest.time * 2), limits: Limits(), outputs: &outputs)
+    try state.attach(sessions[1], to: Query(), at: .zero)
     #expect(sessions[0].view === sessions[1].view)
   }
 
-  @Test func changesThatNobodyLooksAtDoNotPileUp() {
+  @Test func changesThatNobodyLooksAtDoNotPileUp() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let hidden = session(1)
-    state.attach(hidden, to: Query(), at: .zero)
+    try state.attach(hidden, to: Query(), at: .zero)
     hidden.setHidden(true, at: .zero)
     for round in 0..<40 {
       var changes = Changes()
       for key in 0..<1000 { changes.upsert(key, value: round) }
       state.apply(changes.set, at: .zero)
-      #expect(table.log.entries.count <= TableState.longestLog)
+      #expect(table.log.entries.count <= ViewSet.longestLog)
     }
-    #expect(table.log.end > TableState.longestLog)
+    #expect(table.log.end > ViewSet.longestLog)
     // The log is bounded for unused views as well: they are dropped instead of catching up.
     state.detach(hidden, at: .zero)
     for round in 40..<80 {
       var changes = Changes()
       for key in 0..<1000 { changes.upsert(key, value: round) }
       state.apply(changes.set, at: .zero)
-      #expect(table.log.entries.count <= TableState.longestLog)
+      #expect(table.log.entries.count <= ViewSet.longestLog)
     }
   }
 

@@ -39,74 +39,74 @@ import Testing
 
   /// Attaches a session to a query for a moment and returns its view.
   @discardableResult
-  private func look(_ query: Query, in state: TableState, at moment: Instant) -> (any QueryView)? {
+  private func look(_ query: Query, in state: TableState, at moment: Instant) throws -> (any QueryView)? {
     let session = session()
-    state.attach(session, to: query, at: moment)
+    try state.attach(session, to: query, at: moment)
     defer { state.detach(session, at: moment) }
     return session.view
   }
 
   private static let queries = (0..<6).map { Query(sort: [SortTerm($0 / 2, descending: $0 % 2 == 0)]) }
 
-  @Test func aViewThatNobodyLooksAtIsKeptForTenSeconds() {
-    let view = look(Query(), in: state, at: .zero)
+  @Test func aViewThatNobodyLooksAtIsKeptForTenSeconds() throws {
+    let view = try look(Query(), in: state, at: .zero)
     #expect(state.deadline == at(.seconds(10)))
     advance(state, to: at(.seconds(10) - .nanoseconds(1)))
-    #expect(look(Query(), in: state, at: at(.seconds(10) - .nanoseconds(1))) === view)
+    #expect(try look(Query(), in: state, at: at(.seconds(10) - .nanoseconds(1))) === view)
     // The view is unused again from now on.
     advance(state, to: at(.seconds(20) - .nanoseconds(2)))
-    #expect(look(Query(), in: state, at: at(.seconds(20) - .nanoseconds(2))) === view)
+    #expect(try look(Query(), in: state, at: at(.seconds(20) - .nanoseconds(2))) === view)
     advance(state, to: at(.seconds(30) - .nanoseconds(2)))
     #expect(state.deadline == nil)
-    #expect(look(Query(), in: state, at: at(.seconds(30))) !== view)
+    #expect(try look(Query(), in: state, at: at(.seconds(30))) !== view)
   }
 
-  @Test func ofViewsThatNobodyLooksAtFourAreKept() {
-    let views = Self.queries.prefix(4).map { look($0, in: state, at: .zero) }
-    for (query, view) in zip(Self.queries, views) { #expect(look(query, in: state, at: .zero) === view) }
+  @Test func ofViewsThatNobodyLooksAtFourAreKept() throws {
+    let views = try Self.queries.prefix(4).map { try look($0, in: state, at: .zero) }
+    for (query, view) in zip(Self.queries, views) { #expect(try look(query, in: state, at: .zero) === view) }
   }
 
-  @Test func theOneThatWasLeftFirstGoesFirst() {
-    let views = Self.queries.prefix(4).map { look($0, in: state, at: .zero) }
+  @Test func theOneThatWasLeftFirstGoesFirst() throws {
+    let views = try Self.queries.prefix(4).map { try look($0, in: state, at: .zero) }
     // The first view is used again, so the second has been unused for the longest time.
-    look(Self.queries[0], in: state, at: .zero)
-    look(Self.queries[4], in: state, at: .zero)
-    #expect(look(Self.queries[0], in: state, at: .zero) === views[0])
-    #expect(look(Self.queries[2], in: state, at: .zero) === views[2])
-    #expect(look(Self.queries[3], in: state, at: .zero) === views[3])
-    #expect(look(Self.queries[1], in: state, at: .zero) !== views[1])
+    try look(Self.queries[0], in: state, at: .zero)
+    try look(Self.queries[4], in: state, at: .zero)
+    #expect(try look(Self.queries[0], in: state, at: .zero) === views[0])
+    #expect(try look(Self.queries[2], in: state, at: .zero) === views[2])
+    #expect(try look(Self.queries[3], in: state, at: .zero) === views[3])
+    #expect(try look(Self.queries[1], in: state, at: .zero) !== views[1])
   }
 
-  @Test func viewsThatSomeoneLooksAtDoNotCount() {
+  @Test func viewsThatSomeoneLooksAtDoNotCount() throws {
     let readers = Self.queries.enumerated().map { (session(UInt64($0 + 10)), $1) }
-    for (scrollAnchor, query) in readers { state.attach(scrollAnchor, to: query, at: .zero) }
-    let view = look(Query(), in: state, at: .zero)
-    #expect(look(Query(), in: state, at: .zero) === view)
-    for (scrollAnchor, query) in readers { #expect(look(query, in: state, at: .zero) === scrollAnchor.view) }
+    for (scrollAnchor, query) in readers { try state.attach(scrollAnchor, to: query, at: .zero) }
+    let view = try look(Query(), in: state, at: .zero)
+    #expect(try look(Query(), in: state, at: .zero) === view)
+    for (scrollAnchor, query) in readers { #expect(try look(query, in: state, at: .zero) === scrollAnchor.view) }
   }
 
-  @Test func equalQueriesShareAViewAsLongAsOneLooks() {
+  @Test func equalQueriesShareAViewAsLongAsOneLooks() throws {
     let (one, two) = (session(1), session(2))
-    state.attach(one, to: Query(), at: .zero)
-    state.attach(two, to: Query(), at: .zero)
+    try state.attach(one, to: Query(), at: .zero)
+    try state.attach(two, to: Query(), at: .zero)
     let view = one.view
     #expect(two.view === view && view?.viewers == 2)
     state.detach(one, at: .zero)
     advance(state, to: at(.seconds(100)))
-    #expect(look(Query(), in: state, at: at(.seconds(100))) === view)
+    #expect(try look(Query(), in: state, at: at(.seconds(100))) === view)
     #expect(view?.viewers == 1)
   }
 
-  @Test func aViewThatIsNotPutTogetherYetIsGivenUpAtOnce() {
+  @Test func aViewThatIsNotPutTogetherYetIsGivenUpAtOnce() throws {
     let state = Self.state(rows: 3_000, stepRows: 400)
-    let view = look(Query(sort: [SortTerm(0)]), in: state, at: .zero)
+    let view = try look(Query(sort: [SortTerm(0)]), in: state, at: .zero)
     #expect(view?.isInOrder == false)
     #expect(state.deadline == nil)
-    #expect(look(Query(sort: [SortTerm(0)]), in: state, at: .zero) !== view)
+    #expect(try look(Query(sort: [SortTerm(0)]), in: state, at: .zero) !== view)
   }
 
-  @Test func aClockThatWentBackDoesNotKeepAViewForEver() {
-    look(Query(), in: state, at: at(.seconds(100)))
+  @Test func aClockThatWentBackDoesNotKeepAViewForEver() throws {
+    try look(Query(), in: state, at: at(.seconds(100)))
     advance(state, to: at(.seconds(50)))
     #expect(state.deadline == at(.seconds(110)))
     advance(state, to: at(.seconds(110)))

@@ -140,7 +140,7 @@ import Testing
       waited += 1
       longest = max(longest, waited)
     }
-    #expect(longest <= TableState.patientTurns + 1)
+    #expect(longest <= ViewSet.patientTurns + 1)
   }
 
   @Test func `queries on a small table share the work that is done at once`() throws {

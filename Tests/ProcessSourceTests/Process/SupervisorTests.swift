@@ -262,7 +262,7 @@ import Testing
             isReading = false
             note(harness.tell(.drained))
           }
-        case 4: note(harness.tell(.disable))
+        case 4: note(harness.tell(.refused("x")))
         case 5: note(harness.tell(.start))
         case 6: note(harness.tell(.retry))
         case 7: note(harness.tell(.badLine("x")))
@@ -436,33 +436,18 @@ import Testing
     #expect(harness.pass(.seconds(60)).isEmpty)
   }
 
-  @Test func disablingWaitsLongerAndItsRowsStay() {
-    var harness = Harness()
-    harness.beLive()
-    #expect(harness.tell(.disable) == [.closeInput])
-    let done = harness.pass(.seconds(60))
-    #expect(done.map(\.0) == [250, 2_250])
-    #expect(
-      harness.tell(.exited(.signal(9)), .drained) == [.reap, .report(.disabled, "", retry: nil), .rest])
-    #expect(harness.pass(.seconds(3_600)).isEmpty)
-    #expect(harness.tell(.start) == [.spawn])
-  }
-
-  @Test func oneThatWaitsCanBeDisabledAndStopped() {
+  @Test func oneThatWaitsCanBeStopped() {
     var harness = Harness()
     harness.tell(.start, .spawned, .exited(.code(1)), .drained)
-    #expect(harness.tell(.disable) == [.report(.disabled, "", retry: nil), .rest])
+    #expect(harness.tell(.stop) == [.rest])
     #expect(harness.supervisor.deadline == nil)
-    var other = Harness()
-    other.tell(.start, .spawned, .exited(.code(1)), .drained)
-    #expect(other.tell(.stop) == [.rest])
-    #expect(other.tell(.stop) == [.rest])
+    #expect(harness.tell(.stop) == [.rest])
   }
 
   @Test func stoppingHurriesAnEndThatIsOnItsWay() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.disable)
+    harness.tell(.refused("x"))
     _ = harness.pass(.milliseconds(300))
     harness.tell(.stop)
     #expect(harness.pass(.milliseconds(499)).isEmpty)

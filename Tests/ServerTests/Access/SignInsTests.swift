@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import Wire
 
 @testable import Server
 
@@ -24,22 +25,22 @@ import Testing
   }
 
   @Test func `a changed cookie is not valid`() throws {
-    let bytes = try #require(Base64URL.decode(SessionCookie(of: token, at: Self.now).text))
+    let bytes = try #require(Base64.url.decode(SessionCookie(of: token, at: Self.now).text))
     for index in bytes.indices {
       var changed = bytes
       changed[index] ^= 1
-      let cookie = SessionCookie(text: Base64URL.encode(changed))
+      let cookie = SessionCookie(text: Base64.url.text(of: changed))
       #expect(cookie?.isValid(for: token, at: Self.now) == false, "byte \(index)")
     }
-    for wrong in ["", "x", Base64URL.encode(Array(bytes.dropLast())), Base64URL.encode(bytes + [0])] {
+    for wrong in ["", "x", Base64.url.text(of: Array(bytes.dropLast())), Base64.url.text(of: bytes + [0])] {
       #expect(SessionCookie(text: wrong) == nil)
     }
     // The first and the last time that eight bytes can hold.
     for first: UInt8 in [0x80, 0x7F] {
       let extreme = [first] + Array(repeating: first == 0x80 ? 0 : 255, count: 7) + bytes[8...]
-      #expect(SessionCookie(text: Base64URL.encode(extreme))?.isValid(for: token, at: Self.now) == false)
-      #expect(SessionCookie(text: Base64URL.encode(extreme))?.isValid(for: token, at: .max) == false)
-      #expect(SessionCookie(text: Base64URL.encode(extreme))?.isValid(for: token, at: .min) == false)
+      #expect(SessionCookie(text: Base64.url.text(of: extreme))?.isValid(for: token, at: Self.now) == false)
+      #expect(SessionCookie(text: Base64.url.text(of: extreme))?.isValid(for: token, at: .max) == false)
+      #expect(SessionCookie(text: Base64.url.text(of: extreme))?.isValid(for: token, at: .min) == false)
     }
   }
 

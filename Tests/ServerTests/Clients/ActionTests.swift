@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Server
 
@@ -18,7 +18,7 @@ import Testing
   /// A source that records the requests it receives, and answers them on request of the test.
   private final class Worker: Sendable {
     let inlet: SourceInlet
-    let requests = Mutex<[ActionRequest]>([])
+    let requests = Guarded<[ActionRequest]>([])
 
     init(_ server: RunningServer, name: String = "jobs", listens: Bool = true) {
       inlet = server.control.addSource(name)

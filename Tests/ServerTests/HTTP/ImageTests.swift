@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Server
 
@@ -11,8 +11,8 @@ import Testing
 
   /// A source that answers as the key specifies, or not at all.
   private final class Gallery: Sendable {
-    let asked = Mutex<[String]>([])
-    let cancelled = Mutex<[UInt64]>([])
+    let asked = Guarded<[String]>([])
+    let cancelled = Guarded<[UInt64]>([])
 
     init(_ server: RunningServer, loads: Bool = true, listens: Bool = true) {
       let inlet = server.control.addSource("gallery")

@@ -2,6 +2,7 @@ import Foundation
 import ListEngine
 import Logging
 import Testing
+import Threads
 
 @testable import Server
 

@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Server
 
@@ -37,7 +37,7 @@ import Testing
   /// stack was full.
   @Test func `a source takes any number of requests`() {
     let inlet = SourceInlet(name: "x", rowLimit: 1_000, byteLimit: 1 << 20, onMail: {})
-    let count = Mutex(0)
+    let count = Guarded(0)
     inlet.listen { _ in count.withLock { $0 += 1 } }
     for _ in 0..<200_000 { #expect(inlet.ask(.cancelImages([]))) }
     #expect(count.withLock { $0 } == 200_000)

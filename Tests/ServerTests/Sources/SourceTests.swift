@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Server
 
@@ -73,7 +73,7 @@ import Testing
   @Test func aSourceIsAskedForWhatSomeoneLooksAtAndItsAnswerIsShown() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")
-    let asked = Mutex<[DeferredCell]>([])
+    let asked = Guarded<[DeferredCell]>([])
     inlet.listen { [weak inlet] wish in
       guard case .load(let cells) = wish, let inlet else { return }
       asked.withLock { $0 += cells }

@@ -3,15 +3,15 @@ import Glibc
 import ListEngine
 import SourceRuntime
 import SourceTesting
-import Synchronization
 import Testing
+import Threads
 
 @testable import TextSource
 
 /// Tests of rows that clients send, as uploads and to Unix sockets.
 @Suite struct PushSourceTests {
   private final class Reports: Sendable {
-    private let state = Mutex<[UInt64: UploadReport]>([:])
+    private let state = Guarded<[UInt64: UploadReport]>([:])
     func note(_ answer: UploadAnswer) {
       if case .ended(let id, let report) = answer { state.withLock { $0[id] = report } }
     }

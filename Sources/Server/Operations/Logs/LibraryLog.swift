@@ -1,6 +1,7 @@
 import CWebSockets
 import Glibc
 import Logging
+import Threads
 
 /// The rate-limited forwarding of libwebsockets' messages to the log.
 enum LibraryLog {

@@ -1,5 +1,7 @@
 import Glibc
 import Logging
+import Threads
+import Wire
 
 /// The destination, format and minimum level of all logs of the process, changeable at run time.
 ///
@@ -46,13 +48,8 @@ public final class LogOutput: Sendable {
 
   func write(_ level: Logger.Level, label: String, message: String, metadata: Logger.Metadata) {
     let fields = metadata.sorted { $0.key < $1.key }.map { (name: $0.key, value: "\($0.value)") }
-    let line =
-      switch state.withLock({ $0.format }) {
-      case .text: Self.text(level, label, message, fields)
-      case .json: Self.json(level, label, message, fields)
-      }
     // Use a single write, so that lines of different threads do not interleave.
-    let bytes = Array(line.utf8)
+    let bytes = line(level, label, message, fields)
     if let queue { return queue.put(bytes) { [self] in self.line(.warning, "log", "lines were dropped", $0) } }
     _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress!, $0.count) }
   }
@@ -61,10 +58,15 @@ public final class LogOutput: Sendable {
   public func flush() { queue?.flush() }
 
   private func line(_ level: Logger.Level, _ label: String, _ message: String, _ count: Int) -> [UInt8] {
-    let fields = [(name: "count", value: "\(count)")]
-    return switch state.withLock({ $0.format }) {
+    line(level, label, message, [(name: "count", value: "\(count)")])
+  }
+
+  private func line(
+    _ level: Logger.Level, _ label: String, _ message: String, _ fields: [(name: String, value: String)]
+  ) -> [UInt8] {
+    switch state.withLock({ $0.format }) {
     case .text: Array(Self.text(level, label, message, fields).utf8)
-    case .json: Array(Self.json(level, label, message, fields).utf8)
+    case .json: Self.json(level, label, message, fields)
     }
   }
 
@@ -88,14 +90,25 @@ public final class LogOutput: Sendable {
 
   private static func json(
     _ level: Logger.Level, _ label: String, _ message: String, _ fields: [(name: String, value: String)]
-  ) -> String {
-    var line = "{\"time\":\"\(timestamp(WallClock.milliseconds))\",\"level\":\"\(level.rawValue)\""
-    line += ",\"label\":\(LogText.quoted(label)),\"message\":\(LogText.quoted(message))"
-    if !fields.isEmpty {
-      let pairs = fields.map { "\(LogText.quoted($0.name)):\(LogText.quoted($0.value))" }
-      line += ",\"metadata\":{\(pairs.joined(separator: ","))}"
+  ) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("time", timestamp(WallClock.milliseconds))
+      writer.member("level", level.rawValue)
+      writer.name("label")
+      writer.encoded(LogText.quoted(label))
+      writer.name("message")
+      writer.encoded(LogText.quoted(message))
+      guard !fields.isEmpty else { return }
+      writer.member("metadata") {
+        for field in fields {
+          $0.name(encoded: LogText.quoted(field.name))
+          $0.encoded(LogText.quoted(field.value))
+        }
+      }
     }
-    return line + "}\n"
+    writer.byte("\n")
+    return writer.bytes
   }
 
   /// Returns the time as an RFC 3339 timestamp.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Threads
 
 /// A bounded queue of log lines, written in order on a background queue.
 ///

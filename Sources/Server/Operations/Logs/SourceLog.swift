@@ -1,6 +1,7 @@
 import CWebSockets
 import ListEngine
 import Logging
+import Threads
 
 /// A rate-limited log for events that sources or clients cause.
 ///

@@ -1,3 +1,4 @@
+import DequeModule
 import ListEngine
 
 /// The sessions that watch the server's statistics, and recent samples of the counters.
@@ -18,7 +19,7 @@ struct StatsFeed {
   static let span = 10
 
   private(set) var watchers: Set<SessionID> = []
-  private(set) var moments: [Moment] = []
+  private(set) var moments: Deque<Moment> = []
   /// The time of the next sample; `nil` without watchers.
   private(set) var deadline: Instant?
 

@@ -1,7 +1,7 @@
 import Foundation
 import ListEngine
-import Synchronization
 import Testing
+import Threads
 
 @testable import Server
 
@@ -14,7 +14,7 @@ import Testing
       var endings: [UInt64: String] = [:]
       var begun: [UInt64] = []
     }
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     /// Whether bytes are acknowledged at once.
     private let acknowledges: Bool
     private let queue = DispatchQueue(label: "sink")

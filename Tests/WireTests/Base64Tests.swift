@@ -1,19 +1,18 @@
 import Foundation
-import SourceTesting
 import Testing
 
-@testable import SourceRuntime
+@testable import Wire
 
 /// Base64 encoding and decoding.
 @Suite struct Base64Tests {
-  private func decode(_ text: String) -> [UInt8]? { Array(text.utf8).withUnsafeBytes { Base64.decode($0) } }
+  private func decode(_ text: String) -> [UInt8]? { Array(text.utf8).withUnsafeBytes { Base64.standard.decode($0) } }
 
   @Test func allBytesComeBack() {
     for count in 0..<70 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
       let letters = Data(bytes).base64EncodedString()
       #expect(decode(letters) == bytes)
-      #expect(Base64.encode(bytes) == Array(letters.utf8))
+      #expect(Base64.standard.encode(bytes) == Array(letters.utf8))
     }
   }
 
@@ -24,5 +23,16 @@ import Testing
     #expect(decode("AA==") == [0])
     #expect(decode("/w==") == [255])
     #expect(decode("//8=") == [255, 255])
+  }
+
+  @Test func `the alphabet of URLs has no padding`() {
+    for count in 0..<50 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
+      #expect(Base64.url.decode(Base64.url.text(of: bytes)) == bytes)
+    }
+    #expect(Base64.url.text(of: Array("light work.".utf8)) == "bGlnaHQgd29yay4")
+    for wrong in ["A", "AB", "AAB", "A===", "AA==", "+/AA", "AA A", "é"] {
+      #expect(Base64.url.decode(wrong) == nil, "\(wrong)")
+    }
   }
 }

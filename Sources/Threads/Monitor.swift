@@ -1,12 +1,17 @@
 import Glibc
 
-/// A mutex with a condition variable.
+/// A mutex with a condition variable, the only lock of this package; ``Guarded`` adds the state.
+///
+/// It is made of the C library's mutex instead of the standard library's `Mutex`. That one has no
+/// condition variable, and on Linux it waits in a library without instrumentation, so that
+/// ThreadSanitizer reports false races of threads that take turns.
 ///
 /// Waits are measured on the monotonic clock, so changes of the system time do not affect them.
 package final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
+  /// Creates a monitor that no thread is in.
   package init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
@@ -23,6 +28,7 @@ package final class Monitor: @unchecked Sendable {
     mutex.deallocate()
   }
 
+  /// Calls a closure while no other thread is in the monitor; not recursive. [any thread]
   package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {
@@ -33,6 +39,13 @@ package final class Monitor: @unchecked Sendable {
 
   /// Wakes all waiting threads, which then check their conditions again.
   package func wakeAll() { pthread_cond_broadcast(condition) }
+
+  /// Releases the lock and waits until `isDone` returns true.
+  ///
+  /// - Precondition: The caller holds the lock.
+  package func wait(until isDone: () -> Bool) {
+    while !isDone() { pthread_cond_wait(condition, mutex) }
+  }
 
   /// Releases the lock and waits until `isDone` returns true or the time has passed.
   ///

@@ -31,9 +31,9 @@ struct DeferredLoader {
   /// Requests the missing cells in the session's window and withdraws its other requests.
   ///
   /// - Complexity: O(window), plus O(log n) for each cell requested now or before.
-  mutating func follow(_ session: Session, at now: Instant) {
+  mutating func follow(_ viewer: any Viewer, at now: Instant) {
     var wishes: [PrefetchQueue<DeferredItem>.Wish] = []
-    for (row, zone, distance) in session.prefetchTargets {
+    for (row, zone, distance) in viewer.prefetchTargets {
       guard let slot = table.slot(of: row) else { continue }
       for column in deferred.columns {
         let item = DeferredItem(row: row, column: column)
@@ -42,11 +42,11 @@ struct DeferredLoader {
         wishes.append(.init(item, zone, distance))
       }
     }
-    queue.want(wishes, by: session.id, at: now)
+    queue.want(wishes, by: viewer.id, at: now)
   }
 
   /// Withdraws all requests of the session.
-  mutating func leave(_ session: Session, at now: Instant) { queue.leave(session.id, at: now) }
+  mutating func leave(_ session: SessionID, at now: Instant) { queue.leave(session, at: now) }
 
   // MARK: The source
 
