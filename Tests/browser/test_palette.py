@@ -32,7 +32,8 @@ class PaletteTest(JobsTest):
         page.keyboard.press("Control+k")
         page.keyboard.type("go load")
         page.keyboard.press("Enter")
-        reader.until("() => document.activeElement.getAttribute('aria-colindex') === '2'", "a cell of the column is active")
+        column = "() => document.activeElement.getAttribute('aria-colindex')"
+        reader.until(f"() => ({column})() === '2'", "a cell of the column is active")
         page.keyboard.press("Control+k")
         page.keyboard.type("qqqq")
         expect(box.get_by_role("status")).to_have_text("No command has these words.")

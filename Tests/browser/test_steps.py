@@ -136,6 +136,7 @@ class RowLinkTest(JobsTest):
         text = "The row “nobody” of this link is not in the table. It may have ended or been removed.×"
         expect(notices).to_have_text(text)
         reader = self.open("#table=jobs&search=job+1&row=key+20")
-        expect(reader.page.get_by_role("alert")).to_contain_text("is not shown, because the search or a filter leaves it out")
+        alert = reader.page.get_by_role("alert")
+        expect(alert).to_contain_text("is not shown, because the search or a filter leaves it out")
         reader.page.screenshot(path=ARTIFACTS / "row-link-left-out.png")
         self.assertEqual(reader.page.evaluate(FAULTS), [])

@@ -12,8 +12,8 @@ const mostShown = 50;
 /**
  * Returns the commands that match a text, the best first.
  *
- * Each word of the text must match a word of the label: as its beginning, inside it, or by letters in
- * the same order. Without a text, the commands are in their own order.
+ * Each word must match one in the label: as its beginning, inside it, or by letters in the same
+ * order. Without a text, the commands are in their own order.
  *
  * @param {Command[]} commands
  */

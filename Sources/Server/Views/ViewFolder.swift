@@ -22,13 +22,12 @@ final class ViewFolder: Sendable {
   {
     self.path = path
     self.put = put
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST, access(path, R_OK | W_OK | X_OK) == 0 else {
+    var status = stat()
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST, stat(path, &status) == 0 else {
       throw .viewsUnavailable(path, Self.text(of: errno))
     }
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw .viewsUnavailable(path, Self.text(of: ENOTDIR))
-    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .viewsUnavailable(path, Self.text(of: ENOTDIR)) }
+    guard access(path, R_OK | W_OK | X_OK) == 0 else { throw .viewsUnavailable(path, Self.text(of: errno)) }
   }
 
   /// Reads all views.
