@@ -3,62 +3,47 @@ import ListEngine
 extension JSONWriter {
   /// Appends the members of `parsed`, without the closing brace.
   mutating func parsed(_ id: UInt64, _ reading: FilterReading) {
-    raw("{\"type\":\"parsed\",\"id\":")
-    unsigned(id)
+    beginObject()
+    type("parsed")
+    member("id", id)
     switch reading.result {
     case .success(let text):
-      raw(",\"terms\":")
-      list(text.terms) { writer, term in
-        writer.raw("{\"from\":")
-        writer.range(term.range)
-        writer.raw(",\"cut\":[")
-        writer.integer(term.cut.lowerBound)
-        writer.byte(",")
-        writer.integer(term.cut.upperBound)
-        writer.raw("]}")
+      member("terms", text.terms) { writer, term in
+        writer.object {
+          $0.range(term.range)
+          $0.member("cut", [term.cut.lowerBound, term.cut.upperBound]) { $0.integer($1) }
+        }
       }
-      raw(",\"words\":")
-      texts(text.words)
-      if !text.search.isEmpty {
-        raw(",\"search\":")
-        self.text(text.search)
-      }
+      member("words", text.words) { $0.text($1) }
+      member("search", unlessEmpty: text.search)
       if let filter = text.filter {
-        raw(",\"filter\":")
+        name("filter")
         self.filter(filter) { $0 }
       }
     case .failure(let fault):
-      raw(",\"fault\":{\"from\":")
-      range(fault.range)
-      raw(",\"reason\":")
-      text(fault.reason)
-      byte("}")
+      member("fault") {
+        $0.range(fault.range)
+        $0.member("reason", fault.reason)
+      }
     }
     if let completion = reading.completion {
-      raw(",\"completion\":{\"from\":")
-      range(completion.range)
-      if let column = completion.column {
-        raw(",\"column\":")
-        text(column)
+      member("completion") {
+        $0.range(completion.range)
+        if let column = completion.column { $0.member("column", column) }
+        $0.member("items", completion.items) { writer, item in
+          writer.object {
+            $0.member("kind", item.kind.rawValue)
+            $0.member("text", item.text)
+            $0.member("detail", item.detail)
+          }
+        }
       }
-      raw(",\"items\":")
-      list(completion.items) { writer, item in
-        writer.raw("{\"kind\":")
-        writer.text(item.kind.rawValue)
-        writer.raw(",\"text\":")
-        writer.text(item.text)
-        writer.raw(",\"detail\":")
-        writer.text(item.detail)
-        writer.byte("}")
-      }
-      byte("}")
     }
   }
 
-  /// Appends the value of a member `from`, and a member `to`.
+  /// Appends the members `from` and `to`.
   private mutating func range(_ range: Range<Int>) {
-    integer(range.lowerBound)
-    raw(",\"to\":")
-    integer(range.upperBound)
+    member("from", range.lowerBound)
+    member("to", range.upperBound)
   }
 }

@@ -56,7 +56,8 @@ import Testing
 
   @Test func theExamEndsWithNoughtOrOneAndAReport() throws {
     let good = try RunningCommand(["plugin", "check", "--", Self.exam, "good-messages"], waits: false)
-    let bad = try RunningCommand(["plugin", "check", "--format", "json", "--", Self.exam, "rows/a text for a number"], waits: false)
+    let bad = try RunningCommand(
+      ["plugin", "check", "--format", "json", "--", Self.exam, "rows/a text for a number"], waits: false)
     let ugly = try RunningCommand(
       ["plugin", "check", "--format", "junit", "--patience", "1", "--", "sh", "-c", "exit 3"], waits: false)
     #expect(try good.end(within: 300) == 0)
