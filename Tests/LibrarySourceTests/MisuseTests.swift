@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func aBadCellCostsItsRowAndNoOther() throws {
-    let source = try run { host in
+    _ = try run { host in
       let series = LIST_SERIES.rawValue, text = LIST_TEXT.rawValue
       let keys = (0..<9).map { list_integer(Int64($0)) } + [Self.cell(text, 2, 0), list_number(1)]
       let good = [list_null(), list_number(1)]
