@@ -1,3 +1,5 @@
+import Threads
+
 /// The saved views of a server, and the requests that change them. [the loop]
 struct Views {
   private(set) var library = ViewLibrary()
