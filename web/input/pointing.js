@@ -4,6 +4,7 @@ import { askValues } from '../model/asking.js';
 import { fittingView, hashFromRow, shortCollapsed } from '../model/query.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
+import { copyLink } from '../panels/copylink.js';
 import { openMenu } from '../panels/menu.js';
 import { MOST_ROWS } from '../model/targets.js';
 
@@ -140,16 +141,7 @@ export class Pointing {
 
   #putLink(href, done) {
     const { notices } = this.hands;
-    const put = (event) => {
-      event.clipboardData.setData('text/plain', href);
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    };
-    // Works also on pages without TLS, unlike navigator.clipboard.
-    document.addEventListener('copy', put, { capture: true, once: true });
-    const isCopied = document.execCommand('copy');
-    document.removeEventListener('copy', put, { capture: true });
-    if (isCopied) notices.show(done);
+    if (copyLink(href)) notices.show(done);
     else notices.show(`The browser did not allow copying. The link is: ${href}`, false);
   }
 

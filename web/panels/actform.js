@@ -1,5 +1,6 @@
 // actform.js: the confirmation dialog of an action, with a form for its arguments.
 
+import { make } from '../grid/elements.js';
 import { valueOf } from '../model/acts.js';
 
 /**
@@ -101,14 +102,6 @@ function makeField(argument) {
 
 function button(text, press) {
   const element = make('button', '', text);
-  element.type = 'button';
   element.addEventListener('click', press);
-  return element;
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
   return element;
 }

@@ -1,5 +1,6 @@
 // chips.js: the strip of active filters, each with a button that removes it.
 
+import { make } from '../grid/elements.js';
 import { partsOf, termText } from '../model/query.js';
 import { formatter, titleOf } from '../model/columns.js';
 import { exactText, isRounded } from '../model/exact.js';
@@ -113,14 +114,6 @@ function why({ reason }) {
 
 function button(action, name, text) {
   const element = make('button', `chip-${action}`, text);
-  element.type = 'button';
   Object.assign(element.dataset, { action, name });
-  return element;
-}
-
-function make(kind, name, text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
   return element;
 }

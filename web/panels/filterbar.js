@@ -1,5 +1,6 @@
 // filterbar.js: the line of text above the table that filters it: completion, errors in place.
 
+import { make } from '../grid/elements.js';
 import { completed, isWord, valueText, withoutTerm } from '../model/where.js';
 
 const typingPause = 120;  // milliseconds without a key press before a text is parsed
@@ -276,11 +277,4 @@ function readingOf(text, parsed, by = 0) {
 function sentence(reason) {
   const text = reason.charAt(0).toUpperCase() + reason.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function make(kind, name, text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,5 +1,6 @@
 // filterbox.js: the dialog that edits a column's filter. Its fields depend on the column's type.
 
+import { make } from '../grid/elements.js';
 import { operatorsFor, patternFault } from '../model/query.js';
 import { putUnder } from './menu.js';
 import { titleOf } from '../model/columns.js';
@@ -47,7 +48,6 @@ export function openFilterBox({ under, spec, term, values, cells, apply, refused
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
   const clear = make('button', 'plain', 'Clear');
-  clear.type = 'button';
   clear.disabled = term === undefined;
   const done = make('button', 'main', 'Apply');
   done.type = 'submit';
@@ -151,11 +151,4 @@ function field(text, value) {
   input.value = value;
   label.append(make('span', '', text), input);
   return { label, input };
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

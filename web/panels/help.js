@@ -1,5 +1,6 @@
 // help.js: the dialog that lists the keyboard shortcuts.
 
+import { make } from '../grid/elements.js';
 import { KEYS } from '../model/keys.js';
 
 /** Opens the dialog. */
@@ -7,7 +8,6 @@ export function openHelp() {
   const dialog = make('dialog', 'box help');
   dialog.setAttribute('aria-label', 'Keyboard shortcuts');
   const close = make('button', 'plain', 'Close');
-  close.type = 'button';
   close.addEventListener('click', () => dialog.close());
   const head = make('div', 'box-head');
   head.append(make('h2', '', 'Keyboard shortcuts'), close);
@@ -26,11 +26,4 @@ export function openHelp() {
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,5 +1,7 @@
 // notices.js: short notices at the lower edge of a table, with the results of user actions.
 
+import { make } from '../grid/elements.js';
+
 const shownFor = 6_000;  // milliseconds until a success is hidden; errors stay until closed
 const mostShown = 4;
 const mostFaults = 100;
@@ -24,7 +26,6 @@ export class Notices {
     const line = make('div', isGood ? 'acted-line' : 'acted-line failed');
     if (!isGood) line.setAttribute('role', 'alert');
     const close = make('button', '', '×');
-    close.type = 'button';
     close.setAttribute('aria-label', 'Dismiss');
     const leave = () => {
       line.remove();
@@ -102,14 +103,6 @@ export class Notices {
 
 function button(name, text, press) {
   const element = make('button', name, text);
-  element.type = 'button';
   element.addEventListener('click', press);
-  return element;
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
   return element;
 }

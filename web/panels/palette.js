@@ -1,5 +1,6 @@
 // palette.js: the dialog that finds a command by words (ARIA combobox pattern) and runs it.
 
+import { make } from '../grid/elements.js';
 import { matching } from '../model/palette.js';
 
 /**
@@ -78,11 +79,4 @@ function makeOption({ label, group, hint, isDisabled, isChecked, why = '' }, num
   option.append(make('span', '', isChecked ? `✓ ${label}` : label), make('small', '', group));
   if (hint) option.append(make('kbd', '', hint));
   return option;
-}
-
-function make(kind, name, text = '') {
-  const element = document.createElement(kind);
-  element.className = name;
-  element.textContent = text;
-  return element;
 }

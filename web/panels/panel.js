@@ -1,6 +1,7 @@
 // panel.js: live statistics of the connection, the drawing and the server. Loaded when first
 // opened. It counts only while it is open.
 
+import { make } from '../grid/elements.js';
 import { age, bytes } from '../model/columns.js';
 import { Gauges } from './gauges.js';
 
@@ -116,7 +117,6 @@ export class Panel {
     el.setAttribute('role', 'region');
     el.setAttribute('aria-label', 'Activity');
     const close = make('button', 'plain', 'Close');
-    close.type = 'button';
     close.addEventListener('click', onClose);
     const head = make('div', 'box-head');
     head.append(make('h2', '', 'Activity'), close);
@@ -172,11 +172,4 @@ function scaled(values, greatest) {
   if (greatest === 0) return `M0 ${chart.height}H${chart.width}`;
   const step = chart.width / (values.length - 1);
   return values.map((value, at) => `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${((1 - value / greatest) * chart.height).toFixed(1)}`).join('');
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,6 +1,8 @@
 // signin.js: the sign-in form over a pane. It shows the command that prints a sign-in link, and a
 // field for the link.
 
+import { make } from '../grid/elements.js';
+
 /** Returns the code in a pasted link or text; empty if there is none. */
 export function codeOf(text) {
   const plain = text.trim();
@@ -41,6 +43,7 @@ export class SignIn {
     Object.assign(this.input, { type: 'text', autocomplete: 'off', spellcheck: false, maxLength: 2_000, required: true });
     label.append(this.input);
     this.button = make('button', '', 'Sign in');
+    this.button.type = 'submit';
     this.fault = make('p', 'signin-fault');
     this.fault.setAttribute('role', 'alert');
     this.form.append(how, label, this.button, this.fault);
@@ -85,11 +88,4 @@ export class SignIn {
       this.button.disabled = false;
     }
   }
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

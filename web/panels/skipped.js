@@ -1,5 +1,6 @@
 // skipped.js: the dialog with the reasons why rows of a source were skipped. Loaded on demand.
 
+import { make } from '../grid/elements.js';
 import { skippedLists } from '../model/source.js';
 
 /** Opens the dialog with the current reasons of a source. */
@@ -7,7 +8,6 @@ export function openSkipped(source, locale) {
   const dialog = make('dialog', 'box help skipped');
   dialog.setAttribute('aria-label', 'Why rows were skipped');
   const close = make('button', 'plain', 'Close');
-  close.type = 'button';
   close.addEventListener('click', () => dialog.close());
   const head = make('div', 'box-head');
   head.append(make('h2', '', 'Why rows were skipped'), close);
@@ -28,11 +28,4 @@ export function openSkipped(source, locale) {
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

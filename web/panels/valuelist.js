@@ -1,6 +1,7 @@
 // valuelist.js: a column's values with their counts and checkboxes. Values with the same displayed
 // text are merged.
 
+import { make } from '../grid/elements.js';
 import { isRead, spanOf } from '../model/spans.js';
 
 const mostShown = 1_000;
@@ -114,11 +115,4 @@ export class ValueList {
     // An end of a range of times may be text.
     return this.spec.format(this.spec.column.type === 'timestamp' ? Number(first) : first, this.#now) || '“”';
   }
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

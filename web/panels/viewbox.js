@@ -1,5 +1,6 @@
 // viewbox.js: the dialog for the title and name of a view.
 
+import { make } from '../grid/elements.js';
 import { LONGEST, nameFault, nameFrom } from '../model/saved.js';
 
 /**
@@ -31,8 +32,8 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
   const foot = make('div', 'box-foot');
-  const cancel = button('', 'Cancel');
-  const main = button('main', 'Save');
+  const cancel = make('button', '', 'Cancel');
+  const main = make('button', 'main', 'Save');
   main.type = 'submit';
   foot.append(fault, cancel, main);
   form.append(head, fields, hint, tick, foot);
@@ -86,17 +87,4 @@ function field(list, label, value, longest) {
   line.append(make('span', '', label), input);
   list.append(line);
   return input;
-}
-
-function button(name, text) {
-  const element = make('button', name, text);
-  element.type = 'button';
-  return element;
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,6 +1,8 @@
 // views.js: the tabs of the views that the server keeps for a table, and their commands. Loaded
 // after the first rows.
 
+import { make } from '../grid/elements.js';
+import { copyLink } from './copylink.js';
 import { openMenu } from './menu.js';
 import { askView } from './viewbox.js';
 import { addressOf, bodyOf, listFrom, nameFrom, standardView, stateOf, viewOfSaved } from '../model/saved.js';
@@ -205,14 +207,7 @@ export class ViewTabs {
   }
 
   #copy(href) {
-    const put = (event) => {
-      event.clipboardData.setData('text/plain', href);
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    };
-    document.addEventListener('copy', put, { capture: true, once: true });
-    const isCopied = document.execCommand('copy');
-    document.removeEventListener('copy', put, { capture: true });
+    const isCopied = copyLink(href);
     this.on.show(isCopied ? `Copied ${href}` : `The browser did not allow copying. The link is: ${href}`, isCopied);
   }
 }
@@ -240,12 +235,4 @@ function download(path, name) {
   document.body.append(link);
   link.click();
   link.remove();
-}
-
-function make(kind, name, text) {
-  const element = document.createElement(kind);
-  element.className = name;
-  element.textContent = text;
-  if (kind === 'button') element.type = 'button';
-  return element;
 }

@@ -1,3 +1,5 @@
+import Wire
+
 /// The content of a view in a request to save it.
 struct ViewDraft: Equatable {
   /// The new name; `nil` keeps the name in the path of the request.
@@ -98,11 +100,28 @@ extension SavedView {
       owner: owner, version: version)
   }
 
-  /// Returns the view as a JSON object for a client.
-  func json(for author: ViewAuthor, withAddress: Bool) -> String {
-    let address = withAddress ? "\"address\":\(FlatYAML.quoted(address))," : ""
-    return "{\"name\":\"\(name)\",\"title\":\(FlatYAML.quoted(title)),\"table\":\(FlatYAML.quoted(table)),\(address)"
-      + "\"role\":\"\(role.rawValue)\",\"version\":\(version),\"id\":\"\(id)\","
-      + "\"mine\":\(owner == author.id),\"mayChange\":\(author.mayChange(self))}"
+  /// Appends the view as a JSON object for a client.
+  ///
+  /// - Parameter withAddress: Whether to include ``address``, which may be long.
+  func write(to writer: inout JSONWriter, for author: ViewAuthor, withAddress: Bool) {
+    writer.object {
+      $0.member("name", name)
+      $0.member("title", title)
+      $0.member("table", table)
+      if withAddress { $0.member("address", address) }
+      $0.member("role", role.rawValue)
+      $0.member("version", version)
+      $0.member("id", id)
+      $0.member("mine", owner == author.id)
+      $0.member("mayChange", author.mayChange(self))
+    }
+  }
+
+  /// The view as a line of JSON for a client.
+  func json(for author: ViewAuthor) -> [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer, for: author, withAddress: true)
+    writer.byte("\n")
+    return writer.bytes
   }
 }

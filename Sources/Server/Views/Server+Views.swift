@@ -1,5 +1,6 @@
 import CWebSockets
 import Glibc
+import Wire
 
 /// Requests for saved views; docs/operating.md describes them.
 extension Server {
@@ -8,21 +9,25 @@ extension Server {
     let author = ViewAuthor(pass, tokens: configuration.tokens)
     guard head.path != RequestHead.viewsPath else {
       let table = head.argument("table")
-      let views = views.library.views(of: table, for: pass.role)
-        .map { $0.json(for: author, withAddress: table != nil) }.joined(separator: ",")
       let reason =
-        self.views.folder == nil
-        ? Views.offReason : author.maySave ? "" : "Saving views needs the sign-in of an operator."
-      let text = "{\"views\":[\(views)],\"maySave\":\(reason.isEmpty),\"reason\":\(FlatYAML.quoted(reason))}\n"
-      return HTTPResponse(Array(text.utf8), type: "application/json", to: head.method)
+        views.folder == nil ? Views.offReason : author.maySave ? "" : "Saving views needs the sign-in of an operator."
+      var writer = JSONWriter()
+      writer.object {
+        $0.member("views", views.library.views(of: table, for: pass.role)) {
+          $1.write(to: &$0, for: author, withAddress: table != nil)
+        }
+        $0.member("maySave", reason.isEmpty)
+        $0.member("reason", reason)
+      }
+      writer.byte("\n")
+      return HTTPResponse(writer.bytes, type: "application/json", to: head.method)
     }
     let name = String(head.path.dropFirst(RequestHead.viewPrefix.count))
     guard let view = views.library[name], view.role <= pass.role else {
       return HTTPResponse(refusal: 404, reason: "There is no view of this name.", to: head.method)
     }
     guard head.argument("as") != "json" else {
-      return HTTPResponse(
-        Array((view.json(for: author, withAddress: true) + "\n").utf8), type: "application/json", to: head.method)
+      return HTTPResponse(view.json(for: author), type: "application/json", to: head.method)
     }
     return HTTPResponse(Array(view.yaml.utf8), type: "application/yaml", to: head.method)
       .with("Content-Disposition", "attachment; filename=\"\(view.name).yaml\"")
@@ -133,8 +138,7 @@ extension Server {
     switch change {
     case .write:
       log("a view is saved")
-      let text = view.json(for: entry.author, withAddress: true) + "\n"
-      answerView(on: entry.socket, HTTPResponse(Array(text.utf8), type: "application/json", to: .put))
+      answerView(on: entry.socket, HTTPResponse(view.json(for: entry.author), type: "application/json", to: .put))
     case .remove:
       log("a view is deleted")
       answerView(on: entry.socket, HTTPResponse(Array("{}\n".utf8), type: "application/json", to: .delete))

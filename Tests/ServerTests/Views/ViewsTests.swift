@@ -169,7 +169,7 @@ import Threads
     #expect(inside.status == 422)
   }
 
-  @Test(arguments: ["..", "~../../etc", "a%00", "../../etc/passwd", "%2e%2e/%2e%2e/etc"])
+  @Test(arguments: ["..", "~..%2F..%2Fetc", "a%00", "../../etc/passwd", "%2e%2e/%2e%2e/etc"])
   func `paths out of the folder change nothing`(name: String) throws {
     let server = try server()
     for method in ["PUT", "DELETE"] {
