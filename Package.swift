@@ -69,7 +69,7 @@ let package = Package(
 
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
-    .target(name: "ListPlugin", dependencies: ["CListPlugin", "Threads"], swiftSettings: swiftSettings),
+    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
     // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
       name: "SourceRuntime", dependencies: ["CSimdjson", "CSystem", "ListEngine", "Threads", "Wire"],

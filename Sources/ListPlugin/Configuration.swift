@@ -1,4 +1,4 @@
-import Threads
+import Synchronization
 
 /// A source's settings, read in its `init`.
 ///
@@ -12,7 +12,7 @@ import Threads
 /// known ones.
 public final class Configuration: Sendable {
   private let values: [String: String]
-  private let known = Guarded<Set<String>>([])
+  private let known = Mutex<Set<String>>([])
 
   /// Creates a configuration from keys and values.
   public init(_ values: [String: String]) { self.values = values }

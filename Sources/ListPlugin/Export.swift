@@ -1,6 +1,6 @@
 import CListPlugin
 import Glibc
-import Threads
+import Synchronization
 
 /// Returns the plugin of a source type; an entry function only calls this.
 ///
@@ -20,7 +20,7 @@ public func export(_ type: any DataSource.Type) -> PluginEntry {
 }
 
 /// The plugins' addresses by source type.
-private let exports = Guarded<[ObjectIdentifier: UInt]>([:])
+private let exports = Mutex<[ObjectIdentifier: UInt]>([:])
 
 private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
   // The type is stored after the struct, because `create` only receives the struct. The memory is

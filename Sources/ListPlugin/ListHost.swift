@@ -1,4 +1,5 @@
 import CListPlugin
+import Synchronization
 
 /// The host's interface to a source.
 ///

@@ -1,6 +1,6 @@
 import CListPlugin
 import Dispatch
-import Threads
+import Synchronization
 
 /// A queue of pending loads, of cells or images, with a limit on concurrent ones.
 final class LoadRequests<Wish: Sendable>: Sendable {
@@ -21,7 +21,7 @@ final class LoadRequests<Wish: Sendable>: Sendable {
 
   private let limit: Int
   private let perform: Perform
-  private let state = Guarded(State())
+  private let state = Mutex(State())
   private let group = DispatchGroup()
 
   /// Creates a queue that runs at most this many loads at once, up to 64.

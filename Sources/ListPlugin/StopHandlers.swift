@@ -1,4 +1,4 @@
-import Threads
+import Synchronization
 
 /// The handlers to call when a source is stopped.
 final class StopHandlers: Sendable {
@@ -6,7 +6,7 @@ final class StopHandlers: Sendable {
     var handlers: [@Sendable () -> Void] = []
     var isStopping = false
   }
-  private let state = Guarded(State())
+  private let state = Mutex(State())
 
   func add(_ handler: @escaping @Sendable () -> Void) {
     let isStopping = state.withLock { state in

@@ -42,7 +42,7 @@ package enum Workshop {
     let name = source.deletingPathExtension().lastPathComponent
     let output = folder.appending(path: "lib\(name).so").path
     let products = URL(filePath: try library("load")).deletingLastPathComponent()
-    let objects = try ["ListPlugin.build", "CListPlugin.build", "Threads.build"].flatMap { folder in
+    let objects = try ["ListPlugin.build", "CListPlugin.build"].flatMap { folder in
       try FileManager.default.contentsOfDirectory(at: products.appending(path: folder), includingPropertiesForKeys: nil)
         .filter { $0.pathExtension == "o" }.map(\.path)
     }

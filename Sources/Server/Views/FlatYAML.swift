@@ -3,8 +3,8 @@
 ///     name: cpu-hogs
 ///     title: "CPU hogs"   # a comment
 ///
-/// Other constructs of YAML, such as lists, anchors and blocks, are refused. The YAML library of the
-/// configuration composes nested nodes by recursion, whose depth a client would choose.
+/// Other constructs of YAML, such as lists, anchors and blocks, are refused. The YAML library of
+/// the configuration composes nested nodes by recursion, whose depth a client would choose.
 enum FlatYAML {
   /// Parses a document.
   ///
