@@ -147,12 +147,13 @@ class HostileTest(PageTest):
     def test_every_payload_can_be_searched_for_and_shared(self):
         reader = self.open()
         for payload in PAYLOADS[3:30]:
-            text = payload[:200].strip()
-            reader.filter.fill(text)
-            reader.until_rows("(rows) => rows.length > 0", f"{text!r} is found")
+            text = payload[:200].strip().replace("\\", "\\\\").replace('"', '\\"')
+            phrase = f'"{text}"'
+            reader.filter.fill(phrase)
+            reader.until_rows("(rows) => rows.length > 0", f"{phrase!r} is found")
             reader.until(
-                "(text) => new URLSearchParams(location.hash.slice(1)).get('search') === text",
-                "the address has it", text)
+                "(text) => new URLSearchParams(location.hash.slice(1)).get('where') === text",
+                "the address has it", phrase)
         reader.page.reload()
         reader.until_rows("(rows) => rows.length > 0", "the address shows the same")
         self.check(reader)

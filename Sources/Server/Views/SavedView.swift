@@ -8,6 +8,7 @@ struct SavedView: Equatable {
   static let greatestTable = 256
   /// The maximum length of an address, in bytes.
   static let greatestAddress = 20_000
+  /// The maximum version number.
   static let greatestVersion = 1_000_000_000
 
   /// The permanent id, which names the file and the short link.
@@ -33,11 +34,13 @@ struct SavedView: Equatable {
     return String(Cryptography.randomBytes(10).map { alphabet[Int($0) & 31] })
   }
 
+  /// Returns whether a text has the form of an id.
   static func isID(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 10
       && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) }
   }
 
+  /// Returns whether a text has the form of a name.
   static func isName(_ text: some StringProtocol) -> Bool {
     let isPlain: (UInt8) -> Bool = { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     guard let first = text.utf8.first, let last = Array(text.utf8).last else { return false }
@@ -81,5 +84,6 @@ struct ViewAuthor: Equatable {
   /// Whether the client may save views.
   var maySave: Bool { role == .operator }
 
+  /// Returns whether the client may change or delete a view.
   func mayChange(_ view: SavedView) -> Bool { maySave && (isAdministrator || view.owner == id) }
 }

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// The requests that change views: bodies that are being received, and wishes in the order of their
 /// arrival, of which one at a time is written.
 struct ViewRequests {
@@ -22,7 +24,7 @@ struct ViewRequests {
   }
 
   private var bodies: [OpaquePointer: Body] = [:]
-  private var waiting: [Entry] = []
+  private var waiting: Deque<Entry> = []
   /// The entry whose file is being written, with its change.
   private(set) var current: (entry: Entry, change: ViewLibrary.Change)?
 
@@ -45,7 +47,7 @@ struct ViewRequests {
 
   /// Removes and returns the next wish, unless one is being written.
   mutating func takeNext() -> Entry? {
-    current == nil && !waiting.isEmpty ? waiting.removeFirst() : nil
+    current == nil ? waiting.popFirst() : nil
   }
 
   mutating func begin(_ change: ViewLibrary.Change, of entry: Entry) { current = (entry, change) }

@@ -22,6 +22,7 @@ struct Views {
     (library, faults) = folder.load()
   }
 
+  /// The reason for refusals on a server without a folder.
   static let offReason = "This server keeps no views. Its operator can name a folder for them with --views."
 
   /// Begins to write the next change. A wish that is refused needs no file.
