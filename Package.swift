@@ -90,7 +90,10 @@ let package = Package(
     // The examination of a plugin.
     .target(
       name: "PluginExam",
-      dependencies: ["LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire"],
+      dependencies: [
+        "LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
       swiftSettings: swiftSettings),
     // What must be C: starting and confining programs, notes of crashes, digests, and two
     // workarounds in the C library.

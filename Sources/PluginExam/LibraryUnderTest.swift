@@ -1,3 +1,4 @@
+import DequeModule
 import Glibc
 import LibrarySource
 import ListEngine
@@ -41,22 +42,78 @@ final class LibraryUnderTest: PluginUnderTest {
     }
   }
 
+  /// The lines for the library, which a thread of its own passes on.
+  ///
+  /// The library may wait for space in the pipe, which only the exam's thread makes.
+  private final class Inbox: @unchecked Sendable {
+    private let monitor = Monitor()
+    private static let room = 1_024
+    // Guarded by `monitor`.
+    private var lines: Deque<[UInt8]> = []
+    private var isClosed = false
+    private var isDrained = false
+
+    /// Starts the thread, which ends after the lines that precede ``close(within:)``.
+    init(_ hear: @escaping @Sendable ([UInt8]) -> Void) {
+      let code = startThread("inbox") { [self] in
+        while let line = next() { hear(line) }
+        monitor.withLock {
+          isDrained = true
+          monitor.wakeAll()
+        }
+      }
+      precondition(code == 0, "no thread for the lines of an exam (error \(code))")
+    }
+
+    private func next() -> [UInt8]? {
+      monitor.withLock {
+        monitor.wait { !lines.isEmpty || isClosed }
+        defer { monitor.wakeAll() }
+        return lines.popFirst()
+      }
+    }
+
+    /// Adds a line, and waits for room for at most `bound`; without room the line is lost.
+    func add(_ line: [UInt8], within bound: Duration) {
+      monitor.withLock {
+        let isRoomy = monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) {
+          lines.count < Self.room || isClosed
+        }
+        guard isRoomy, !isClosed else { return }
+        lines.append(line)
+        monitor.wakeAll()
+      }
+    }
+
+    /// Ends the thread, and returns whether that happened in time.
+    func close(within bound: Duration) -> Bool {
+      monitor.withLock {
+        isClosed = true
+        monitor.wakeAll()
+        return monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) { isDrained }
+      }
+    }
+  }
+
   private let pipe: Pipe
   private let time = ExamTime(of: nil)
   private let library: HostedLibrary
+  private let inbox: Inbox
   private var line: [UInt8] = []
   private var ending: Supervisor.Exit?
 
   init(_ path: String, pipeBytes: Int32) {
     let pipe = Pipe(room: pipeBytes > 0 ? Int(pipeBytes) : 1 << 18)
     self.pipe = pipe
-    library = HostedLibrary(
+    let library = HostedLibrary(
       path, write: { pipe.put($0) },
       log: { level, message in
         guard level > .debug else { return }
         pipe.monitor.withLock { pipe.log.append("\(level): \(message)") }
       },
       ended: { pipe.end($0) })
+    self.library = library
+    inbox = Inbox { library.hear($0) }
     library.begin()
   }
 
@@ -77,7 +134,7 @@ final class LibraryUnderTest: PluginUnderTest {
         line.append(byte)
         continue
       }
-      library.hear(line)
+      inbox.add(line, within: bound)
       line = []
     }
   }
@@ -93,7 +150,7 @@ final class LibraryUnderTest: PluginUnderTest {
       pipe.isClosed = true
       pipe.monitor.wakeAll()
     }
-    guard library.close(within: .seconds(5)) else { return }
+    guard inbox.close(within: .seconds(5)), library.close(within: .seconds(5)) else { return }
     if ending == nil { ending = exit }
     pipe.end(0)
   }

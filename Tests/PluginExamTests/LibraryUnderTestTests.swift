@@ -1,0 +1,19 @@
+import SourceTesting
+import Testing
+
+@testable import PluginExam
+
+/// A shared library that is examined inside this process.
+@Suite struct LibraryUnderTestTests {
+  @Test(.timeLimit(.minutes(5))) func `takes lines while the pipe is full`() throws {
+    // The hello alone fills the pipe, so that each answer waits for a reader.
+    let plugin = LibraryUnderTest(try Workshop.library("market"), pipeBytes: 16)
+    defer { #expect(plugin.reap() == 0) }
+    for id in 1...3 { plugin.say(Array(#"{"type":"health","id":\#(id)}"#.utf8) + [0x0A], within: .seconds(60)) }
+    var text = ""
+    while !text.contains(#""id":3}"#), let bytes = plugin.read(atMost: 4_096, within: .seconds(60)), !bytes.isEmpty {
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    #expect(text.split(separator: "\n").filter { $0.contains("health\",\"id\"") }.count == 3, "\(text)")
+  }
+}
