@@ -157,10 +157,10 @@ test('speaks at most once a second, and the last text wins', () => {
 });
 
 test('describes a view in words', () => {
-  const view = { sort: [{ column: 'cpu', descending: true }, { column: 'pid', descending: false }], search: '', filters: [], group: ['user'] };
+  const view = { sort: [{ column: 'cpu', descending: true }, { column: 'pid', descending: false }], search: '', where: '', filters: [], group: ['user'] };
   assert.equal(viewInWords(view, 1_200, (name) => name.toUpperCase()), `${(1_200).toLocaleString()} rows, sorted by CPU descending, then PID ascending, grouped by USER`);
-  assert.equal(viewInWords({ sort: [], search: 'x', filters: [], group: [] }, 1, String), '1 row matches');
-  assert.equal(viewInWords({ sort: [], search: '', filters: [{}], group: [] }, 2, String), '2 rows match');
+  assert.equal(viewInWords({ sort: [], search: 'x', where: '', filters: [], group: [] }, 1, String), '1 row matches');
+  assert.equal(viewInWords({ sort: [], search: '', where: '', filters: [{}], group: [] }, 2, String), '2 rows match');
 });
 
 test('finds cells in reading order', () => {

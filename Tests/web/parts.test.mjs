@@ -30,8 +30,8 @@ test('pauses are reset only after ten seconds of connection', () => {
 test('a view survives the round trip through the URL', () => {
   const views = [
     emptyView(),
-    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [], columns: [] },
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', where: '', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: '', where: 'cpu > 5 and "naïve 日本"', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [], columns: [] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -308,7 +308,7 @@ test('one or two views survive the round trip through the URL', async () => {
 });
 
 function emptyViewOf() {
-  return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
+  return { table: '', sort: [], search: '', where: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
 
 test('a released hold restarts at the next pointer movement', async () => {

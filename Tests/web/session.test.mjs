@@ -156,7 +156,7 @@ test('collapses by section number, and by values when reopening', () => {
 test('columns that the table lacks are not sent', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
-  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', filters: [{ column: 'nope', op: 'isEmpty' }], group: ['nope'], aggregates: [], collapsed: [], columns: [] };
+  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', where: '', filters: [{ column: 'nope', op: 'isEmpty' }], group: ['nope'], aggregates: [], collapsed: [], columns: [] };
   session.connected();
   session.receive(golden.hello, sight);
   assert.deepEqual(said[0].query, {});
@@ -348,5 +348,5 @@ test('sends a refined search once, when search.js is loaded', () => {
   session.refine(sight);
   assert.equal(said.length, count + 1);
   session.searching = () => null;
-  assert.deepEqual(session.narrowed({ search: 'x', filters: [] }), { search: 'x', filter: undefined });
+  assert.deepEqual(session.narrowed({ search: 'x', where: '', filters: [] }), { search: 'x', filter: undefined });
 });

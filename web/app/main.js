@@ -168,7 +168,7 @@ function showState(pane) {
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
-    isFiltered: asked.search !== '' || (asked.where ?? '') !== '' || asked.filters.length > 0,
+    isFiltered: asked.search !== '' || asked.where !== '' || asked.filters.length > 0,
   });
   bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
 }
@@ -259,7 +259,7 @@ async function showCommands() {
     page('View options: theme, row height, export', '', () => press('options')),
     page('Keyboard shortcuts', '?', openHelp),
     ...($('reset').hidden ? [] : [page('Reset the view to what the source suggests', '', () => press('reset'))]),
-    page('Clear the search and all filters', '', () => pane.change({ search: '', filters: [] })),
+    page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
     ...commandsOf(exportItems(pane.session, on.say), 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
     ...commandsOf(views.items, 'Views'),

@@ -237,7 +237,7 @@ export class Hands {
   // the source has no exact count.
   #countAll(word, told) {
     const { session } = this.pane;
-    const { view: { table }, asked: { search, where = '', filters } } = session;
+    const { view: { table }, asked: { search, where, filters } } = session;
     if (search !== '' || where !== '') return void told(null);
     // Uses the source's order, because it is the cheapest.
     const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };

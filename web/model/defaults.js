@@ -2,7 +2,7 @@
 // clock.
 
 /** Whether a view asks for nothing, so that the source's own view is shown. */
-export function isPlain({ sort, search, where = '', filters, group, aggregates, collapsed, columns, isOwn }) {
+export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, isOwn }) {
   return search === '' && where === '' && isOwn !== true && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
 }
 

@@ -227,7 +227,7 @@ export function termText(term, show) {
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
  *   differ from it.
  *
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where?:
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
  *   collapsed: *[][], columns: import('./columns.js').Place[], isDefault?: boolean,
  *   isOwn?: boolean, named?: string}} View
@@ -235,7 +235,7 @@ export function termText(term, show) {
 
 /** Returns a view without a table or query. @returns {View} */
 export function emptyView() {
-  return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
+  return { table: '', sort: [], search: '', where: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
 
 /**
@@ -251,7 +251,7 @@ export function viewFromHash(hash) {
   const view = emptyView();
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
-  if (fields.get('where')) view.where = fields.get('where').slice(0, 4_096);
+  view.where = (fields.get('where') ?? '').slice(0, 4_096);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
   view.filters = termsFrom(fields.get('filter'));
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
@@ -280,7 +280,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where = '', filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -393,7 +393,7 @@ function pathsFrom(text) {
 
 /** Whether two views have the same query. */
 export function sameQuery(one, other) {
-  return one.search === other.search && (one.where ?? '') === (other.where ?? '') && named(one) === named(other) && one.sort.length === other.sort.length
+  return one.search === other.search && one.where === other.where && named(one) === named(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 

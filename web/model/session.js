@@ -402,7 +402,7 @@ export class Session {
   }
 
   /** Returns the search and filters of a view in wire format. */
-  narrowed({ search, where = '', filters }) {
+  narrowed({ search, where, filters }) {
     const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
     const written = where === '' ? {} : { where, zone: this.zone };
     return found === null ? { search, ...written, filter: wireFilter(filters) } : { search: '', ...written, filter: found };

@@ -23,7 +23,7 @@ export function quoted(text) {
 }
 
 /** Returns the text of the filter bar for a view. */
-export function barText({ search, where = '' }) {
+export function barText({ search, where }) {
   return [search === '' ? '' : quoted(search), where].filter(Boolean).join(' ');
 }
 
@@ -64,7 +64,7 @@ export function valueText(value) {
  * Returns the words that rows of a view contain, in lower case, to mark them.
  * @param {{text: string, words: string[]}|null} parsed the server's reading of the filter bar
  */
-export function wordsOf({ search, where = '' }, parsed) {
+export function wordsOf({ search, where }, parsed) {
   const words = search === '' ? [] : [search];
   if (where !== '' && parsed?.text === barText({ search, where })) words.push(...parsed.words);
   return [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => word !== '');

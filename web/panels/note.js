@@ -75,7 +75,7 @@ function sentence(words) {
 
 // Returns the title and text for a view without rows. A third element labels the button that clears
 // the filters.
-function emptyWords({ search, where = '', filters }, specs) {
+function emptyWords({ search, where, filters }, specs) {
   const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
   if (where !== '') terms.unshift(`Filter: ${where}`);
   if (search !== '') terms.unshift(`Search: ${search}`);

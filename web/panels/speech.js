@@ -36,7 +36,7 @@ export class Speech {
 }
 
 /** Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`. */
-export function viewInWords({ sort, search, where = '', filters, group }, rows, titles) {
+export function viewInWords({ sort, search, where, filters, group }, rows, titles) {
   const isNarrowed = search !== '' || where !== '' || filters.length > 0;
   const count = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}${isNarrowed ? (rows === 1 ? ' matches' : ' match') : ''}`;
   const sorted = sort.map(({ column, descending }) => `${titles(column)} ${descending ? 'descending' : 'ascending'}`).join(', then ');
