@@ -102,7 +102,7 @@ class BeyondTest(PageTest):
         expect(strip.get_by_role("button", name=f"{count:,} matching rows")).to_be_visible()
         every.click()
         expect(strip).to_be_hidden()
-        expect(reader.filter).to_have_value("sector-03")
+        expect(reader.filter).to_have_value('"sector-03"')
         reader.wait_for_count(count + 1)
         reader.check_clean(self)
 

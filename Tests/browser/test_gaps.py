@@ -141,7 +141,7 @@ class GoneTest(PageTest):
         self.begin_again()
         self.try_again(reader)
         expect(reader.state).to_contain_text("Live")
-        expect(reader.page.get_by_text("Search: no such thing anywhere")).to_be_visible()
+        expect(reader.page.get_by_text("Filter: no such thing anywhere")).to_be_visible()
         reader.check_clean(self, is_cut_off=True)
 
 

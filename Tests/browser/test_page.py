@@ -224,7 +224,7 @@ class ProcessesTest(PageTest):
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
         reader = self.open()
-        reader.filter.fill("<svg onload")
+        reader.filter.fill('"<svg onload"')
         reader.until_rows(
             "(rows) => rows.length >= 6 && rows.every(({ cells }) => "
             "cells.join(' ').includes('<svg onload'))",
@@ -540,7 +540,7 @@ class TablesTest(PageTest):
         reader.grouping.select_option(index=1)
         reader.until("() => location.hash.includes('group=')", "the link says by what rows are grouped")
         table = reader.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('table')")
-        chips = reader.page.get_by_role("group", name="Column filters")
+        chips = reader.page.get_by_role("group", name="Filters")
         filters = '[{"column":"%s","op":"isFilled"}]' % ("pid" if table == "processes" else "id")
         reader.page.evaluate("(filters) => { location.hash += `&filter=${encodeURIComponent(filters)}`; }", filters)
         expect(chips).to_be_visible()

@@ -81,7 +81,7 @@ class PairTest(PageTest):
     def test_the_bar_is_about_the_one_with_the_focus(self):
         reader = self.open_both()
         reader.page.keyboard.press("/")
-        reader.page.keyboard.type("job 5")
+        reader.page.keyboard.type('"job 5"')
         reader.until(
             "() => document.querySelector('#grid-2').getAttribute('aria-rowcount') === '12'",
             "the second one is searched")
@@ -91,7 +91,7 @@ class PairTest(PageTest):
         expect(reader.filter).to_have_value("")
         self.assertEqual(reader.page.title(), "Market · Rowcast")
         reader.page.keyboard.press("F6")
-        expect(reader.filter).to_have_value("job 5")
+        expect(reader.filter).to_have_value('"job 5"')
         self.assertTrue(
             reader.page.evaluate(
                 "document.querySelector('#stage-2').contains(document.activeElement)"),

@@ -42,7 +42,7 @@ class StepsTest(JobsTest):
         page = reader.page
         reader.header("^load").click()
         self.sorting(reader, "load").to_have_attribute("aria-sort", "descending")
-        reader.filter.fill("job 1")
+        reader.filter.fill('"job 1"')
         expect(page.locator("#rows")).to_contain_text("111 rows match")
         reader.grouping.select_option("team")
         expect(page.get_by_role("rowheader").first).to_be_visible()
@@ -67,7 +67,7 @@ class StepsTest(JobsTest):
         page.keyboard.press("Control+Shift+z")
         self.sorting(reader, "load").to_have_attribute("aria-sort", "descending")
         page.keyboard.press("Control+y")
-        expect(reader.filter).to_have_value("job 1")
+        expect(reader.filter).to_have_value('"job 1"')
         page.keyboard.press("Control+y")
         page.keyboard.press("Control+y")
         reader.until("() => location.hash.includes('collapsed=')", "everything is redone")
@@ -78,7 +78,7 @@ class StepsTest(JobsTest):
     def test_typed_text_is_one_step_and_undone_by_back(self):
         reader = self.open("#table=jobs")
         page = reader.page
-        reader.filter.press_sequentially("job 39", delay=30)
+        reader.filter.press_sequentially('"job 39"', delay=30)
         expect(page.locator("#rows")).to_contain_text("11 rows match")
         reader.grid.focus()
         page.go_back()

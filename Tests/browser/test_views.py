@@ -60,7 +60,7 @@ class ViewsTest(PageTest):
         reader.filter.fill("job 2")
         expect(self.tab(reader, "First jobs")).to_contain_text("changed")
         self.command(reader, "Discard the changes")
-        expect(reader.filter).to_have_value("job 1")
+        expect(reader.filter).to_have_value('"job 1"')
         reader.filter.fill("job 2")
         expect(self.tab(reader, "First jobs")).to_contain_text("changed")
         self.command(reader, "Save “First jobs”")

@@ -128,16 +128,20 @@ class Logs:
 
     def settled(self, count, **query):
         """Waits until a query has so many rows, and returns its first block."""
+        return self.until(lambda: self.page(**query), lambda page: page["count"] == count)
+
+    def until(self, look, is_right):
+        """Looks again after changes until the result is right, and returns it."""
         deadline = time.monotonic() + PATIENCE
         while True:
             with self.change:
                 seen = self.changes
-            page = self.page(**query)
-            if page["count"] == count:
-                return page
+            found = look()
+            if is_right(found):
+                return found
             with self.change:
                 if time.monotonic() > deadline:
-                    raise AssertionError(f"there are {page['count']} rows, not {count}; {self.states[-2:]}")
+                    raise AssertionError(f"not reached: {str(found)[:1_000]}; {self.states[-2:]}")
                 if self.changes == seen:
                     self.change.wait(0.1)
 

@@ -256,8 +256,10 @@ class TimeTests(Folder):
                 f"{number} {random.choice(['yes', 'no'])}\n")
         self.append("".join(data))
         with Logs(path=str(self.path)) as logs:
-            rows = [[row[1], row[-1]] for row in logs.all(sort=[{"column": "line"}])]
-            logs.settled(len(rows))
+            # Line numbers are estimates until the index is complete.
+            rows = logs.until(
+                lambda: [[row[1], row[-1]] for row in logs.all(sort=[{"column": "line"}])],
+                lambda rows: [line for _, line in rows] == list(range(1, 4_001)))
             for time in (False, True):
                 for place in (False, True):
                     sort = [{"column": "time", "descending": time}, {"column": "line", "descending": place}]
