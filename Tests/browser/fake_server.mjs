@@ -154,6 +154,8 @@ class Session {
       case 'act': act(this, tables.find(({ name }) => name === message.table), message); break;
       case 'hold': break; // optional for a server: no client waits for the effect
       case 'pause': this.isPaused = message.paused; break;
+      // It knows a single phrase and nothing else of the filter bar's language.
+      case 'parse': this.send({ type: 'parsed', id: message.id, terms: [], words: [] }); break;
       case 'name': this.#tell('named', message.id, this.#held(message.rows).map(({ id }) => [id, id])); break;
       case 'locate': this.#tell('located', message.id, this.#held(message.keys).map(({ id, position }) => [id, id, position])); break;
       // An unknown message ends the test run here. Otherwise the page would drop the query, seconds
@@ -175,7 +177,8 @@ class Session {
   ask(message) {
     this.isPaused = false;
     this.request = message.request;
-    this.query = message.query ?? {};
+    const { where = '', ...query } = message.query ?? {};
+    this.query = where === '' ? query : { ...query, search: where.replaceAll('"', '') };
     this.sight = message.viewport ?? { first: 0, count: 30 };
     this.wantsWindow = true;
     this.slots.clear();
