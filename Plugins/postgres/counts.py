@@ -12,14 +12,17 @@ Known = namedtuple("Known", "generation rows cost")
 KEPT = 100
 #: Counts that cost less, in seconds, are repeated at once after each change.
 CHEAP = 0.02
+#: Counts with a lower planned cost are made at once. PostgreSQL's unit is about 10 µs.
+CHEAP_PLAN = 2_000
 
 
 class Counts:
     """Counts by query.
 
-    A cheap count is repeated for each answer after a change. A dear one is counted once for an
-    answer. After a change the answers have the count from before it, a thread counts again, and
-    `changed` is called when the count differs.
+    A cheap count is repeated for each answer after a change. Of a dear one, answers have the
+    planner's estimate until a thread has counted. After a change they have the count from before
+    it, and the thread counts again. `changed` is called when an answer would have another count.
+    With `is_estimated`, dear counts are never made.
     """
 
     def __init__(self, database, source, changed, is_estimated, log):
@@ -33,7 +36,8 @@ class Counts:
         self.generation = 0
         self.known = OrderedDict()
         self.waiting = OrderedDict()
-        self.counting = set()
+        #: The queries with answers that have an estimate.
+        self.estimated = set()
         self.change = threading.Condition()
         threading.Thread(target=self.work, daemon=True).start()
 
@@ -43,47 +47,27 @@ class Counts:
             self.generation += 1
 
     def tell(self, where, cursor):
-        """Returns the number of rows now, or before the last change, or an estimate."""
+        """The number of rows, now or before the last change, and whether it is an estimate."""
         with self.change:
-            while True:
-                known = self.known.get(where.identity)
-                if known is not None and (known.generation == self.generation or known.cost >= CHEAP):
-                    self.known.move_to_end(where.identity)
-                    if known.generation != self.generation:
-                        self.ask(where)
-                    return known.rows
-                if self.is_estimated and known is None:
-                    break
-                if where.identity not in self.counting:
-                    break
-                self.change.wait(1)
+            known = self.known.get(where.identity)
+            if known is not None and (known.generation == self.generation or known.cost >= CHEAP):
+                self.known.move_to_end(where.identity)
+                if known.generation != self.generation:
+                    self.ask(where)
+                return known.rows, False
             generation = self.generation
-            if not self.is_estimated or known is not None:
-                self.counting.add(where.identity)
-        if self.is_estimated and known is None:
-            return self.estimate(where, cursor)
-        try:
-            self.keep(where, self.counted(cursor, where, generation))
-        finally:
-            with self.change:
-                self.counting.discard(where.identity)
-                self.change.notify_all()
-        with self.change:
-            return self.known[where.identity].rows
-
-    def estimate(self, where, cursor):
         clause, values = where.joined()
-        plan = run(cursor, f"EXPLAIN (FORMAT JSON) SELECT FROM {self.source.sql}{clause}", values).fetchone()[0]
-        rows = plan[0]["Plan"]["Plan Rows"]
-        if rows < 10_000:
-            with self.change:
-                generation = self.generation
-            known = self.counted(cursor, where, generation)
-            self.keep(where, known)
-            return known.rows
-        with self.change:
-            self.ask(where)
-        return int(rows)
+        if known is None:
+            plan = run(cursor, f"EXPLAIN (FORMAT JSON) SELECT FROM {self.source.sql}{clause}", values).fetchone()[0]
+            if plan[0]["Plan"]["Total Cost"] >= CHEAP_PLAN:
+                if not self.is_estimated:
+                    with self.change:
+                        self.estimated.add(where.identity)
+                        self.ask(where)
+                return int(plan[0]["Plan"]["Plan Rows"]), True
+        known = self.counted(cursor, where, generation)
+        self.keep(where, known)
+        return known.rows, False
 
     def counted(self, cursor, where, generation):
         clause, values = where.joined()
@@ -96,49 +80,53 @@ class Counts:
         self.waiting[where.identity] = where
         self.waiting.move_to_end(where.identity)
         if len(self.waiting) > KEPT:
-            self.waiting.popitem(last=False)
+            self.estimated.discard(self.waiting.popitem(last=False)[0])
         self.change.notify_all()
 
     def keep(self, where, known):
-        """Stores a count and returns the number of rows before, None if there was none."""
+        """Stores a count and returns whether answers had another number, or an estimate."""
         with self.change:
             before = self.known.get(where.identity)
             self.known[where.identity] = known
             self.known.move_to_end(where.identity)
             if len(self.known) > KEPT:
                 self.known.popitem(last=False)
-            self.change.notify_all()
-            return None if before is None else before.rows
+            was_estimated = where.identity in self.estimated
+            self.estimated.discard(where.identity)
+            return was_estimated or before is not None and before.rows != known.rows
+
+    def next(self, rest):
+        """The query to count; None before `rest` if no query is new. The lock is held."""
+        fresh = [identity for identity in self.waiting if identity not in self.known]
+        if fresh:
+            return self.waiting.pop(fresh[-1])  # the latest is the one that somebody looks at
+        if self.waiting and time.monotonic() >= rest:
+            return self.waiting.popitem(last=False)[1]
+        return None
 
     def work(self):
-        connection = None
+        connection, rest = None, 0
         while True:
             with self.change:
-                while not self.waiting:
-                    self.change.wait()
-                _, where = self.waiting.popitem(last=False)
+                while (where := self.next(rest)) is None:
+                    self.change.wait(max(0, rest - time.monotonic()) if self.waiting else None)
                 known = self.known.get(where.identity)
                 generation = self.generation
-                if known is not None and known.generation == generation or where.identity in self.counting:
+                if known is not None and known.generation == generation:
                     continue
-                if known is None:
-                    self.counting.add(where.identity)
             began = time.monotonic()
             try:
                 connection = connection or self.database.connect()
                 with connection.cursor() as cursor:
-                    before = self.keep(where, self.counted(cursor, where, generation))
+                    differs = self.keep(where, self.counted(cursor, where, generation))
                 connection.rollback()
-                if (before is not None or self.is_estimated) and before != self.known[where.identity].rows:
+                if differs:
                     self.changed()
             except Exception as error:  # noqa: BLE001 - the thread must go on
                 self.log.write("warning", f"counting rows failed: {self.database.reason(error)}", topic="count")
                 if connection is not None:
                     connection.close()
                 connection = None
-            finally:
-                with self.change:
-                    self.counting.discard(where.identity)
-                    self.change.notify_all()
-            # Counting takes at most a tenth of the time, however often the data changes.
-            time.sleep(min(60, 9 * (time.monotonic() - began)))
+                time.sleep(min(60, 9 * (time.monotonic() - began)))
+            # Repeating counts takes at most a tenth of the time, however often the data changes.
+            rest = time.monotonic() + min(60, 9 * (time.monotonic() - began))

@@ -116,7 +116,8 @@ class Reader:
         return encoded([key] + cells)
 
     def page(self, cursor, rows, places, more, where):
-        members = {"more": more, "count": self.counts.tell(where, cursor)}
+        rows_in_all, is_estimate = self.counts.tell(where, cursor)
+        members = {"more": more, "count": rows_in_all, **({"estimated": True} if is_estimate else {})}
         for place in places[:1] + places[-1:]:
             self.values.keep(place)
         if places:

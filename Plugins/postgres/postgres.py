@@ -196,8 +196,9 @@ def serve(conversation, database, source, settings):
     counts = Counts(
         database, source, lambda: conversation.say(type="changed"), settings.get("count") == "estimated", database.log
     )
-    with counts.change:
-        counts.ask(statements.conditions({}))
+    if settings.get("count") != "estimated":
+        with counts.change:
+            counts.ask(statements.conditions({}))
     reader = Reader(statements, counts, database.log)
     watch = None
     workers = Workers(

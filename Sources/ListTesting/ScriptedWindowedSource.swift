@@ -57,6 +57,8 @@ public struct ScriptedWindowedSource: Sendable {
   public let capabilities: WindowedCapabilities
   /// The ratio of estimated to exact counts in percent.
   public var estimate = 100
+  /// Whether the rows are still being counted: an exact source then estimates.
+  public var isCounting = false
   private var rows: [Row] = []
   private var lastLabel = 0.0
   /// The rows that cursors were created from, at that time.
@@ -219,7 +221,7 @@ public struct ScriptedWindowedSource: Sendable {
   /// Returns a count with the source's accuracy.
   private func told(_ count: Int) -> Int? {
     switch capabilities.count {
-    case .exact: count
+    case .exact: isCounting ? count * estimate / 100 : count
     case .estimated: count * estimate / 100
     case .unknown: nil
     }
@@ -232,7 +234,9 @@ public struct ScriptedWindowedSource: Sendable {
     var path: [Cell] = []
     for case .header(let value, let count, let level, _, _) in plain.lines(query) {
       path = path.prefix(level) + [value]
-      if level == query.group.count - 1 { counts.append(SectionCount(path, count: told(count) ?? count)) }
+      if level == query.group.count - 1 {
+        counts.append(SectionCount(path, count: capabilities.count == .exact ? count : told(count) ?? count))
+      }
     }
     // The contract specifies no order, so the order is reversed.
     return counts.reversed()
@@ -259,6 +263,7 @@ public struct ScriptedWindowedSource: Sendable {
     let rest = inside.dropFirst(skip)
     let rows = Array(rest.prefix(count))
     var page = RowPage(rows.map { ($0.key, $0.cells) }, hasMore: rest.count > count, count: told(all.count))
+    page.isCountEstimated = isCounting && capabilities.count == .exact
     guard capabilities.paging != .offset else { return page }
     if skip > 0 && skip <= inside.count { page.begin = cursor(inside[skip - 1]) }
     page.end = rows.last.map { cursor($0) }

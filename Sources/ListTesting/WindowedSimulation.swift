@@ -101,6 +101,8 @@ public struct WindowedSimulation {
   var handling: SeededGenerator
   /// The generator for early scrolls.
   var haste: SeededGenerator
+  /// The generator for the times at which an exact source estimates.
+  private var counting: SeededGenerator
   var clock = ManualClock()
   var source: ScriptedWindowedSource
   var pages: [Page] = []
@@ -119,6 +121,7 @@ public struct WindowedSimulation {
     random = SeededGenerator(seed: seed)
     handling = SeededGenerator(seed: seed ^ 0x686F_6C64)
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
+    counting = SeededGenerator(seed: seed ^ 0x636F_756E)
     var limits = Limits()
     limits.pageRows = random.pick([3, 10, 25])
     limits.cachedRows = random.pick([0, 40, 1_000])
@@ -219,6 +222,7 @@ public struct WindowedSimulation {
       }
     }
     if random.oneIn(60) { source.deleteAll() }
+    if counting.oneIn(3) { source.isCounting.toggle() }
     if source.capabilities.tellsChanges { engine.handle(.sourceChanged(table), at: clock.now) }
   }
 
@@ -468,6 +472,7 @@ public struct WindowedSimulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     try rest(&engine, table)
+    source.isCounting = false
     // The last notification, after which nothing changes.
     engine.handle(.sourceChanged(table), at: clock.now)
     try rest(&engine, table)

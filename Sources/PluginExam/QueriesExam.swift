@@ -134,7 +134,8 @@ struct QueriesExam {
     }
     // Check the last rows against the count.
     guard windowed.paging != .keyset, !known.isWhole, windowed.count == .exact else { return }
-    guard let (page, _) = try ask(Query(), count: 1, .pages, "of the first row"), let count = page.count, count > 5
+    guard let (page, _) = try ask(Query(), count: 1, .pages, "of the first row"), let count = page.count,
+      !page.isCountEstimated, count > 5
     else { return }
     guard let (last, line) = try ask(Query(), skip: count - 5, count: 10, .counts, "of the last rows") else { return }
     if last.rows.count != 5 || last.hasMore, last.count == count {
@@ -283,7 +284,9 @@ struct QueriesExam {
         break
       }
       reading.rows += page.rows
-      if isExact, let count = page.count, page.hasMore ? count <= reading.rows.count : count != reading.rows.count {
+      if isExact, !page.isCountEstimated, let count = page.count,
+        page.hasMore ? count <= reading.rows.count : count != reading.rows.count
+      {
         note(
           .counts,
           "\(words), it counts \(count) rows, and \(reading.rows.count) came"

@@ -62,6 +62,8 @@ public struct RowPage: Sendable {
   /// The source's best knowledge of the number of rows in the query or section, or `nil` if
   /// unknown.
   public var count: Int?
+  /// Whether ``count`` is an estimate although the source's counts are exact otherwise.
+  public var isCountEstimated: Bool
   /// The position before the first row, required from a source with cursors if the request skips
   /// rows.
   public var begin: PageCursor?
@@ -70,14 +72,20 @@ public struct RowPage: Sendable {
 
   /// Creates a block.
   public init(
-    _ rows: [(key: RowKey, cells: [Cell])], hasMore: Bool, count: Int? = nil, begin: PageCursor? = nil,
-    end: PageCursor? = nil
+    _ rows: [(key: RowKey, cells: [Cell])], hasMore: Bool, count: Int? = nil, isCountEstimated: Bool = false,
+    begin: PageCursor? = nil, end: PageCursor? = nil
   ) {
     self.rows = rows
     self.hasMore = hasMore
     self.count = count
+    self.isCountEstimated = isCountEstimated
     self.begin = begin
     self.end = end
+  }
+
+  /// Returns the accuracy of ``count`` for a source that declares one for its counts.
+  func accuracy(of declared: CountAccuracy) -> CountAccuracy {
+    isCountEstimated && declared == .exact ? .estimated : declared
   }
 }
 

@@ -4,6 +4,8 @@ extension RowPage: Codable {
     var cells: [[Cell]]
     var hasMore: Bool
     var count: Int?
+    /// Absent if false, so that recordings from before this member can be read.
+    var isCountEstimated: Bool?
     var begin: PageCursor?
     var end: PageCursor?
   }
@@ -19,13 +21,14 @@ extension RowPage: Codable {
     }
     self.init(
       zip(written.keys, written.cells).map { ($0, $1) }, hasMore: written.hasMore, count: written.count,
-      begin: written.begin, end: written.end)
+      isCountEstimated: written.isCountEstimated ?? false, begin: written.begin, end: written.end)
   }
 
   /// Encodes the block so that decoding returns an equal one.
   public func encode(to encoder: any Encoder) throws {
     try Written(
-      keys: rows.map(\.key), cells: rows.map(\.cells), hasMore: hasMore, count: count, begin: begin, end: end
+      keys: rows.map(\.key), cells: rows.map(\.cells), hasMore: hasMore, count: count,
+      isCountEstimated: isCountEstimated ? true : nil, begin: begin, end: end
     ).encode(to: encoder)
   }
 }

@@ -27,7 +27,10 @@ struct PageChain: PageMap {
 
   private let size: Int
   private let canSkip: Bool
-  private let told: CountAccuracy
+  /// The accuracy that the source declares.
+  private let declared: CountAccuracy
+  /// The accuracy of `toldCount`.
+  private var told: CountAccuracy
   private var toldCount: Int?
   /// The assumed number of rows before any is known.
   private var expected = 0
@@ -46,6 +49,7 @@ struct PageChain: PageMap {
   init(size: Int, canSkip: Bool, accuracy: CountAccuracy, count: Int? = nil) {
     self.size = size
     self.canSkip = canSkip
+    declared = accuracy
     told = accuracy
     toldCount = count
     segments = [Segment(number: 0, count: size)]
@@ -123,7 +127,7 @@ struct PageChain: PageMap {
     if part > 0 && answer.begin == nil && !page.slots.isEmpty {
       return .failure(PageFault(reason: "the source skipped rows, and does not say where the next begins"))
     }
-    if let count = answer.count { toldCount = count }
+    if let count = answer.count { (toldCount, told) = (count, answer.accuracy(of: declared)) }
     let kept = part == 0 ? takeBeginning(index, page, answer) : takePart(index, part, page, answer)
     if let kept, let index = segments.firstIndex(where: { $0.number == kept }) { segments[index].origin = place }
     keptRows += page.slots.count
@@ -288,10 +292,10 @@ struct PageChain: PageMap {
 
   func renewed(count newCount: Int?) -> any PageMap {
     guard count > 0, newCount != 0 else {
-      return PageChain(size: size, canSkip: canSkip, accuracy: told, count: newCount)
+      return PageChain(size: size, canSkip: canSkip, accuracy: declared, count: newCount)
     }
     var chain = self
-    if let newCount { chain.toldCount = newCount }
+    if let newCount { (chain.toldCount, chain.told) = (newCount, declared) }
     (chain.keptRows, chain.keptBytes) = (0, 0)
     for index in chain.segments.indices {
       (chain.segments[index].page, chain.segments[index].failure) = (nil, nil)

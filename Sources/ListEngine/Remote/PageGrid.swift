@@ -6,7 +6,10 @@ struct PageGrid: PageMap {
   private let size: Int
   private var kept: [Int: KeptPage] = [:]
   private var failures: [Int: PageFailure] = [:]
-  private let told: CountAccuracy
+  /// The accuracy that the source declares.
+  private let declared: CountAccuracy
+  /// The accuracy of `toldCount`.
+  private var told: CountAccuracy
   /// The number of rows last reported by the source.
   private var toldCount: Int?
   /// The assumed number of rows before any is known.
@@ -30,6 +33,7 @@ struct PageGrid: PageMap {
   ///   - count: The number of rows, if the source has reported it.
   init(size: Int, accuracy: CountAccuracy, count: Int? = nil) {
     self.size = size
+    declared = accuracy
     told = accuracy
     toldCount = count
     // A count of zero is trusted only if the source counts exactly.
@@ -83,6 +87,7 @@ struct PageGrid: PageMap {
     let start = number * size
     if let count = answer.count {
       toldCount = count
+      told = answer.accuracy(of: declared)
       // Each answer carries a new count, so the end may have moved.
       if told == .exact { end = nil }
     }
@@ -151,7 +156,9 @@ struct PageGrid: PageMap {
   }
 
   func renewed(count newCount: Int?) -> any PageMap {
-    var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 || toldCount == 0 ? nil : toldCount))
+    var grid = PageGrid(
+      size: size, accuracy: declared, count: newCount ?? (count == 0 || toldCount == 0 ? nil : toldCount))
+    if newCount == nil && grid.toldCount != nil { grid.told = told }
     // The former extent is a good estimate; it is verified before it is shown.
     if told == .unknown || toldCount == nil { (grid.reached, grid.hasMore) = (reached, reached == 0 || hasMore) }
     return grid

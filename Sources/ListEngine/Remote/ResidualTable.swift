@@ -139,7 +139,7 @@ final class ResidualTable: TableBackend {
       return .failure(PageFault(reason: "the source says that more rows follow, and not where"))
     }
     let limit = table.limits.remainderRows
-    if capabilities.count == .exact, let count = answer.count, count > limit {
+    if capabilities.count == .exact, !answer.isCountEstimated, let count = answer.count, count > limit {
       return .success(refuse(count, isExact: true))
     }
     let total = progress.rows + answer.rows.count

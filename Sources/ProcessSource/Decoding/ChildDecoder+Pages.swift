@@ -41,14 +41,21 @@ extension ChildDecoder {
       }
       rows.append((key, try cells(&items, schema, place)))
     }
-    guard let more = root["more"].map({ $0.boolean }) ?? false else { throw Fault("“more” is neither true nor false") }
+    let more = try flag(root["more"], "more")
     var count: Int?
     if let value = root["count"], !value.isNull {
       guard let number = value.integer, number >= 0 else { throw Fault("“count” is not a number of rows") }
       count = Int(number)
     }
     return RowPage(
-      rows, hasMore: more, count: count, begin: try cursor(root["begin"], "begin"), end: try cursor(root["end"], "end"))
+      rows, hasMore: more, count: count, isCountEstimated: try flag(root["estimated"], "estimated"),
+      begin: try cursor(root["begin"], "begin"), end: try cursor(root["end"], "end"))
+  }
+
+  private func flag(_ value: JSONElement?, _ name: String) throws(Fault) -> Bool {
+    guard let value else { return false }
+    guard let flag = value.boolean else { throw Fault("“\(name)” is neither true nor false") }
+    return flag
   }
 
   private func cells(_ items: inout JSONItems, _ schema: Schema, _ place: String) throws(Fault) -> [Cell] {

@@ -25,6 +25,10 @@ import Testing
     #expect(zero.sign == .minus)
     #expect(read.hasMore && read.count == 12)
     #expect(read.begin == page.begin && read.end == page.end)
+    #expect(!read.isCountEstimated)
+    var estimated = page
+    estimated.isCountEstimated = true
+    #expect(try JSONDecoder().decode(RowPage.self, from: JSONEncoder().encode(estimated)).isCountEstimated)
   }
 
   @Test func aPageWithAnotherNumberOfKeysThanRowsIsRefused() throws {

@@ -9,8 +9,12 @@ import Testing
     KeptPage(slots: Array(slots), bytes: slots.count * 100, used: 0)
   }
 
-  private func answer(_ count: Int? = nil, hasMore: Bool = false, begin: String? = nil, end: String? = nil) -> RowPage {
-    RowPage([], hasMore: hasMore, count: count, begin: begin.map { PageCursor($0) }, end: end.map { PageCursor($0) })
+  private func answer(
+    _ count: Int? = nil, isEstimated: Bool = false, hasMore: Bool = false, begin: String? = nil, end: String? = nil
+  ) -> RowPage {
+    RowPage(
+      [], hasMore: hasMore, count: count, isCountEstimated: isEstimated, begin: begin.map { PageCursor($0) },
+      end: end.map { PageCursor($0) })
   }
 
   /// Returns one character per row: a digit for a loaded row, `.` for one to load, `!` for a failed
@@ -50,6 +54,32 @@ import Testing
     #expect(grid.accuracy == .exact)
     take(&grid, 2, 8..<10, answer(10))
     #expect(picture(grid) == "0123....89")
+  }
+
+  @Test func `an estimate of an exact source is one until the exact count comes`() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    take(&grid, 0, 0..<4, answer(100, isEstimated: true, hasMore: true))
+    #expect(grid.count == 100)
+    #expect(grid.accuracy == .estimated)
+    // Nothing at the place that the estimate promised: the end is looked for.
+    take(&grid, 20, 0..<0, answer(100, isEstimated: true))
+    #expect(grid.count == 40)
+    #expect((grid.renewed(count: nil) as? PageGrid)?.accuracy == .estimated)
+    #expect((grid.renewed(count: 9) as? PageGrid)?.accuracy == .exact)
+    take(&grid, 1, 4..<8, answer(9, hasMore: true))
+    #expect(grid.count == 9)
+    #expect(grid.accuracy == .exact)
+
+    var chain = PageChain(size: 4, canSkip: true, accuracy: .exact)
+    take(&chain, 0, 0..<4, answer(100, isEstimated: true, hasMore: true, end: "d"))
+    #expect(chain.rowCount == 100)
+    #expect(chain.accuracy == .estimated)
+    #expect((chain.renewed(count: nil) as? PageChain)?.accuracy == .estimated)
+    guard case .segment(let rest, _)? = places(chain).first else { return }
+    take(&chain, rest, 4..<8, answer(9, hasMore: true, end: "h"))
+    #expect(chain.rowCount == 9)
+    #expect(chain.accuracy == .exact)
+    #expect(picture(chain) == "01234567.")
   }
 
   @Test func whatIsSeenBeatsWhatIsTold() {

@@ -100,7 +100,7 @@ import Testing
           let rows = (0..<Int64.random(in: 0...10, using: &random)).map { row(Int64(step) * 100 + $0, "1") }
           let page = RowPage(
             rows, hasMore: .random(using: &random), count: !random.oneIn(5) ? count() : nil,
-            begin: PageCursor("b\(step)"), end: PageCursor("e\(step)"))
+            isCountEstimated: random.oneIn(3), begin: PageCursor("b\(step)"), end: PageCursor("e\(step)"))
           harness.engine.handle(.page(harness.table, request.id, page), at: harness.clock.now)
         }
       }

@@ -62,7 +62,7 @@ import Testing
       case .source(.page(let id, let page)):
         let rows = page.rows.map { "\($0.key):\($0.cells)" }.joined(separator: " ")
         return
-          "\(id.rawValue) [\(rows)] \(page.hasMore) \(page.count ?? -1) \(page.begin?.text.string ?? "-") \(page.end?.text.string ?? "-")"
+          "\(id.rawValue) [\(rows)] \(page.hasMore) \(page.isCountEstimated ? "~" : "")\(page.count ?? -1) \(page.begin?.text.string ?? "-") \(page.end?.text.string ?? "-")"
       case .source(.sections(let id, let sections)):
         return "\(id.rawValue) " + sections.map { "\($0.values)=\($0.count)" }.joined(separator: " ")
       case .source(.pageFailed(let id, let reason)): return "\(id.rawValue) failed: \(reason)"
@@ -77,10 +77,11 @@ import Testing
     #expect(
       answers(
         #"{"type":"page","id":7,"rows":[["a","x",1,null],["b",{"size":2}]],"more":true,"count":12,"begin":"c0","end":"c1"}"#,
-        #"{"type":"page","id":8,"rows":[]}"#, #"{"type":"page","id":9,"error":"locked"}"#, #"{"type":"changed"}"#)
+        #"{"type":"page","id":8,"rows":[]}"#, #"{"type":"page","id":9,"error":"locked"}"#, #"{"type":"changed"}"#,
+        #"{"type":"page","id":10,"rows":[],"count":5,"estimated":true}"#)
         == [
           "7 [a:\([Cell.text("x"), .integer(1), .null]) b:\([Cell.null, .integer(2), .null])] true 12 c0 c1",
-          "8 [] false -1 - -", "9 failed: locked", "changed",
+          "8 [] false -1 - -", "9 failed: locked", "changed", "10 [] false ~5 - -",
         ])
   }
 
@@ -119,6 +120,10 @@ import Testing
       (
         #"{"type":"page","id":7,"rows":[],"more":1}"#, "“more” is neither true nor false",
         "“more” is neither true nor false"
+      ),
+      (
+        #"{"type":"page","id":7,"rows":[],"estimated":1}"#, "“estimated” is neither true nor false",
+        "“estimated” is neither true nor false"
       ),
       (#"{"type":"page","id":7,"rows":[],"end":5}"#, "“end” is a number, not a text", "“end” is a number, not a text"),
       (

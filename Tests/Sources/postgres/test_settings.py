@@ -235,13 +235,26 @@ class SettingsTests(unittest.TestCase):
             self.assertEqual(program.page(sort=sort, skip=60_000, count=1)["rows"], [])
             self.assertEqual(program.page(sort=sort, skip=99_000, count=1)["rows"], [])
 
-    def test_estimated_counts_become_exact(self):
-        program = self.program(count="estimated")
-        self.assertEqual(program.schema["windowed"]["count"], "estimated")
-        some = {"column": "id", "op": "<=", "value": 30_000}
-        first = program.page(count=1, filter=some)["count"]
-        self.assertLess(abs(first - 30_000), 3_000)
-        wait(lambda: program.page(count=1, filter=some)["count"] == 30_000)
+    def test_dear_counts_are_estimates_until_the_rows_are_counted(self):
+        self.sql("CREATE TABLE many AS SELECT i AS id FROM generate_series(1, 400000) AS i")
+        self.sql("ALTER TABLE many ADD PRIMARY KEY (id); ANALYZE many")
+        some = {"column": "id", "op": "<=", "value": 200_000}
+        program = self.program(table="many")
+        self.assertEqual(program.schema["windowed"]["count"], "exact")
+        first = program.page(count=1, filter=some)
+        self.assertTrue(first["estimated"])
+        self.assertLess(abs(first["count"] - 200_000), 20_000)
+        program.until(lambda: program.changes)
+        wait(lambda: "estimated" not in program.page(count=1, filter=some))
+        self.assertEqual(program.page(count=1, filter=some)["count"], 200_000)
+        # A cheap count is made at once.
+        few = {"column": "id", "op": "<=", "value": 200}
+        page = program.page(count=1, filter=few)
+        self.assertEqual((page["count"], "estimated" in page), (200, False))
+        estimating = self.program(table="many", count="estimated")
+        self.assertEqual(estimating.schema["windowed"]["count"], "estimated")
+        self.assertTrue(estimating.page(count=1, filter=some)["estimated"])
+        self.assertEqual(estimating.page(count=1, filter=few)["count"], 200)
 
 
 def quote(text):
