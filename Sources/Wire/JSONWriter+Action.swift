@@ -14,6 +14,7 @@ extension JSONWriter {
         $0.member("confirm", action.confirm)
         $0.member("danger", action.isDangerous)
         $0.member("rows", action.appliesToRows)
+        if let trial = action.trial { $0.member("trial", trial) }
         if isForHost { $0.member("patience", max(1, action.patience.nanoseconds / 1_000_000)) }
         $0.member("arguments", action.arguments) { $0.argument($1) }
       }

@@ -1,13 +1,16 @@
 """Actions on rows from the menu, the panel and a key: confirmed if declared so, and run only once.
 """
 
+import pathlib
+import shutil
 import signal
+import tempfile
 import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
 from reader import expect
-from rowcast_server import STAND_IN
+from rowcast_server import STAND_IN, Server
 
 
 class ActionsTest(PageTest):
@@ -149,6 +152,60 @@ class ActionsTest(PageTest):
         reader.page.get_by_role("menuitem", name="Sweep all jobs").click()
         reader.page.get_by_role("dialog", name="Sweep all jobs").get_by_role("button", name="Sweep all jobs").click()
         self.said(reader, "Sweep all jobs: swept 60 jobs")
+        reader.check_clean(self)
+
+
+class SettingsTest(PageTest):
+    """The form of a source's settings, with a real source."""
+
+    SOURCE = """
+import json, sys
+def say(**message):
+    print(json.dumps(message), flush=True)
+say(type="hello", version=1, settings={"type": "object", "properties": {
+    "word": {"type": "string", "title": "Word", "default": "before"}}})
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] != "configure":
+        continue
+    word = message.get("settings", {}).get("word", "before")
+    if word == "broken":
+        say(type="refuse", setting="word", reason="no rows have this word")
+        break
+    say(type="schema", name="words", key="integer", columns=[{"name": "word", "type": "text"}])
+    say(type="reload")
+    say(type="upsert", rows=[[n, word] for n in range(3)])
+    say(type="commit")
+"""
+
+    @classmethod
+    def serve(cls):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, folder)
+        (folder / "words.py").write_text(cls.SOURCE)
+        return Server(options=("--no-token", "--status", "--child", f"words=exec python3 {folder}/words.py"))
+
+    def test_settings_are_tested_before_they_are_applied(self):
+        reader = self.open("#table=rowcast-sources")
+        page = reader.page
+        page.get_by_role("button", name="View options").click()
+        page.get_by_role("menuitem", name="Change the settings of words…").click()
+        box = page.get_by_role("dialog", name="Change the settings of words")
+        self.assertEqual(page.get_by_role("menuitem", name="Test settings").count(), 0)
+        box.get_by_label("Word").fill("broken")
+        box.get_by_role("button", name="Test").click()
+        expect(box.get_by_role("alert")).to_contain_text("no rows have this word")
+        box.get_by_label("Word").fill("after")
+        box.get_by_label("Word").press("Tab")
+        page.keyboard.press("Tab")
+        expect(box.get_by_role("button", name="Test")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(box.get_by_role("status")).to_have_text("It works: 1 column and 3 rows.")
+        page.screenshot(path=ARTIFACTS / "settings-test.png")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        box.get_by_role("button", name="Change the settings").click()
+        page.get_by_role("tab", name="words").click()
+        expect(page.get_by_role("gridcell", name="after").first).to_be_visible()
         reader.check_clean(self)
 
 

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { actionsOf, Acts, valueOf } from '../../web/model/acts.js';
+import { actionsOf, Acts, trialOf, valueOf } from '../../web/model/acts.js';
 
 /** Returns connected actions with the messages they sent and the states they reported. */
 function connected(secret = 'one') {
@@ -105,6 +105,11 @@ test('offers no actions to viewers, else those of rows or tables', () => {
   assert.deepEqual(actionsOf(table, 'viewer', true), []);
   assert.deepEqual(actionsOf(undefined, 'operator', true), []);
   assert.deepEqual(actionsOf({}, 'operator', true), []);
+  const tried = { actions: [{ name: 'set', trial: 'test' }, { name: 'test' }, { name: 'go', trial: 'gone' }] };
+  assert.deepEqual(actionsOf(tried, 'operator', false).map(({ name }) => name), ['set', 'go']);
+  assert.equal(trialOf(tried.actions[0], tried)?.name, 'test');
+  assert.equal(trialOf(tried.actions[1], tried), undefined);
+  assert.equal(trialOf(tried.actions[2], tried), undefined);
 });
 
 test('parses arguments, applies defaults and enforces bounds', () => {

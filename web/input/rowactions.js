@@ -3,7 +3,7 @@
 // An action runs on exactly the rows that are highlighted and named in its dialog. They are fixed
 // when the menu opens, and stay highlighted until the menu or the dialog closes.
 
-import { actionsOf, Acts } from '../model/acts.js';
+import { actionsOf, Acts, trialOf } from '../model/acts.js';
 import { askFor } from '../panels/actform.js';
 import { fetchPiece } from '../protocol/pieces.js';
 import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, shortName, targetText } from '../model/targets.js';
@@ -26,6 +26,7 @@ export class RowActions {
   }
   #marked = [];
   #batches = new Map();  // by entry: its batch, notice and row name
+  #tests = new Map();    // by entry: the function that takes the result
 
   /**
    * Returns the menu items of the actions on rows, or on the whole table if `isForRows` is false.
@@ -136,9 +137,23 @@ export class RowActions {
     const box = askFor(action, {
       question: `${title} ${target === null ? `(whole table ${this.#tableTitle})` : this.#textOf(rows)}?`,
       isAsked: target?.bounds !== undefined,
+      test: this.#testOf(action),
     }, (values) => this.#start(action, target, rows, values), () => this.#mark(null));
     if (rows.length === 1 && target !== null && box !== null) this.hands.kept.call([rows[0].id], () => box.ask(`${title} ${this.#textOf(rows)}?`));
     return undefined;
+  }
+
+  // Returns the function that tries the arguments of an action on the whole table; undefined if the
+  // table has none.
+  #testOf(action) {
+    const { table, epoch } = this.pane.session;
+    const trial = trialOf(action, table);
+    if (trial === undefined) return undefined;
+    return (values) => new Promise((resolve) => {
+      const entry = this.acts.prepare({ table: table.name, action: trial, values, epoch });
+      this.#tests.set(entry, resolve);
+      this.acts.begin(entry);
+    });
   }
 
   /**
@@ -205,8 +220,11 @@ export class RowActions {
     if (entry.state === 'waiting' || entry.state === 'said') return;
     const part = this.#batches.get(entry);
     if (part !== undefined) return void this.#tellBatch(entry, part);
-    const title = entry.action.title || entry.action.name;
     const isGood = entry.state === 'done';
+    const tested = this.#tests.get(entry);
+    this.#tests.delete(entry);
+    if (tested !== undefined) return void tested({ isGood, text: entry.text });
+    const title = entry.action.title || entry.action.name;
     const words = isGood ? entry.text || 'done' : entry.isUnclear ? `${entry.text} The action may still have run.` : entry.text;
     this.notices.show(`${title}: ${words}`, isGood);
   }

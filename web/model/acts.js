@@ -166,10 +166,19 @@ export class Acts {
   }
 }
 
-/** Returns the table's actions this user may run: those on rows, or those on the whole table. */
+/**
+ * Returns the table's actions this user may run: those on rows, or those on the whole table.
+ * Actions that try the arguments of others are left out.
+ */
 export function actionsOf(table, role, isForRows) {
   if (role === 'viewer') return [];
-  return (table?.actions ?? []).filter(({ rows }) => (rows === true) === isForRows);
+  const actions = table?.actions ?? [];
+  return actions.filter(({ name, rows }) => (rows === true) === isForRows && !actions.some(({ trial }) => trial === name));
+}
+
+/** Returns the action that tries the arguments of another one, undefined if there is none. */
+export function trialOf(action, table) {
+  return action.trial === undefined ? undefined : table?.actions?.find(({ name }) => name === action.trial);
 }
 
 /**

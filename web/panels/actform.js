@@ -10,14 +10,15 @@ import { valueOf } from '../model/acts.js';
  * once.
  *
  * @param {object} action as described in `hello`
- * @param {{question: string, isAsked: boolean}} how `question` names the action and its target;
- *   `isAsked` opens the dialog in any case
+ * @param {{question: string, isAsked: boolean, test?: (values: object) => Promise<{isGood: boolean,
+ *   text: string}>}} how `question` names the action and its target; `isAsked` opens the dialog in
+ *   any case; `test` tries the arguments without effect
  * @param {(values: object) => void} go called at most once, with the arguments by name
  * @param {() => void} closed called when the dialog is closed, or at once if none opens
  * @returns {{ask: (question: string) => void}|null} a handle that replaces the question; null if
  *   no dialog opened
  */
-export function askFor(action, { question, isAsked }, go, closed) {
+export function askFor(action, { question, isAsked, test }, go, closed) {
   const fields = (action.arguments ?? []).map(makeField);
   if (fields.length === 0 && !action.confirm && !isAsked) {
     closed();
@@ -41,22 +42,45 @@ export function askFor(action, { question, isAsked }, go, closed) {
   const cancel = button('Cancel', () => dialog.close());
   const main = make('button', action.danger ? 'main danger' : 'main', action.title || action.name);
   main.type = 'submit';
-  foot.append(fault, cancel, main);
+  const said = make('p', 'box-said');
+  said.setAttribute('role', 'status');
+  foot.append(fault, said, cancel, main);
   form.append(list, foot);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  // Returns the arguments by name, or null after showing what is wrong with one.
+  const read = () => {
     const values = {};
-    for (const { argument, read, input } of fields) {
-      const { value, fault: wrong } = valueOf(argument, read());
+    [fault.textContent, said.textContent] = ['', ''];
+    for (const { argument, read: typed, input } of fields) {
+      const { value, fault: wrong } = valueOf(argument, typed());
       if (wrong !== undefined) {
         fault.textContent = wrong;
-        return input.focus();
+        input.focus();
+        return null;
       }
       if (value !== undefined) values[argument.name] = value;
     }
+    return values;
+  };
+  if (test !== undefined) {
+    const tester = button('Test', async () => {
+      const values = read();
+      if (values === null) return;
+      tester.disabled = true;
+      said.textContent = 'Testing…';
+      const { isGood, text } = await test(values);
+      tester.disabled = false;
+      [fault.textContent, said.textContent] = isGood ? ['', text] : [text, ''];
+    });
+    tester.type = 'button';
+    main.before(tester);
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const values = read();
+    if (values === null) return;
     main.disabled = true;  // a second press of Enter must not run the action twice
     dialog.close();
-    return go(values);
+    go(values);
   });
   dialog.append(form);
   dialog.addEventListener('keydown', (event) => event.stopPropagation());

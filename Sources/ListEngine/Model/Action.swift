@@ -14,6 +14,9 @@ public struct Action: Hashable, Codable, Sendable {
   public var arguments: [ActionArgument]
   /// The time within which the source must answer.
   public var patience: Duration
+  /// The name of another action of the table that tries the same arguments without effect, if
+  /// there is one. Its result appears in the form, and it has no menu item.
+  public var trial: String?
 
   /// The default for ``patience``.
   public static let standardPatience: Duration = .seconds(30)
@@ -23,7 +26,7 @@ public struct Action: Hashable, Codable, Sendable {
   /// An empty title defaults to the name.
   public init(
     _ name: String, title: String = "", confirm: String = "", isDangerous: Bool = false, appliesToRows: Bool = true,
-    arguments: [ActionArgument] = [], patience: Duration = Action.standardPatience
+    arguments: [ActionArgument] = [], patience: Duration = Action.standardPatience, trial: String? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -32,6 +35,7 @@ public struct Action: Hashable, Codable, Sendable {
     self.appliesToRows = appliesToRows
     self.arguments = arguments
     self.patience = patience
+    self.trial = trial
   }
 
   /// Returns all arguments in declaration order, with default values for omitted ones.

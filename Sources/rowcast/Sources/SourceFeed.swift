@@ -44,6 +44,9 @@ final class SourceFeed: Feed {
     var quarantine: String?
   }
 
+  /// The time within which an instance that is tested must deliver its rows.
+  private static let trialTime = Duration.seconds(25)
+
   private let inlet: SourceInlet
   private let log: FeedLog
   private let status: StatusTables?
@@ -290,6 +293,28 @@ final class SourceFeed: Feed {
       state.withLock { ($0.isRetired, $0.isHalted) = (true, true) }
       tell(.state(.failed, message: "\(error)"))
       throw StatusTables.Refusal(reason: "\(error)")
+    }
+  }
+
+  /// Runs an instance with these settings next to the present one until it has delivered its rows,
+  /// and returns what it delivered. It shows nothing.
+  func test(_ settings: [Settings.Source.Pair]) throws(StatusTables.Refusal) -> String {
+    var source = state.withLock { $0.source }
+    source.settings = settings
+    let outcome: TrialRun.Outcome
+    do throws(PluginError) {
+      // Its lines go to the log of the sources, where they explain a failure.
+      let maker = try Self.maker(source, log, secrets, nil, isAgain: true)
+      outcome = TrialRun.outcome(of: maker, within: Self.trialTime)
+    } catch {
+      outcome = .fails("\(error)")
+    }
+    switch outcome {
+    case .works(let columns, let rows):
+      let width = "\(columns) \(columns == 1 ? "column" : "columns")"
+      guard let rows else { return "It works: \(width); rows are read when they are shown." }
+      return "It works: \(width) and \(rows) \(rows == 1 ? "row" : "rows")."
+    case .fails(let reason): throw StatusTables.Refusal(reason: reason)
     }
   }
 

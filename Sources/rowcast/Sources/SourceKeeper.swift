@@ -57,6 +57,7 @@ final class SourceKeeper: Sendable {
       case .start:
         try feed.resume()
         return "\(name) was started"
+      case .test(let settings): return try feed.test(settings)
       case .change(let settings):
         try feed.change(to: settings)
         return "A new instance of \(name) takes over once it has delivered its rows; the log tells if it fails"

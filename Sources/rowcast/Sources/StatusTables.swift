@@ -16,6 +16,8 @@ final class StatusTables: Sendable {
   /// A command of an operator for a source.
   enum Command: Equatable {
     case restart, stop, start
+    /// Run an instance with these settings next to the present one, without showing its rows.
+    case test([Settings.Source.Pair])
     /// Start a new instance with these settings in place of the present ones.
     case change([Settings.Source.Pair])
   }
@@ -55,6 +57,8 @@ final class StatusTables: Sendable {
   private static let keptLines = 10_000
   /// The prefix of the names of actions that change settings, followed by the source's name.
   private static let settingsPrefix = "settings-"
+  /// The prefix of the names of actions that test settings, followed by the source's name.
+  private static let testPrefix = "test-"
 
   /// The number of checks, one per second, after which the tables are shown even though a source
   /// has no table yet.
@@ -63,6 +67,8 @@ final class StatusTables: Sendable {
   private let control: ServerControl
   private let state = Guarded(State())
   private let queue = DispatchQueue(label: "status")
+  /// Tests of settings take seconds, which the rows of the tables do not wait for.
+  private let tests = DispatchQueue(label: "tests of settings")
   private let perform: @Sendable (String, Command) throws(Refusal) -> String
 
   /// Creates the tables without showing them.
@@ -84,11 +90,16 @@ final class StatusTables: Sendable {
       Action("stop", title: "Stop", confirm: "Its rows stay, and do not change any more.", isDangerous: true),
       Action("start", title: "Start"),
     ]
-    let forms = entries.filter { !$0.value.form.isEmpty }.sorted { $0.key < $1.key }.map { name, entry in
-      Action(
-        settingsPrefix + name, title: "Change the settings of \(name)",
-        confirm: "The present instance stays until the new one has delivered its rows.", appliesToRows: false,
-        arguments: entry.form)
+    let forms = entries.filter { !$0.value.form.isEmpty }.sorted { $0.key < $1.key }.flatMap { name, entry in
+      [
+        Action(
+          settingsPrefix + name, title: "Change the settings of \(name)",
+          confirm: "The present instance stays until the new one has delivered its rows.", appliesToRows: false,
+          arguments: entry.form, trial: testPrefix + name),
+        Action(
+          testPrefix + name, title: "Test settings of \(name)", appliesToRows: false, arguments: entry.form,
+          patience: .seconds(60)),
+      ]
     }
     return Schema(
       name: sourcesName, title: "Sources", key: .text,
@@ -171,7 +182,8 @@ final class StatusTables: Sendable {
     let inlets = (sources: control.addSource(Self.sourcesName), log: control.addSource(Self.logName))
     inlets.sources.listen { [weak self] request in
       guard case .act(let action) = request, let self else { return }
-      self.queue.async { self.take(action) }
+      let queue = action.action.hasPrefix(Self.testPrefix) ? self.tests : self.queue
+      queue.async { self.take(action) }
     }
     inlets.sources.tell(.schema(Self.schema(entries)))
     inlets.log.tell(.schema(Self.logSchema))
@@ -253,14 +265,20 @@ final class StatusTables: Sendable {
     } catch {
       outcome = .failed(.failed, error.reason)
     }
-    send()
-    state.withLock { $0.inlets }?.sources.tell(.acted(request.id, outcome))
+    queue.async { [self] in
+      send()
+      state.withLock { $0.inlets }?.sources.tell(.acted(request.id, outcome))
+    }
   }
 
   private func answer(_ request: ActionRequest) throws(Refusal) -> String {
     if request.action.hasPrefix(Self.settingsPrefix) {
       let name = String(request.action.dropFirst(Self.settingsPrefix.count))
       return try perform(name, .change(changed(request.arguments, of: name)))
+    }
+    if request.action.hasPrefix(Self.testPrefix) {
+      let name = String(request.action.dropFirst(Self.testPrefix.count))
+      return try perform(name, .test(changed(request.arguments, of: name)))
     }
     guard case .text(let name)? = request.key else { throw Refusal(reason: "it is for a row") }
     switch request.action {

@@ -107,6 +107,19 @@ import Testing
     #expect(try setup.export("rowcast-sources").contains("word=after"))
   }
 
+  @Test func `operators test settings without changing anything`() throws {
+    let setup = try Setup()
+    try setup.wait(for: "the word is before", in: "rowcast-log")
+    let arguments = #","arguments":{"word":"tried","count":2}"#
+    #expect(try setup.act(1, "test-words", arguments) == "It works: 1 column and 2 rows.")
+    try setup.wait(for: "the word is tried", in: "rowcast-log")
+    #expect(
+      try setup.act(2, "test-words", #","arguments":{"word":"broken","count":2}"#).contains("exited with code 1"))
+    #expect(try setup.act(3, "test-words", #","arguments":{"word":"x","count":4}"#).contains("at most 3"))
+    #expect(try setup.export("words").contains("before"))
+    #expect(try !setup.export("rowcast-sources").contains("tried"))
+  }
+
   @Test func `a form leaves secrets out`() throws {
     let setup = try Setup()
     let client = try WebSocketClient(port: setup.command.port)
