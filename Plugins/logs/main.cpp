@@ -172,7 +172,7 @@ static const char *typeName(Type type) {
 }
 
 static std::string schemaLine(const Table &table) {
-  std::string out = R"({"type":"schema","name":"logs","key":"integer","prefetch":{"inFlight":)" + std::to_string(mostRequests) +
+  std::string out = R"({"type":"schema","name":"logs","key":"integer","newest":"top","prefetch":{"inFlight":)" + std::to_string(mostRequests) +
                     R"(,"patience":600000},"columns":[)", names;
   bool isFirst = true;
   for (const Column &column : table.columns()) {

@@ -31,6 +31,7 @@ extension JSONWriter {
   /// Appends the members of a schema's presentation to an object that has members already.
   package mutating func presentation(of schema: Schema) {
     guard let presentation = schema.presentation else { return }
+    member("newest", unlessEmpty: presentation.newest?.rawValue)
     member("description", unlessEmpty: presentation.description)
     member("icon", unlessEmpty: presentation.icon)
     if presentation.view != DefaultView() {

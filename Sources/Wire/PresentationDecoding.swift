@@ -7,7 +7,7 @@ import ListEngine
 /// and values fit them.
 package enum PresentationDecoding {
   /// The members of a schema that belong to its presentation.
-  package static let tableMembers = ["description", "icon", "view"]
+  package static let tableMembers = ["description", "icon", "view", "newest"]
   /// The members of a column that belong to its presentation.
   package static let columnMembers = ["description", "warn", "critical"]
 
@@ -22,6 +22,10 @@ package enum PresentationDecoding {
       description: try members.text("description", limit: greatestDescription) ?? "",
       icon: try members.text("icon", limit: ClientMessage.greatestName) ?? "")
     if let view = try members.object("view") { presentation.view = try self.view(view) }
+    if let name = try members.text("newest", limit: ClientMessage.greatestName) {
+      guard let newest = NewestEnd(rawValue: name) else { throw .outOfRange("newest must be “top” or “end”") }
+      presentation.newest = newest
+    }
     return presentation
   }
 

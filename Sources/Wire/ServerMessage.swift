@@ -189,6 +189,7 @@ extension JSONWriter {
     member("columns", table.schema.columns) { $0.column($1) }
     if let label = table.schema.label { member("label", label) }
     presentation(of: table.schema)
+    if table.schema.presentation?.newest == nil { member("newest", unlessEmpty: table.schema.newest?.rawValue) }
     if !table.schema.actions.isEmpty {
       name("actions")
       actions(table.schema.actions)

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shutil
 import struct
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ import zlib
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
 from reader import expect
+from rowcast_server import Server
 
 
 class RatingsTest(PageTest):
@@ -206,6 +208,62 @@ class SkippedTest(PageTest):
             expect(box).to_have_count(0)
             expect(button).to_be_focused()
             reader.check_clean(self)
+
+
+class FollowedTest(PageTest):
+    """A followed file, whose newest lines are at the end."""
+
+    @classmethod
+    def serve(cls):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, folder)
+        cls.lines = folder / "lines.ndjson"
+        cls.count = 0
+        cls.add(3)
+        return Server(what=("--follow", str(cls.lines)))
+
+    @classmethod
+    def add(cls, count):
+        with cls.lines.open("a") as lines:
+            for number in range(cls.count, cls.count + count):
+                lines.write(f'{{"line": "line {number}"}}\n')
+        cls.count += count
+
+    def sees(self, reader, number, is_seen=True):
+        cell = reader.page.get_by_role("gridcell", name=f"line {number}", exact=True)
+        if is_seen:
+            expect(cell).to_be_in_viewport()
+        else:
+            expect(reader.page.locator("#rows")).to_have_text(re.compile(rf"^{self.count:,} rows"))
+            expect(cell).not_to_be_in_viewport()
+
+    def test_the_newest_rows_stay_in_view_until_the_user_leaves_them(self):
+        reader = self.open()
+        page = reader.page
+        follow = page.get_by_role("button", name="Follow")
+        expect(follow).to_have_attribute("aria-pressed", "false")
+        follow.click()
+        expect(follow).to_have_attribute("aria-pressed", "true")
+        # Three rows fit the viewport; five hundred do not.
+        for count in (500, 1, 40):
+            self.add(count)
+            self.sees(reader, self.count - 1)
+        page.screenshot(path=ARTIFACTS / "follow.png")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        reader.wheel(-400)
+        expect(follow).to_have_attribute("aria-pressed", "false")
+        self.add(50)
+        self.sees(reader, self.count - 1, is_seen=False)
+        reader.grid.focus()
+        page.keyboard.press("l")
+        expect(follow).to_have_attribute("aria-pressed", "true")
+        self.sees(reader, self.count - 1)
+        page.keyboard.press("l")
+        expect(follow).to_have_attribute("aria-pressed", "false")
+        # Sorted rows have their newest ones anywhere.
+        reader.header("^line").click()
+        expect(follow).to_be_hidden()
+        reader.check_clean(self)
 
 
 if __name__ == "__main__":

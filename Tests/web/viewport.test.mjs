@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { drawnRange, isAway, NEAR, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
+import { drawnRange, isAway, NEAR, Place, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 function listOf(total, height = 700) {
@@ -340,6 +340,27 @@ test('at the end, the viewport ends with the list', () => {
   }
   scroll.moveTo(0);
   assert.equal(new Sight().describe(scroll, 1, null).first, 0);
+});
+
+test('the end of a list shorter than the viewport is followed as the list grows', () => {
+  const scroll = new ScrollModel();
+  scroll.resize(600);
+  scroll.setTotal(3);
+  assert.equal(new Sight().describe(scroll, 1, null).stick, 'top');
+  scroll.moveToEnd();
+  assert.equal(new Sight().describe(scroll, 1, null).stick, 'end');
+  const place = new Place(scroll, new Sight(), null, () => undefined);
+  place.follow({ total: 500 }, false, 0);
+  assert.equal(scroll.position, scroll.last);
+  assert.ok(scroll.isHeld);
+  scroll.scrolled(scroll.native - 40);
+  place.follow({ total: 900 }, false, 0);
+  assert.equal(scroll.atEnd, false);
+  // Another query begins at the top.
+  scroll.moveToEnd();
+  scroll.setTotal(2);
+  scroll.moveTo(0);
+  assert.equal(new Sight().describe(scroll, 1, null).stick, 'top');
 });
 
 test('distinguishes fully visible items', () => {

@@ -35,7 +35,7 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, LoadWatch, Note, parse, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, FollowButton, LoadWatch, Note, parse, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -55,7 +55,8 @@ function wantWords() {
       leave: () => active.grid.focus(),
     });
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
-    words = { bar, speech, pauseButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
+    const followButton = new FollowButton($('follow'), () => active);
+    words = { bar, speech, pauseButton, followButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
@@ -154,12 +155,13 @@ function showState(pane) {
   // While the first connection is pending, the bars are not loaded, to not delay the first rows.
   const isBeginning = connection.state === 'connecting' && copy.seq === 0;
   if (words === null) return void (isBeginning || wantWords());
-  const { bar, pauseButton } = words;
+  const { bar, pauseButton, followButton } = words;
   pair?.tell(pane);
   const isLive = connection.state === 'live';
   if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
+  followButton.show();
   if (isBeginning) return;
   const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
@@ -228,6 +230,7 @@ listenForShortcuts(document, {
   '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
   'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
+  l: () => active.follow(),
   i: () => togglePanel(),
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
@@ -253,6 +256,7 @@ async function showCommands() {
     page('Undo a change of the view', 'Ctrl+Z', () => step(true)),
     page('Redo a change of the view', 'Ctrl+Shift+Z', () => step(false)),
     page(pane.session.isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
+    ...(pane.newest === undefined ? [] : [page(pane.isFollowing ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => pane.follow())]),
     page('Split view on or off', 'S', split),
     page('Go to the other table', 'F6', () => pair?.next(pane)),
     page('Activity: rates, delays, reuse', 'I', togglePanel),

@@ -38,6 +38,7 @@ export class ScrollModel {
     this.height = 0;
     this.native = 0;
     this.base = 0;
+    this.isHeld = false;  // whether it stays at the end, even of a list shorter than the viewport
   }
 
   get position() {
@@ -71,7 +72,7 @@ export class ScrollModel {
   }
 
   get atEnd() {
-    return this.last > 0 && this.position > this.last - 1;
+    return (this.last > 0 || this.isHeld) && this.position > this.last - 1;
   }
 
   /** The position of the first visible item. */
@@ -115,6 +116,7 @@ export class ScrollModel {
    */
   scrolled(native, wheeled = 0) {
     const moved = native - this.native;
+    if (moved !== 0) this.isHeld = false;
     const isJump = this.isMapped && Math.abs(moved) > Math.max(4_000, this.height * 3) + wheeled;
     const position = isJump ? Math.round((native / this.nativeLast) * this.last) : this.position + moved;
     this.native = native;
@@ -128,7 +130,14 @@ export class ScrollModel {
 
   /** Moves to a global pixel; {@link settle} returns the scrollTop to set. */
   moveTo(position) {
+    this.isHeld = false;
     this.base = this.#clamp(Math.round(position)) - this.native;
+  }
+
+  /** Moves to the end, also of a list that is shorter than the viewport and may grow. */
+  moveToEnd(isHeld = true) {
+    this.moveTo(this.last);
+    this.isHeld = isHeld;
   }
 
   /** Returns the position at which an item is fully visible, below `covered` hidden pixels. */
@@ -282,7 +291,7 @@ export class Sight {
   describe(scroll, seq, anchor) {
     const count = scroll.count;
     const { ahead, behind } = this.buffers(count);
-    const stick = scroll.atTop ? 'top' : scroll.atEnd ? 'end' : undefined;
+    const stick = scroll.atTop && !scroll.isHeld ? 'top' : scroll.atEnd ? 'end' : undefined;
     return {
       seq,
       // At the end, `count` would exceed the list by the part cut off at the top, and the server
@@ -393,7 +402,7 @@ export class Place {
     const { scroll } = this;
     const wasAtEnd = scroll.atEnd;
     scroll.setTotal(copy.total);
-    if (wasAtEnd && !isMoving) scroll.moveTo(scroll.last);
+    if (wasAtEnd && !isMoving) scroll.moveToEnd(scroll.isHeld);
     if (this.#wanted !== null) {
       scroll.moveTo(this.#wanted);
       this.#put = scroll.position;

@@ -42,7 +42,7 @@ export function askFor(action, { question, isAsked, test }, go, closed) {
   const cancel = button('Cancel', () => dialog.close());
   const main = make('button', action.danger ? 'main danger' : 'main', action.title || action.name);
   main.type = 'submit';
-  const said = make('p', 'box-said');
+  const said = make('p', 'box-fault quiet');
   said.setAttribute('role', 'status');
   foot.append(fault, said, cancel, main);
   form.append(list, foot);

@@ -2,6 +2,7 @@
 // rows, to not delay them.
 
 export { Bar } from './bar.js';
+export { FollowButton } from './follow.js';
 export { LoadWatch } from '../model/loads.js';
 export { Note } from './note.js';
 export { parse } from '../model/parsing.js';

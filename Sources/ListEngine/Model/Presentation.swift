@@ -84,6 +84,11 @@ public struct DefaultView: Hashable, Codable, Sendable {
   }
 }
 
+/// The end of a table at which its newest rows are.
+public enum NewestEnd: String, Hashable, Codable, Sendable {
+  case top, end
+}
+
 /// The explanation of a table and its default view.
 public struct TablePresentation: Hashable, Codable, Sendable {
   /// A sentence that explains the table to users, or an empty string.
@@ -92,12 +97,18 @@ public struct TablePresentation: Hashable, Codable, Sendable {
   public var icon: String
   /// The query and layout that clients show first.
   public var view: DefaultView
+  /// The end at which the newest rows are in the source's own order, or `nil` if they may be
+  /// anywhere.
+  public var newest: NewestEnd?
 
   /// Creates a presentation; the default is empty.
-  public init(description: String = "", icon: String = "", view: DefaultView = DefaultView()) {
+  public init(
+    description: String = "", icon: String = "", view: DefaultView = DefaultView(), newest: NewestEnd? = nil
+  ) {
     self.description = description
     self.icon = icon
     self.view = view
+    self.newest = newest
   }
 }
 

@@ -174,6 +174,13 @@ public struct Schema: Hashable, Codable, Sendable {
     self.presentation = presentation
   }
 
+  /// The end at which the newest rows are: as declared, or the end of a table that keeps only its
+  /// most recent rows; `nil` if they may be anywhere.
+  public var newest: NewestEnd? {
+    if let newest = presentation?.newest { return newest }
+    return retention == .everything || windowed != nil ? nil : .end
+  }
+
   /// Returns the number of the column with this name.
   ///
   /// - Complexity: O(columns).

@@ -74,6 +74,7 @@ import Testing
       "view.aggregates[0].function must be one of "
     ),
     (#"{"icon":7}"#, "icon must be a text, not a number"),
+    (#"{"newest":"left"}"#, "newest must be “top” or “end”"),
   ])
   func `a document with a fault is refused with its place`(_ json: String, _ reason: String) {
     let found = complete(json, ListPlugin.Schema("s", key: .integer, columns: Self.columns)).reason

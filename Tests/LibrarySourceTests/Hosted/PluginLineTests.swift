@@ -67,7 +67,7 @@ import Testing
         sort: [NamedSortTerm("number", descending: true), NamedSortTerm("text")],
         filter: .all([.not(.oneOf("boolean", [.boolean(true)])), .range("number", from: .number(0.5), through: nil)]),
         group: ["text"], aggregates: [AggregateRequest(.mean, of: "number")], order: ["text"], hidden: ["image"],
-        pinned: ["integer"]))
+        pinned: ["integer"]), newest: .end)
     #expect(heard(Changeset(), schema).schema == schema)
   }
 
