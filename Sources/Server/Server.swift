@@ -27,7 +27,7 @@ public final class Server {
   var configuration: ServerConfiguration
   let loop = EventLoop()
   let listener: Listener
-  var engine: RecordedEngine
+  var engine: Engine
   var access: AccessControl
   var exchanges: Exchanges
   var clients: Clients
@@ -51,10 +51,9 @@ public final class Server {
     clients = Clients(configuration)
     exchanges = Exchanges(configuration, guardian: RequestGuard(port: 0))
     views = Views(try configuration.openViews())
-    engine = RecordedEngine(
-      Engine(
-        epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
-      recording: configuration.recording)
+    engine = Engine(
+      epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find)
+    engine.observer = configuration.recording
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     access = Self.accessControl(of: configuration, port: 0)

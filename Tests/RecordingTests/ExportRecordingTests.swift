@@ -10,7 +10,8 @@ import Testing
   private func recorded(exports: Bool) throws -> (bytes: [UInt8], rows: Int) {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
-    var engine = RecordedEngine(Engine(epoch: "run"), recording: recording)
+    var engine = Engine(epoch: "run")
+    engine.observer = recording
     var now = Instant(nanoseconds: 5_000_000_000)
     var source = ScriptedWindowedSource(
       Schema(
