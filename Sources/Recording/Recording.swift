@@ -39,7 +39,7 @@ public final class Recording: Sendable {
   private let logger: Logger
   private let backlogLimit: Int
   private let monitor = Monitor()
-  /// Protected by `monitor`.
+  /// The state of the queue, protected by `monitor`.
   private nonisolated(unsafe) var shared = Shared()
   private let isDone = DispatchSemaphore(value: 0)
 

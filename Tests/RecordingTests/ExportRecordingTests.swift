@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-/// Windowed tables that are taken away while everything is recorded.
+/// Tests that exports of windowed tables leave a recording as it is.
 @Suite struct ExportRecordingTests {
   /// Records a session on a windowed table during an export, and counts the exported rows.
   private func recorded(exports: Bool) throws -> (bytes: [UInt8], rows: Int) {

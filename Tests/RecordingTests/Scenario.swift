@@ -79,7 +79,7 @@ struct Scenario: ~Copyable {
     _ = engine.advance(to: now)
   }
 
-  /// Another table takes its place; one page opens it, the other one has not read that yet.
+  /// Replaces the table by another one. Only one of the clients opens it.
   private mutating func replace(_ page: SessionID, _ query: QueryRequest) {
     var schema = Self.schema
     schema.title = "Other jobs"
