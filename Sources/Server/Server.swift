@@ -72,7 +72,8 @@ public final class Server {
     exchanges.guardian = RequestGuard(configuration, port: port)
     access = Self.accessControl(of: configuration, port: port)
     for (file, reason) in views.faults {
-      configuration.logger.warning("a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
+      configuration.logger.warning(
+        "the file of a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
     }
     watchSignals()
   }
@@ -149,7 +150,7 @@ public final class Server {
   /// Closes clients that are silent, and fails actions that are overdue.
   private func advanceClients(to now: Instant) {
     for client in clients.takeUngreeted(at: now) {
-      refuse(client, .unexpectedMessage("say hello first"), engineKnowsIt: false)
+      refuse(client, .unexpectedMessage("send hello first"), engineKnowsIt: false)
     }
     checkKeepalives(at: now)
     finishOverdueActions(at: now)
@@ -185,7 +186,7 @@ public final class Server {
 
   /// Closes a session with an error.
   func refuse(_ client: ClientConnection, _ error: ClientError, engineKnowsIt: Bool) {
-    operations.logger.debug("a page is refused", metadata: ["reason": "\(error.reason)"])
+    operations.logger.debug("a client is refused", metadata: ["reason": "\(error.reason)"])
     if engineKnowsIt { engine.handle(.close(client.id), at: EventLoop.now) }
     client.beginClosing(1008, error.code, error: error)
   }
