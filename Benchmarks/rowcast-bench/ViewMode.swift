@@ -1,7 +1,7 @@
 import ArgumentParser
 import ListEngine
 
-/// The views of W2.
+/// The views that workload W2 measures.
 enum ViewMode: String, CaseIterable, ExpressibleByArgument {
   /// All rows by descending price.
   case sort

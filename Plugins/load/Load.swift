@@ -11,7 +11,7 @@ struct Load: PolledSource {
 
   func list(_ rows: inout Batch) throws {
     var averages = [0.0, 0, 0]
-    guard getloadavg(&averages, 3) == 3 else { throw HostError.refused("the machine does not tell its load") }
+    guard getloadavg(&averages, 3) == 3 else { throw HostError.refused("the machine does not report its load") }
     for (span, load) in zip(["1 minute", "5 minutes", "15 minutes"], averages) {
       rows.add(key: span, span, load)
     }

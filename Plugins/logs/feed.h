@@ -40,7 +40,7 @@ class Feed {
   /// The state of the command: empty while it runs.
   std::string state();
 
-  /// Called after a growth, with the file that grew.
+  /// The callback for a growth, with the file that grew.
   std::function<void(const File &)> onGrowth;
 
  private:

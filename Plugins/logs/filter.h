@@ -24,7 +24,7 @@ struct Term {
   std::vector<std::unique_ptr<Term>> parts;
   size_t column = 0;
   Comparison comparison = equal;
-  /// Values with texts that stay; of a range: from and through, either may be empty.
+  /// The values to compare with; for a range its bounds, each of which may be empty.
   std::vector<Cell> values;
   std::vector<std::unique_ptr<std::string>> texts;
   /// The text of `contains` and `startsWith`.

@@ -16,7 +16,7 @@ namespace logs {
 /// The bytes of a file from which its format is detected.
 static constexpr size_t sampleBytes = 262144;
 static constexpr size_t sampleLines = 500;
-/// The bytes at the beginning of a file by which a replaced content is noticed.
+/// The number of bytes at the beginning of a file that are compared to detect a replaced content.
 static constexpr size_t headBytes = 256;
 /// The time for which a notice is shown.
 static constexpr auto noticeTime = std::chrono::seconds(60);
@@ -437,7 +437,7 @@ void Follower::rescanFormer() {
   }
 }
 
-/// Adds rotated parts that have come.
+/// Adds the rotated parts that have appeared.
 void Follower::rescanParts() {
   for (const Live &live : live_) {
     for (const std::string &path : rotatedParts(live.path)) {

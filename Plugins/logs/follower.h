@@ -18,7 +18,7 @@
 
 namespace logs {
 
-/// A file that can be read, or why it cannot.
+/// An open file, or the reason why it was not opened.
 struct Opened {
   std::shared_ptr<Descriptor> file;
   uint64_t size = 0;

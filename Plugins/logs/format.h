@@ -96,7 +96,7 @@ class Format {
     return part.find('\n') == std::string_view::npos;
   }
 
-  /// Joins stack traces to the record before them, unless the user has said otherwise.
+  /// Whether stack traces are joined to the record before them; a setting turns it off.
   bool joins = true;
 
  protected:

@@ -36,7 +36,7 @@ class JSONScanner {
   bool isFirst_ = true, isOpen_ = false, isComplete_ = false;
 };
 
-/// Appends the text that an escaped JSON text stands for; unpaired surrogates become U+FFFD.
+/// Appends an escaped JSON text without its escapes; unpaired surrogates become U+FFFD.
 void unescapeJSON(std::string_view escaped, std::string &out);
 
 }  // namespace logs

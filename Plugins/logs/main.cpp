@@ -205,7 +205,7 @@ class Listener {
  public:
   explicit Listener(Conversation &conversation) : conversation_(conversation) {}
 
-  /// Returns the settings once they have come.
+  /// Waits for the settings and returns them.
   std::string settings() {
     std::unique_lock<std::mutex> lock(mutex_);
     change_.wait(lock, [this] { return !settings_.empty(); });
@@ -268,7 +268,7 @@ class Listener {
   std::function<void()> onEnd_;
   std::string settings_;
   Requests *requests_ = nullptr;
-  /// Queries that came before the table was ready.
+  /// The queries received before the table was ready.
   std::vector<std::pair<int64_t, std::string>> early_;
 };
 

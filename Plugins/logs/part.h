@@ -34,14 +34,14 @@ class Descriptor {
 /// Whether the count of a chunk is known.
 enum class ChunkState : uint8_t {
   unknown,
-  /// Being counted for the first time.
+  /// The first count is in progress.
   underway,
   known,
-  /// Counted before the file grew; the count is that of before.
+  /// The file has grown since the count.
   stale,
-  /// Being counted again.
+  /// Another count is in progress.
   underwayAgain,
-  /// The file grew while the chunk was being counted.
+  /// The file has grown since the current count began.
   underwayStale,
 };
 
@@ -81,7 +81,7 @@ class ChunkCounts {
 
 /// A file, or the decompressed bytes of one, in the table. The mutex of the table guards it.
 struct Part {
-  /// Distinguishes the keys of its rows from those of other parts; below 8,192.
+  /// The number that distinguishes the keys of its rows from those of other parts; below 8,192.
   uint32_t slot = 0;
   std::string path, name;
   dev_t device = 0;

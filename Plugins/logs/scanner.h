@@ -16,14 +16,14 @@ namespace logs {
 /// A record in a file.
 struct Record {
   uint64_t start = 0;
-  /// The bytes that are shown and searched, at most the limit.
+  /// The number of bytes that are shown and searched, at most the limit.
   uint32_t length = 0;
-  /// The lines that begin in the chunk before this record.
+  /// The number of lines that begin in the chunk before this record.
   uint32_t line = 0;
   bool isCut = false;
 };
 
-/// Everything that a pass over a chunk for the index finds.
+/// The results of an indexing pass over a chunk.
 struct ChunkSummary {
   uint32_t records = 0, lines = 0;
   int64_t earliest = INT64_MAX, latest = INT64_MIN;

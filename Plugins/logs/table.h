@@ -53,7 +53,7 @@ class Table {
   const Options &options() const { return options_; }
   const std::shared_ptr<const Format> &format() const { return format_; }
 
-  /// Called without a lock when rows have changed, at most about ten times a second.
+  /// The callback for changed rows: called without a lock, at most about ten times a second.
   std::function<void()> onChange;
 
   // Called by the follower.
@@ -85,7 +85,7 @@ class Table {
     std::shared_ptr<View> view;
     bool isDescending = false;
     bool isByTime = false;
-    /// Whether rows of one time come in the direction opposite to that of the times.
+    /// Whether rows with equal times are in the opposite order of the times.
     bool reversesTies = false;
     std::string after, upTo;
     bool hasAfter = false, hasUpTo = false;
@@ -115,7 +115,7 @@ class Table {
   bool findJob(Job &job);
   bool findViewJob(const std::shared_ptr<View> &view, Job &job);
   void finish(const Job &job, bool isRead, const std::vector<ChunkSummary> &summaries, const std::vector<uint32_t> &counts);
-  /// Puts a view back that was dropped while a request still uses it. The table is locked.
+  /// Restores a view that was dropped while a request uses it. The table is locked.
   void keep(const std::shared_ptr<View> &view);
   ChunkCounts &countsOf(View &view, const std::shared_ptr<Part> &part);
   uint64_t estimatedRecords(const Part &part) const;
@@ -126,7 +126,7 @@ class Table {
   uint64_t total(View &view);
   static PartBytes bytesOf(const Part &part) { return {part.file, part.size, part.times, part.name}; }
   std::string disorder() const;
-  /// Why a part's rows, after ones of a time, are not in the order of their times.
+  /// The reason why a part's rows after a time are not in the order of their times.
   std::string disorder(const Part &part, int64_t latest) const;
 
   std::shared_ptr<const Format> format_;

@@ -56,7 +56,7 @@ class Literal {
   uint8_t firstFold_ = 0, secondFold_ = 0;
 };
 
-/// A text that is searched for in texts, ignoring case. Empty or folded.
+/// A text to search for, ignoring case. It is folded; an empty one matches everything.
 class FoldedPart {
  public:
   FoldedPart() = default;
@@ -64,7 +64,7 @@ class FoldedPart {
 
   const std::string &text() const { return text_; }
   bool empty() const { return text_.empty(); }
-  /// Whether a text contains it. `scratch` is reused.
+  /// Whether a text contains this one. `scratch` is reused.
   bool isIn(std::string_view text, std::string &scratch) const;
 
  private:

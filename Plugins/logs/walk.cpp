@@ -285,7 +285,7 @@ Boundary Walk::boundaryAt(double coordinate) {
   return {parts_.empty() ? 0 : parts_.size() - 1, UINT64_MAX};
 }
 
-/// Skips rows by estimates.
+/// Skips rows by their estimated number.
 void Walk::jump() {
   double target = coordinate(place_) + (wish_.isDescending ? -1.0 : 1.0) * static_cast<double>(skip_);
   place_ = boundaryAt(std::max(0.0, target));

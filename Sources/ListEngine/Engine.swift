@@ -13,6 +13,8 @@ public struct Engine: ~Copyable {
   public let epoch: String
   /// The limits in force.
   public private(set) var limits: Limits
+  /// The observer of inputs and outputs, if any.
+  public var observer: (any EngineObserver)?
 
   var states: [TableState] = []
   var tableNumbers: [String: Int] = [:]
@@ -45,6 +47,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Throws: ``SchemaError`` if the schema is invalid or the name is taken.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
+    observer?.observe(.table(schema), at: now)
     guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
     let id = TableID(rawValue: states.count)
     let table = try makeTable(schema)
@@ -66,6 +69,7 @@ public struct Engine: ~Copyable {
   /// - Throws: ``SchemaError`` if the schema is invalid; nothing changes then.
   /// - Complexity: O(sessions).
   public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
+    observer?.observe(.replacement(id, schema), at: now)
     let former = states[id.rawValue]
     let name = former.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
@@ -196,7 +200,10 @@ public struct Engine: ~Copyable {
   /// Sets the minimum interval between patches for sessions that request none.
   ///
   /// It applies to tables that sessions open afterwards.
-  public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
+  public mutating func setInterval(_ interval: Duration, at now: Instant) {
+    observer?.observe(.interval(interval), at: now)
+    limits.interval = interval
+  }
 
   /// The number of sessions that are open and that are parked.
   var sessionCounts: (all: Int, parked: Int) { (sessions.count + left.count, parking.count) }
@@ -210,6 +217,7 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(cells) for changes, O(*n* log *n*) for a query that no session uses yet, O(1)
   ///   for most others.
   public mutating func handle(_ input: Input, at now: Instant) {
+    observer?.observe(.input(input), at: now)
     take(input, at: now)
     guard let id = input.session, let session = sessions[id], let number = tableNumbers[session.tableName]
     else { return }
@@ -455,6 +463,7 @@ public struct Engine: ~Copyable {
         refuse(session, QueryFault(error, at: table.backend.places(of: session.asked.query)), at: now)
       }
     }
+    observer?.observe(.outputs(outputs), at: now)
     defer { outputs = [] }
     return outputs
   }

@@ -43,7 +43,7 @@ public enum SourceEvent: Sendable {
   /// A message about an upload of rows.
   case upload(UploadAnswer)
 
-  /// The maximum number of rows in one ``changes(_:)``, a part.
+  /// The maximum number of rows in a part, which is the content of one ``changes(_:)``.
   ///
   /// One turn of the engine's loop applies one part.
   @inlinable public static var partRows: Int { 4_096 }

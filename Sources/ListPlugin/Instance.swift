@@ -8,7 +8,7 @@ final class Instance {
   let host: ListHost
   private let type: any DataSource.Type
   private var source: (any DataSource)?
-  /// Not changed once they are offered, because other threads may read them then.
+  /// The offered actions. They do not change after the offer, because other threads read them.
   var actions: [Action] = []
   /// The pending loads of deferred cells. See ``actions`` for the threading rule.
   var requests: LoadRequests<CellPlace>?

@@ -8,7 +8,7 @@ package struct ExamFinding: Hashable, Sendable {
   package var message: String
   /// The offending line of the plugin's output, counted from 1 in this start.
   package var line: Int?
-  /// The beginning of that line.
+  /// The beginning of the offending line.
   package var output = ""
   /// The remedy, if the rule's general one does not fit.
   package var advice: String?

@@ -23,7 +23,7 @@ final class LibraryUnderTest: PluginUnderTest {
     var log: [String] = []
     init(room: Int) { self.room = room }
 
-    /// Appends bytes and waits while the pipe is full, as a pipe makes a program wait.
+    /// Appends bytes, and waits while the buffer is full, like the pipe of a program.
     func put(_ new: [UInt8]) -> Bool {
       monitor.withLock {
         _ = monitor.wait(nanoseconds: .max) { bytes.count < room || isClosed }

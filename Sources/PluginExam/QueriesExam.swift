@@ -185,7 +185,7 @@ struct QueriesExam {
     }
   }
 
-  /// Checks that the known rows matching a query are in the reading, as far as it goes.
+  /// Checks that the rows that match a query are in the part of the answer that was read.
   mutating private func expect(
     _ rows: [RowPage.Row], in reading: Reading, of query: Query, _ words: String, _ rule: ExamRule
   ) {

@@ -34,11 +34,12 @@ public final class Recording: Sendable {
     var isWriting = false
   }
 
+  private let epoch: String
   private let store: any RecordStore
   private let logger: Logger
   private let backlogLimit: Int
   private let monitor = Monitor()
-  /// Protected by `monitor`.
+  /// The state of the queue, protected by `monitor`.
   private nonisolated(unsafe) var shared = Shared()
   private let isDone = DispatchSemaphore(value: 0)
 
@@ -57,6 +58,7 @@ public final class Recording: Sendable {
     _ store: any RecordStore, _ header: RecordingHeader, logger: Logger = Logger(label: "recording"),
     backlogLimit: Int = Recording.greatestBacklog, isHeld: Bool = false
   ) {
+    epoch = header.epoch
     self.store = store
     self.logger = logger
     self.backlogLimit = backlogLimit
@@ -185,6 +187,22 @@ public final class Recording: Sendable {
         shared.isClosing || !shared.state.isAlive
       }
       return true
+    }
+  }
+}
+
+extension Recording: EngineObserver {
+  /// Records an event of the engine whose epoch the header names.
+  ///
+  /// Exports are left out, and so are the requests to sources that they cause: they do not affect
+  /// the messages to clients.
+  public func observe(_ event: EngineEvent, at now: Instant) {
+    switch event {
+    case .table(let schema): note(.table(schema, now))
+    case .replacement(let table, let schema): note(.replacement(table, schema, now))
+    case .interval(let interval): note(.interval(interval, now))
+    case .input(let input): if !input.isForExport { note(.input(input, now)) }
+    case .outputs(let outputs): note(.answer(AnswerDigest(outputs.filter { !$0.isForExport }, epoch: epoch), now))
     }
   }
 }

@@ -50,7 +50,7 @@ public enum Verification {
           throw .damaged(atByte: place)
         }
         engine.handle(input, at: moment)
-      case .interval(let interval, _): engine.setInterval(interval)
+      case .interval(let interval, let moment): engine.setInterval(interval, at: moment)
       case .answer(let digest, let moment):
         report.answers += 1
         report.outputs += digest.count

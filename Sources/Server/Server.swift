@@ -27,7 +27,7 @@ public final class Server {
   var configuration: ServerConfiguration
   let loop = EventLoop()
   let listener: Listener
-  var engine: RecordedEngine
+  var engine: Engine
   var access: AccessControl
   var exchanges: Exchanges
   var clients: Clients
@@ -51,10 +51,9 @@ public final class Server {
     clients = Clients(configuration)
     exchanges = Exchanges(configuration, guardian: RequestGuard(port: 0))
     views = Views(try configuration.openViews())
-    engine = RecordedEngine(
-      Engine(
-        epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
-      recording: configuration.recording)
+    engine = Engine(
+      epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find)
+    engine.observer = configuration.recording
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     access = Self.accessControl(of: configuration, port: 0)
@@ -73,7 +72,8 @@ public final class Server {
     exchanges.guardian = RequestGuard(configuration, port: port)
     access = Self.accessControl(of: configuration, port: port)
     for (file, reason) in views.faults {
-      configuration.logger.warning("a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
+      configuration.logger.warning(
+        "the file of a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
     }
     watchSignals()
   }
@@ -150,7 +150,7 @@ public final class Server {
   /// Closes clients that are silent, and fails actions that are overdue.
   private func advanceClients(to now: Instant) {
     for client in clients.takeUngreeted(at: now) {
-      refuse(client, .unexpectedMessage("say hello first"), engineKnowsIt: false)
+      refuse(client, .unexpectedMessage("send hello first"), engineKnowsIt: false)
     }
     checkKeepalives(at: now)
     finishOverdueActions(at: now)
@@ -186,7 +186,7 @@ public final class Server {
 
   /// Closes a session with an error.
   func refuse(_ client: ClientConnection, _ error: ClientError, engineKnowsIt: Bool) {
-    operations.logger.debug("a page is refused", metadata: ["reason": "\(error.reason)"])
+    operations.logger.debug("a client is refused", metadata: ["reason": "\(error.reason)"])
     if engineKnowsIt { engine.handle(.close(client.id), at: EventLoop.now) }
     client.beginClosing(1008, error.code, error: error)
   }

@@ -36,7 +36,7 @@ extension Server {
         "the new certificate is not used, the old one stays", metadata: ["file": "\(certificate.chain)"])
       return
     }
-    operations.logger.info("the certificate was read again")
+    operations.logger.info("the certificate was reloaded")
   }
 
   /// Applies the changes, or only reports readiness if they are `nil`.
@@ -62,7 +62,7 @@ extension Server {
   func renewPasses() {
     for client in clients.all where !client.isClosing {
       guard let pass = access.renew(client.pass) else {
-        end(client, "not let in any more")
+        end(client, "access has ended")
         continue
       }
       if pass.role != client.pass.role,

@@ -66,9 +66,9 @@ public struct ServerConfiguration: Sendable {
   var writeOfViews: @Sendable (Int32, UnsafeRawPointer, Int) -> Int = { Glibc.write($0, $1, $2) }
   /// Whether SIGINT and SIGTERM stop the server.
   public var endsOnSignals = false
-  /// Called on the loop when the server begins to stop; must not block.
+  /// The handler of a stop: called on the loop when the server begins to stop; must not block.
   public var onStopping: @Sendable () -> Void = {}
-  /// Called on the loop at SIGHUP, if signals are handled; must not block.
+  /// The handler of SIGHUP: called on the loop, if signals are handled; must not block.
   ///
   /// If it is `nil`, SIGHUP stops the server like SIGTERM, unless the process was started with
   /// SIGHUP ignored (`nohup`).

@@ -21,7 +21,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .socketUnavailable(let path):
       "cannot listen on \(path): the path is in use, too long or not writable"
     case .badCertificate(let path):
-      "the certificate \(path) or its key cannot be used: both must be there, in PEM, and belong together"
+      "the certificate \(path) or its key is not usable: both must exist, be in PEM and belong together"
     case .exposed(let host):
       "refusing to listen on \(host), which others can reach, without a token and a certificate "
         + "(--tls-certificate and --tls-key)"

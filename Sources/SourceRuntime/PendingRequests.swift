@@ -67,6 +67,8 @@ package struct PendingRequests {
     return cells.map { .notLoaded($0.key, column: $0.column, reason: reason) }
       + pages.sorted { $0.rawValue < $1.rawValue }.map { .pageFailed($0, reason: reason) }
       + images.sorted().map { .image($0, .sourceDown) }
-      + actions.sorted().map { .acted($0, .failed(.unanswered, "\(reason); whether it was done is not known")) }
+      + actions.sorted().map {
+        .acted($0, .failed(.unanswered, "\(reason); it is not known whether the action has run"))
+      }
   }
 }

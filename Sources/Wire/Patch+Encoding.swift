@@ -1,15 +1,22 @@
 import ListEngine
 
+/// The encoded part of a patch that all sessions share, kept in ``Patch/attachment``.
+private final class EncodedPatch {
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
 extension Patch {
   /// Returns the encoded part that all sessions share, from `"start"` to the closing brace.
   ///
-  /// The bytes are encoded once and cached in the patch.
+  /// It is encoded once for each patch.
   ///
   /// - Precondition: Every call for one patch passes the same schema.
   func encodedBody(_ schema: Schema, counting counts: inout EncodingCounts) -> [UInt8] {
-    if let encoded {
+    if let encoded = attachment as? EncodedPatch {
       counts.sharedPatches += 1
-      return encoded
+      return encoded.bytes
     }
     var writer = JSONWriter()
     writer.counts = counts
@@ -30,7 +37,7 @@ extension Patch {
     if let held = result.held { writer.held(held) }
     writer.member("digest", UInt64(result.digest))
     writer.endObject()
-    encoded = writer.bytes
+    attachment = EncodedPatch(writer.bytes)
     counts = writer.counts
     return writer.bytes
   }

@@ -5,7 +5,7 @@ import ListEngine
 ///     var bytes = [UInt8](repeating: 0, count: padding)
 ///     ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes)
 ///
-/// Encoding keeps no state of its own: rows and patches cache their encoded bytes.
+/// Rows and patches are encoded once, and keep the result as their attachment.
 public enum ServerMessage {
   /// The answer to a client's `hello`.
   ///

@@ -4,14 +4,14 @@ import Glibc
 /// The command `rowcast config`.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Looks at configurations.", subcommands: [Check.self])
+    commandName: "config", abstract: "Checks configurations.", subcommands: [Check.self])
 
   /// The command `rowcast config check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks a configuration and reports each problem with its place.",
       discussion:
-        "Serves nothing. It starts each plugin that is a program, reads the rules for its settings, and ends it.")
+        "Serves nothing. It starts each plugin that is a program only to read the rules for its settings.")
 
     @Argument(help: ArgumentHelp("The file, in YAML.", valueName: "file"))
     var file: String
@@ -26,7 +26,7 @@ struct ConfigCommand: ParsableCommand {
       if problems.isEmpty { problems = configuration.settings.pluginProblems.compactMap(configuration.problem) }
       for problem in problems.dropLast() { complain("\(problem)") }
       if let last = problems.last { throw last }
-      announce("\(file): all is well")
+      announce("\(file): no problems found")
     }
   }
 }

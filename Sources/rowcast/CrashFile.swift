@@ -17,7 +17,7 @@ enum CrashFile {
     }
     if let reason = CrashNotes.keep(at: "\(folder)/crashes") {
       Logger(label: "rowcast").warning(
-        "crashes of libraries are not written down", metadata: ["file": "\(folder)/crashes", "reason": "\(reason)"])
+        "crashes of libraries are not recorded", metadata: ["file": "\(folder)/crashes", "reason": "\(reason)"])
     }
   }
 

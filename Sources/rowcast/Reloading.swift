@@ -99,12 +99,12 @@ final class Reloading: Sendable {
         // Change the sources first, so that they are up to date when the server reports the reload.
         if let sources = settings.sources { keeper?.change(to: sources) }
         control.change(ServerChanges(settings, access))
-        logger.info("the configuration was read again")
+        logger.info("the configuration was reloaded")
         for name in settings.fixedNames(changedFrom: former) {
-          logger.warning("a setting will hold after a restart", metadata: ["setting": "\(name)"])
+          logger.warning("a setting takes effect after a restart", metadata: ["setting": "\(name)"])
         }
       } catch {
-        logger.error("the configuration is not used, and all stays as it was", metadata: ["reason": "\(error)"])
+        logger.error("the configuration is invalid and was not applied", metadata: ["reason": "\(error)"])
         control.keepChoices()
       }
     }

@@ -9,10 +9,10 @@ import Server
 /// The command `rowcast replay`.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves again what rowcast serve --record has kept, or verifies it.",
+    abstract: "Replays a recording of “rowcast serve --record”, or verifies it.",
     discussion: """
-      Without --verify the tables change again as they did, at any speed, for whoever looks. With it nothing is served: all that
-      happened, pages included, happens again to a new engine, and each of its answers must be what it was, byte for byte.
+      Without --verify, serves the tables with their recorded changes, at any speed. With it, serves nothing: a new engine \
+      takes all recorded inputs, and each of its answers must equal the recorded one byte for byte.
       """)
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
@@ -21,7 +21,8 @@ struct Replay: ParsableCommand {
   @Flag(help: "Compare every answer and report the result; exit with 0 if all are equal, else with 1.")
   var verify = false
 
-  @Option(help: ArgumentHelp("How much faster than it happened; 0 for as fast as possible.", valueName: "factor"))
+  @Option(
+    help: ArgumentHelp("The speed, as a multiple of the recorded one; 0 for as fast as possible.", valueName: "factor"))
   var speed = 1.0
 
   @OptionGroup var options: ServeOptions
@@ -29,7 +30,7 @@ struct Replay: ParsableCommand {
   func validate() throws {
     guard speed >= 0, speed.isFinite else { throw ValidationError("--speed must be 0 or more, not \(speed)") }
     try options.refuseSources("replay")
-    guard options.record == nil else { throw ValidationError("rowcast replay does not --record") }
+    guard options.record == nil else { throw ValidationError("rowcast replay has no --record") }
   }
 
   func run() throws {
@@ -47,9 +48,9 @@ struct Replay: ParsableCommand {
     let what = "\(report.records) records, \(report.answers) answers, \(report.outputs) messages in \(length) s"
     if let difference = report.firstDifference {
       throw EnvironmentFailure(
-        description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
+        description: "\(file): the answer in record \(difference) differs (\(what) so far)")
     }
-    announce("\(what): all as they were" + (report.isTorn ? "; the file ends within a record" : ""))
+    announce("\(what): all equal" + (report.isTorn ? "; the file ends within a record" : ""))
   }
 
   private func serve() throws {

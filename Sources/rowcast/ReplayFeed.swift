@@ -22,7 +22,7 @@ final class ReplayFeed: Sendable {
   func start() {
     let thread = Thread { [self] in
       var inlets: [SourceInlet] = []
-      var end = "the recording is over"
+      var end = "the recording has ended"
       do throws(RecordingError) {
         try tell(&inlets)
       } catch {

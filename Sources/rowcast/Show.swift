@@ -12,12 +12,12 @@ struct Show: ParsableCommand {
 
   @OptionGroup var loose: TextArguments
 
-  @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
+  @Flag(help: "Follow files: also show the rows that are appended to them.")
   var follow = false
 
   @Option(
     help: ArgumentHelp(
-      "How many rows to keep, the last ones; 1000000 of a stream, all of a file, if left out.", valueName: "rows"))
+      "The number of rows to keep, the last ones. (default: 1000000 of a stream, all of a file)", valueName: "rows"))
   var keep: Int?
 
   @OptionGroup var serve: Serve

@@ -11,7 +11,7 @@ struct TextArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "ndjson, json, csv, tsv, logfmt, columns (as ps and kubectl write them) or lines; found out if left out.",
+      "ndjson, json, csv, tsv, logfmt, columns (as ps and kubectl write them) or lines; inferred if left out.",
       valueName: "format"))
   var format: String?
 
@@ -41,14 +41,14 @@ struct TextArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The column that names a row, or several, with commas between them; none numbers the rows. Guessed if left out.",
+      "The column that names a row, or several, with commas between them; none numbers the rows. Inferred if left out.",
       valueName: "column,..."))
   var key: String?
 
   @Option(help: ArgumentHelp("The columns to show, in this order, with commas between them.", valueName: "column,..."))
   var columns: String?
 
-  @Option(help: ArgumentHelp("What the table is called in addresses.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name of the table in URLs.", valueName: "name"))
   var name: String?
 
   @Option(help: ArgumentHelp("The title above the table.", valueName: "text"))

@@ -4,7 +4,7 @@ import Server
 /// The command `rowcast token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self, Show.self])
+    commandName: "token", abstract: "Manages the access tokens.", subcommands: [Rotate.self, Show.self])
 
   /// The command `rowcast token rotate`.
   struct Rotate: ParsableCommand {
@@ -34,7 +34,7 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints a server's token for programs, such as those that send rows.",
       discussion: """
-        A token that is missing is made; a running server takes it within a few seconds. Example: \
+        A missing token is created; a running server accepts it within a few seconds. Example: \
         curl -H "Authorization: Bearer $(rowcast token show)" --data-binary @jobs.ndjson http://127.0.0.1:7777/ingest/jobs
         """)
 

@@ -4,7 +4,7 @@ import Server
 /// The command `rowcast url`.
 struct URLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "url", abstract: "Prints a link that signs one browser in; good once, for two minutes.",
+    commandName: "url", abstract: "Prints a link that signs one browser in. It works once, within two minutes.",
     discussion: """
       Finds the running server by itself, on any port; --port names one of several. A server that another user runs, \
       or one with --token-file, --unix or --config, takes the same options here as “rowcast serve”.
@@ -12,7 +12,7 @@ struct URLCommand: ParsableCommand {
 
   @OptionGroup var options: ServeOptions
 
-  @Option(help: ArgumentHelp("As what: viewer or operator.", valueName: "role"))
+  @Option(help: ArgumentHelp("The role: viewer or operator.", valueName: "role"))
   var role = Role.operator.rawValue
 
   func validate() throws {

@@ -8,13 +8,14 @@ struct Watch: ParsableCommand {
     abstract: "Runs commands again and again, and shows the tables that they print: rowcast watch -n 2 df -h",
     usage: "rowcast watch [-n <seconds>] [<options>] <command> ...",
     discussion: """
-      What follows the first word that is no option is the command. One text with shell syntax runs through the shell: rowcast watch 'ps aux | \
-      head'. Several such texts are several tables: rowcast watch 'df -h' 'ss -tan'. A command gets the whole environment.
+      The command begins at the first word that is not an option. One text with shell syntax runs through the shell: \
+      rowcast watch 'ps aux | head'. Several such texts are several tables: rowcast watch 'df -h' 'ss -tan'. A command \
+      gets the whole environment.
       """)
 
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("The pause between two runs; 2 if neither this nor the preset says.", valueName: "seconds"))
+    help: ArgumentHelp("The pause between two runs. (default: the preset's, or 2)", valueName: "seconds"))
   var pause: Double?
 
   @Option(help: ArgumentHelp("The command, key, columns and types of a known command, such as df.", valueName: "name"))
@@ -39,7 +40,7 @@ struct Watch: ParsableCommand {
     }
     guard !listPresets else { return }
     guard preset != nil || !serve.options.command.isEmpty else {
-      throw ValidationError("which command? Name it last: rowcast watch df -h")
+      throw ValidationError("missing command: give it last, as in rowcast watch df -h")
     }
     if preset == nil, lines.count > 1, loose.name != nil || loose.title != nil {
       throw ValidationError("--name and --title are for one table; \(lines.count) commands are named")

@@ -73,7 +73,7 @@ def seen(server):
     before = len(server.log)
     os.kill(server.process.pid, signal.SIGHUP)
     deadline = time.monotonic() + 10
-    while not (said := [line for line in server.log[before:] if "was read again" in line]):
+    while not (said := [line for line in server.log[before:] if "was reloaded" in line]):
         assert time.monotonic() < deadline, "the configuration is not read again"
         server.ended.wait(0.02)
     return datetime.datetime.fromisoformat(json.loads(said[0])["time"]).timestamp()

@@ -6,7 +6,7 @@ import ProcessSource
 import SourceTesting
 import Testing
 
-/// A shared library behaves like a program, for a source and for the exam.
+/// Tests that a shared library behaves like a program, for a source and for the exam.
 @Suite struct HostedLibraryTests {
   private static let host = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "rowcast").path

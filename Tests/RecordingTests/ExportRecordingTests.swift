@@ -4,13 +4,14 @@ import Testing
 
 @testable import Recording
 
-/// Windowed tables that are taken away while everything is recorded.
+/// Tests that exports of windowed tables leave a recording as it is.
 @Suite struct ExportRecordingTests {
   /// Records a session on a windowed table during an export, and counts the exported rows.
   private func recorded(exports: Bool) throws -> (bytes: [UInt8], rows: Int) {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
-    var engine = RecordedEngine(Engine(epoch: "run"), recording: recording)
+    var engine = Engine(epoch: "run")
+    engine.observer = recording
     var now = Instant(nanoseconds: 5_000_000_000)
     var source = ScriptedWindowedSource(
       Schema(

@@ -8,7 +8,7 @@ import ListTesting
 ///
 /// Each page acknowledges its patches.
 struct Scenario: ~Copyable {
-  var engine: RecordedEngine
+  var engine: Engine
   private var now = Instant(nanoseconds: 5_000_000_000)
   private var table = TableID(rawValue: 0)
   /// The number of outputs of the engine.
@@ -19,7 +19,8 @@ struct Scenario: ~Copyable {
     columns: [Column("name", .text), Column("load", .number), Column("picture", .image, isDeferred: true)])
 
   init(_ recording: Recording?) throws {
-    engine = RecordedEngine(Engine(epoch: "run", limits: Limits()), recording: recording)
+    engine = Engine(epoch: "run", limits: Limits())
+    engine.observer = recording
     table = try engine.addTable(Self.schema, at: now)
   }
 
@@ -78,7 +79,7 @@ struct Scenario: ~Copyable {
     _ = engine.advance(to: now)
   }
 
-  /// Another table takes its place; one page opens it, the other one has not read that yet.
+  /// Replaces the table by another one. Only one of the clients opens it.
   private mutating func replace(_ page: SessionID, _ query: QueryRequest) {
     var schema = Self.schema
     schema.title = "Other jobs"

@@ -19,9 +19,11 @@ import Testing
     var scenario = try Scenario(recording)
     scenario.run(steps: 3)
     // The engine gets an event that is not recorded, and answers it.
-    scenario.engine.engine.handle(
+    scenario.engine.observer = nil
+    scenario.engine.handle(
       .open(SessionID(rawValue: 9), table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil),
       at: Instant(nanoseconds: 6_000_000_000))
+    scenario.engine.observer = recording
     _ = scenario.engine.advance(to: Instant(nanoseconds: 6_000_000_000))
     recording.close(within: .seconds(60))
     let report = try withFile(store.bytes) { try Verification.run(path: $0) }
@@ -36,11 +38,9 @@ import Testing
       var scenario = try Scenario(recording)
       let now = Instant(nanoseconds: 5_000_000_000)
       // Sessions that open from now on get this interval.
-      if recordsTheInterval {
-        scenario.engine.setInterval(.milliseconds(50), at: now)
-      } else {
-        scenario.engine.engine.setInterval(.milliseconds(50))
-      }
+      if !recordsTheInterval { scenario.engine.observer = nil }
+      scenario.engine.setInterval(.milliseconds(50), at: now)
+      scenario.engine.observer = recording
       scenario.run(steps: 3)
       recording.close(within: .seconds(60))
       return try withFile(store.bytes) { try Verification.run(path: $0) }

@@ -76,7 +76,7 @@ import Testing
     try WebSocketClient.waitForTables(with: "headline", port: command.port)
     try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
     let complaints = try end(command)
-    #expect(complaints.contains("a source has other columns now"), "\(complaints)")
+    #expect(complaints.contains("a source has changed its columns"), "\(complaints)")
   }
 
   @Test func aChangedLibraryTakesOver() throws {
@@ -129,7 +129,7 @@ import Testing
     try WebSocketClient.waitFor("UTC", in: "clock", port: command.port)
     _ = try configure("  - plugin: clock\n")
     reload()
-    try page.wait(for: "it is not in the configuration any more")
+    try page.wait(for: "it was removed from the configuration")
     _ = try configure("  - plugin: clock\n  - plugin: \(file)\n    settings: {mood: better}\n")
     reload()
     try page.wait(for: "moodbetter")

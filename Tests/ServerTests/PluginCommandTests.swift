@@ -103,7 +103,7 @@ import Testing
       let again = try RunningCommand(
         ["plugin", "new", "new-one", "--language", language, "--into", folder.path], waits: false)
       #expect(try again.end() == 1)
-      #expect(again.complaints.contains("is there already"))
+      #expect(again.complaints.contains("exists already"))
     }
   }
 }

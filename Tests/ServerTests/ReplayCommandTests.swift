@@ -21,7 +21,7 @@ import Testing
 
     let verifier = try RunningCommand(["replay", file, "--verify"])
     #expect(try verifier.end() == 0)
-    #expect(verifier.announcement.hasSuffix(": all as they were"), "\(verifier.announcement)")
+    #expect(verifier.announcement.hasSuffix(": all equal"), "\(verifier.announcement)")
 
     let again = try RunningCommand(["replay", file, "--speed", "0", "--port", "0", "--no-token"])
     let viewer = try WebSocketClient.greeted(port: again.port)

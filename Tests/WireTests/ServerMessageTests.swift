@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import Wire
 
 @testable import ListEngine
+@testable import Wire
 
 @Suite struct ServerMessageTests {
   private let schema = Schema(
@@ -134,7 +134,7 @@ import Wire
     let patch = Patch(base: nil, result: window([.row(shared)]))
     let first = delivery(patch).encoded
     // This shows up in every message that encodes the row again.
-    shared.encoded = EncodedRow(bytes: Array("7".utf8), ends: [1])
+    shared.attachment = EncodedRow.make(1) { _, writer in writer.raw("7") }
     #expect(delivery(patch).encoded == first)
     let other = String(decoding: delivery(Patch(base: nil, result: window([.row(shared)]))).encoded, as: UTF8.self)
     #expect(other.contains("[1,1,[7]]"))

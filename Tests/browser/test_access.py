@@ -156,7 +156,7 @@ class SignInTest(unittest.TestCase):
         second = Reader(browser, server)
         self.addCleanup(second.close)
         note = second.page.locator(".note")
-        expect(note).to_contain_text("The server takes no more pages")
+        expect(note).to_contain_text("The server accepts no more clients")
         expect(note).to_contain_text(
             "Pages with one token are limited to 1 at the same time: close another one, "
             "or ask the operator. This page tries again by itself.")

@@ -3,29 +3,28 @@
 //     node Tests/web/make-fixtures.mjs
 //
 // The digests come from reference.mjs, which shares no code with the page. Change the cases here,
-// never the files.
+// never the files: makefixtures.test.mjs compares both.
 
 import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { diffWindows, digestOf } from './reference.mjs';
 
-const folder = new URL('../Fixtures/wire/', import.meta.url);
+/** The folder of the golden messages. */
+export const folder = new URL('../Fixtures/wire/', import.meta.url);
+/** The contents of all files in the folder, by name. */
+export const files = new Map();
 const epoch = '5f0c7a31';
 
 // Each fixture is one file: a single message; a window with its patches; or a patch to reject.
 
-mkdirSync(folder, { recursive: true });
-for (const name of readdirSync(folder)) if (name.endsWith('.json')) unlinkSync(new URL(name, folder));
-let written = 0;
-
-function write(name, fixture) {
+function write(name, fixture, file = name) {
   const lines = Object.entries({ name, ...fixture }).map(([key, value]) => `  ${JSON.stringify(key)}: ${
     Array.isArray(value) && value.length > 0 ? `[\n    ${value.map((entry) => JSON.stringify(entry)).join(',\n    ')}\n  ]` : JSON.stringify(value)}`);
-  writeFileSync(new URL(`${name.replaceAll(' ', '-')}.json`, folder), `{\n${lines.join(',\n')}\n}\n`);
-  written += 1;
+  files.set(`${file.replaceAll(' ', '-')}.json`, `{\n${lines.join(',\n')}\n}\n`);
 }
 
 const client = (name, message) => write(`client ${name}`, { direction: 'client', message });
-const server = (name, message) => write(`server ${name}`, { direction: 'server', message });
+const server = (name, message, file = name) => write(`server ${name}`, { direction: 'server', message }, `server ${file}`);
 
 // Items are rows {id, rev, cells} or headers {section, rev, slot, level, parent, column, value,
 // count}.
@@ -251,6 +250,8 @@ client('query with a filter', {
     },
   },
 });
+client('query with a filter as text', { type: 'query', request: 2, query: { where: 'cpu > 50 and user = root', zone: 60 } });
+client('parse', { type: 'parse', id: 5, text: 'cpu > 50 us', at: 11, zone: 60 });
 client('query with every operator', {
   type: 'query', request: 4, query: {
     search: 'a',
@@ -297,7 +298,23 @@ client('name', { type: 'name', id: 3, rows: [731, 9_007_199_254_740_991] });
 client('locate', { type: 'locate', id: 4, keys: [4711, '9223372036854775807', 'a name'] });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
-server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [table] });
+const formatted = { ...columns[1], format: 'plain.1', better: 'lower' };
+const { source: live, ...described } = table;
+server('hello', {
+  type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de',
+  tables: [{ ...described, columns: columns.with(1, formatted), label: 'user', source: live }],
+});
+server('hello with sources', {
+  type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [],
+  sources: [{ name: 'jobs', source: { ...source, state: 'failed', message: 'jobs.path: there is no such file', age: 900 } }],
+});
+server('sources without a table', {
+  type: 'sources', sources: [
+    { name: 'jobs', source: { ...source, state: 'backingOff', message: 'exited with code 127', age: 4_200, retry: 1_500 } },
+    { name: 'late', source: { ...source, state: 'starting', age: 60_000 } },
+  ],
+}, 'sources');
+server('sources none left', { type: 'sources', sources: [] });
 server('hello without tables', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [] });
 server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', title: 'Jobs', rows: 0, source: { ...source, state: 'starting' } }] });
 server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));
@@ -312,7 +329,7 @@ server('waiting', { type: 'waiting', changed: 12, rows: 317 });
 server('stats', {
   type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3.1, p99: 18.42, count: 120 },
   prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: 3,
-  sources: [{ table: 'processes', rows: 312, changes: 1020.5 }, { table: 'load', rows: 3, changes: 3 }],
+  sources: [{ table: 'processes', rows: 312, changes: 1020.5 }, { table: 'load', rows: 3, changes: 3, isolation: 'standard: no new privileges' }],
 });
 server('stats of the first second', {
   type: 'stats', interval: 0, coalescing: null, delay: null,
@@ -338,10 +355,30 @@ server('tables with a view', { type: 'tables', tables: [{
     order: [columns[1].name], hidden: [columns[2].name], pinned: [columns[0].name],
   },
 }] });
+server('tables of a windowed source', { type: 'tables', tables: [{
+  name: 'trips', title: 'Trips', rows: 1_200_000,
+  columns: [
+    { name: 'id', title: 'Id', type: 'integer', style: 'plain', unit: '', width: 0, align: 'end' },
+    { name: 'name', title: 'Name', type: 'text', style: 'plain', unit: '', width: 0, align: 'start' },
+  ],
+  windowed: { sort: ['id', 'name'], group: [], filters: ['equal', 'range', 'contains', 'not'], filterColumns: ['name'], search: false, rowLimit: 50_000 },
+  source,
+}] });
 server('acted', { type: 'acted', id: 17, result: '4711 has niceness 10 now' });
 server('acted with an error', { type: 'acted', id: 18, session: '9d41c0de', error: { code: 'failed', reason: 'no such process' } });
 server('named', { type: 'named', id: 3, rows: [[731, 4711], [732, '9223372036854775807'], [733, 'a “name”']] });
 server('located', { type: 'located', id: 4, rows: [[4711, 731, 12], ['a name', 733, null]] });
+server('error that refuses a query', {
+  type: 'error', code: 'remainderTooLarge',
+  reason: 'This source cannot sort by “Name” or run regular expressions, and 1,200,000 rows are too many to do it here (limit 50,000). Narrow it down first, or use “contains”.',
+  request: 5, at: ['query.sort[0]', 'query.filter.all[1]'], shown: 4,
+});
+server('error that refuses what was opened', { type: 'error', code: 'tooLong', reason: 'a query may sort by 8 columns, not 9', request: 1, at: ['query.sort'] });
 server('error', { type: 'error', code: 'unknownColumn', reason: 'the table processes has no column “cpuu”' });
 
-console.log(`${written} fixtures`);
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (name.endsWith('.json')) unlinkSync(new URL(name, folder));
+  for (const [name, text] of files) writeFileSync(new URL(name, folder), text);
+  console.log(`${files.size} fixtures`);
+}

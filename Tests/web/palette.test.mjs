@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { matching } from '../../web/model/palette.js';
-import { columnCommands, commandsOf, tableCommands } from '../../web/panels/commands.js';
+import { allCommands, columnCommands, commandsOf, tableCommands } from '../../web/panels/commands.js';
 import { emptyView } from '../../web/model/query.js';
 
 const commands = ['Sort by CPU, descending', 'Sort by Command, ascending', 'Hide Command', 'Pause updates', 'Go to column CPU', 'Größe'].map((label) => ({ label, group: 'Columns' }));
@@ -50,4 +50,32 @@ test('columns have commands that change the view', () => {
 test('menus and tables become commands', () => {
   assert.deepEqual(commandsOf([{ heading: 'x' }, null, { label: 'Save' }], 'Views'), [{ label: 'Save', group: 'Views' }]);
   assert.deepEqual(tableCommands([{ name: 'a' }, { name: 'b', title: 'Bees' }], 'a', () => {}).map(({ label }) => label), ['Open the table Bees']);
+});
+
+test('the list begins with the page, and ends with the columns of the table', () => {
+  const done = [];
+  const note = (name) => (...given) => done.push([name, ...given]);
+  const page = (more, isPaused = false) => ({
+    pane: {
+      session: { tables: [{ name: 'jobs' }, { name: 'users' }], table: { columns: [{ name: 'cpu', type: 'number' }] }, isPaused, view: { table: 'jobs' } },
+      view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid: 'grid',
+      change: note('change'), lack: () => '', pause: note('pause'),
+    },
+    hands: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {} },
+    columnHands: { filterBy: note('filter') }, bar: { focusFilter: note('search') },
+    views: { state: { views: [{ name: 'slow', title: 'Slow' }] }, items: [{ label: 'Save view' }], open: note('view') },
+    exports: [{ label: 'Export CSV' }], canReset: false,
+    on: { step: note('step'), open: note('table'), press: note('press') },
+    ...more,
+  });
+  const list = allCommands(page(), note('help'));
+  const groups = list.map(({ group }) => group).filter((group, at, all) => group !== all[at - 1]);
+  assert.deepEqual(groups, ['Page', 'Export', 'Views', 'Tables', 'Actions', 'Columns']);
+  for (const label of ['Undo a change of the view', 'Pause updates', 'Keyboard shortcuts', 'Open the view Slow', 'Go to column cpu', 'Filter by cpu…']) {
+    list.find((one) => one.label === label).run();
+  }
+  assert.deepEqual(done, [['step', true], ['pause'], ['help'], ['view', 'slow'], ['go to', 0, 0], ['filter', 'cpu', 'grid']]);
+  assert.ok(!list.some(({ label }) => label.startsWith('Reset')));
+  const other = allCommands(page({ canReset: true }, true), note('help')).map(({ label }) => label);
+  assert.ok(other.includes('Resume updates') && other.some((label) => label.startsWith('Reset')) && !other.includes('Pause updates'));
 });

@@ -245,37 +245,12 @@ $('help').addEventListener('click', showCommands);
 
 // Opens the palette with the commands of the page and of the active table.
 async function showCommands() {
-  const [{ columnCommands, commandsOf, exportItems, openHelp, openPalette, tableCommands, hands: columnHands }, hands, { views, bar }] = await Promise.all([active.reach.load(), active.furnish(), wantWords()]);
-  const pane = active;
-  const { session: { tables, table }, columns } = pane;
-  const press = (id) => $(id).click();
-  const page = (label, hint, run) => ({ label, group: 'Page', hint, run });
-  openPalette([
-    page('Search all columns', '/', () => bar.focusFilter()),
-    page('Find in table', 'Ctrl+F', () => hands.find.open()),
-    page('Undo a change of the view', 'Ctrl+Z', () => step(true)),
-    page('Redo a change of the view', 'Ctrl+Shift+Z', () => step(false)),
-    page(pane.session.isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
-    ...(pane.newest === undefined ? [] : [page(pane.isFollowing ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => pane.follow())]),
-    page('Split view on or off', 'S', split),
-    page('Go to the other table', 'F6', () => pair?.next(pane)),
-    page('Activity: rates, delays, reuse', 'I', togglePanel),
-    page('View options: theme, row height, export', '', () => press('options')),
-    page('Keyboard shortcuts', '?', openHelp),
-    ...($('reset').hidden ? [] : [page('Reset the view to what the source suggests', '', () => press('reset'))]),
-    page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
-    ...commandsOf(exportItems(pane.session, on.say), 'Export'),
-    ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
-    ...commandsOf(views.items, 'Views'),
-    ...tableCommands(tables, pane.session.view.table, (name) => pane.change(viewOf(name))),
-    ...commandsOf(hands.acting.items(false), 'Actions'),
-    ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
-      change: (wish) => pane.change(wish),
-      lack: (what) => pane.lack(what),
-      filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
-      goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
-    })),
-  ]);
+  const [{ hands: columnHands, showPalette }, hands, { views, bar }] = await Promise.all([active.reach.load(), active.furnish(), wantWords()]);
+  showPalette({
+    pane: active, hands, columnHands, views, bar,
+    canReset: !$('reset').hidden,
+    on: { step, split, togglePanel, say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
+  });
 }
 
 async function togglePanel() {

@@ -128,7 +128,7 @@ export class RowActions {
     if (target !== null) {
       const count = target.bounds === undefined ? rows.length : target.bounds.bottom - target.bounds.top + 1;
       if (count > MOST_ROWS) {
-        return void this.notices.show(`${title}: nothing was done. ${count.toLocaleString()} rows are selected, and one action is done to ${MOST_ROWS.toLocaleString()} at most.`, false);
+        return void this.notices.show(`${title}: nothing was done. ${count.toLocaleString()} rows are selected, and an action runs on at most ${MOST_ROWS.toLocaleString()}.`, false);
       }
       if (target.bounds !== undefined) rows = await this.fetch(target, (reason) => `${title}: nothing was done, because ${reason}.`);
       if (rows === null) return undefined;

@@ -197,10 +197,10 @@ export function valueOf({ label, name, type, choices, default: usual, minimum, m
   }
   if (type === 'text') {
     if (typed === '' && usual !== undefined) return {};
-    return typed.length > 1_000 ? { fault: `${title} may have 1,000 characters.` } : { value: typed };
+    return typed.length > 1_000 ? { fault: `${title} may have at most 1,000 characters.` } : { value: typed };
   }
   const text = typed.trim();
-  if (text === '') return usual !== undefined ? {} : { fault: `${title} must be said.` };
+  if (text === '') return usual !== undefined ? {} : { fault: `${title} must be given.` };
   const value = Number(text);
   if (!Number.isFinite(value)) return { fault: `${title} must be a number.` };
   if (type === 'integer' && !Number.isSafeInteger(value)) return { fault: `${title} must be a whole number.` };

@@ -215,8 +215,8 @@ export function termText(term, show) {
  * The content of a link: a table, its query and its layout. Parts that are not set are empty.
  *
  * - `sort` lists the terms, the most important first.
- * - `search` is a word to search for, and `where` a text of the filter bar (see where.js). Of the
- *   two, the bar sets only one.
+ * - `search` is a word to search for, and `where` a text of the filter bar (see where.js). The bar
+ *   sets one of the two.
  * - `filters` has at most one term per column.
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.

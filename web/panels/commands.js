@@ -6,6 +6,49 @@ import { changePlace } from '../model/places.js';
 import { lacks } from './columnmenu.js';
 
 /**
+ * Returns the commands of the page and of a pane, in the order of the list.
+ *
+ * `hands` has the pane's controllers and `columnHands` those of its headers. `exports` are the
+ * items of the export menu, and `canReset` states whether the view differs from the source's.
+ * `on.press(id)` presses a button of the page.
+ *
+ * @param {{pane: object, hands: object, columnHands: object, views: object, bar: object,
+ *   exports: object[], canReset: boolean, on: Object<string, Function>}} page
+ * @param {() => void} openHelp
+ * @returns {import('../model/palette.js').Command[]}
+ */
+export function allCommands({ pane, hands, columnHands, views, bar, exports, canReset, on }, openHelp) {
+  const { session: { tables, table, isPaused }, columns } = pane;
+  const page = (label, hint, run) => ({ label, group: 'Page', hint, run });
+  return [
+    page('Search all columns', '/', () => bar.focusFilter()),
+    page('Find in table', 'Ctrl+F', () => hands.find.open()),
+    page('Undo a change of the view', 'Ctrl+Z', () => on.step(true)),
+    page('Redo a change of the view', 'Ctrl+Shift+Z', () => on.step(false)),
+    page(isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
+    ...(pane.newest === undefined ? [] : [page(pane.isFollowing ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => pane.follow())]),
+    page('Split view on or off', 'S', on.split),
+    page('Go to the other table', 'F6', on.next),
+    page('Activity: rates, delays, reuse', 'I', on.togglePanel),
+    page('View options: theme, row height, export', '', () => on.press('options')),
+    page('Keyboard shortcuts', '?', openHelp),
+    ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
+    page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...commandsOf(exports, 'Export'),
+    ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
+    ...commandsOf(views.items, 'Views'),
+    ...tableCommands(tables, pane.session.view.table, on.open),
+    ...commandsOf(hands.acting.items(false), 'Actions'),
+    ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
+      change: (wish) => pane.change(wish),
+      lack: (what) => pane.lack(what),
+      filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
+    })),
+  ];
+}
+
+/**
  * Returns the commands for the columns of a table.
  *
  * @param {object[]} columns

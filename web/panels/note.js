@@ -57,7 +57,7 @@ export class Note {
 function reason(session, { state, full }, hasRows, specs, passed) {
   const { view, tables, table, sources } = session;
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
-  if (state === 'lost' && full) return ['The server takes no more pages', `${sentence(full)} This page tries again by itself.`];
+  if (state === 'lost' && full) return ['The server accepts no more clients', `${sentence(full)} This page tries again by itself.`];
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
   // The sign-in form explains the state.
   if (state === 'connecting' || state === 'stranger') return ['', ''];

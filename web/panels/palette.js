@@ -2,13 +2,21 @@
 
 import { make } from '../grid/elements.js';
 import { matching } from '../model/palette.js';
+import { allCommands } from './commands.js';
+import { openHelp } from './help.js';
+import { exportItems } from './options.js';
+
+/** Opens the dialog with all commands. `page` is described at {@link allCommands}. */
+export function showPalette(page) {
+  openPalette(allCommands({ ...page, exports: exportItems(page.pane.session, page.on.say) }, openHelp));
+}
 
 /**
  * Opens the dialog. The focus returns to the previous element before the chosen command runs.
  *
  * @param {import('../model/palette.js').Command[]} commands
  */
-export function openPalette(commands) {
+function openPalette(commands) {
   const before = document.activeElement;
   const dialog = make('dialog', 'box palette');
   dialog.setAttribute('aria-label', 'Commands');

@@ -43,7 +43,7 @@ const checks = {
   hello(m) {
     demand(m.version === VERSION, `the server speaks version ${m.version}, this page ${VERSION}`);
     demand(typeof m.epoch === 'string', 'hello has no epoch');
-    demand(m.session === undefined || typeof m.session === 'string', 'the session is no text');
+    demand(m.session === undefined || typeof m.session === 'string', 'the session is not a text');
     checkTables(m.tables);
     if (m.sources !== undefined) checkSources(m.sources);
   },
@@ -62,11 +62,11 @@ const checks = {
   patch(m) {
     checkPlace(m);
     for (const name of ['base', 'before', 'after']) demand(isCount(m[name]), `a patch has no ${name}`);
-    demand(m.held === undefined || isHeld(m.held), 'held says no numbers');
-    demand(m.newer === undefined || (Array.isArray(m.newer) && m.newer.every(isCount)), 'newer says no numbers');
-    demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is no whole number');
+    demand(m.held === undefined || isHeld(m.held), 'held has no numbers');
+    demand(m.newer === undefined || (Array.isArray(m.newer) && m.newer.every(isCount)), 'newer has no numbers');
+    demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is not a whole number');
     for (const name of ['removed', 'updated', 'moved', 'inserted']) {
-      demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is no list of lists`);
+      demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is not a list of lists`);
     }
     for (const entry of m.removed ?? []) demand(isCount(entry[0]), 'removed names no index');
     for (const entry of m.moved ?? []) demand(isCount(entry[0]) && isCount(entry[1]), 'moved names no index');
@@ -81,14 +81,14 @@ const checks = {
     checkSource(m.source);
   },
   waiting(m) {
-    demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
+    demand(isCount(m.changed) && isCount(m.rows), 'waiting has no numbers');
   },
   stats(m) {
-    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
-    demand(m.delay === null || isObject(m.delay), 'delay is no object');
+    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats lack members');
+    demand(m.delay === null || isObject(m.delay), 'delay is not an object');
   },
   acted(m) {
-    demand(isCount(m.id), 'acted names no act');
+    demand(isCount(m.id), 'acted has no id');
     demand(m.error === undefined || (isObject(m.error) && typeof m.error.code === 'string'), 'the error of an act has no code');
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (m.error === undefined && typeof m.result !== 'string') m.result = '';
@@ -111,7 +111,7 @@ const checks = {
 };
 
 function checkTables(tables) {
-  demand(Array.isArray(tables), 'there is no list of tables');
+  demand(Array.isArray(tables), 'there is not a list of tables');
   for (const table of tables) {
     demand(isObject(table) && typeof table.name === 'string' && Array.isArray(table.columns), 'a table has no name or columns');
     for (const column of table.columns) {
@@ -124,7 +124,7 @@ function checkTables(tables) {
 }
 
 function checkSources(sources) {
-  demand(Array.isArray(sources), 'there is no list of sources');
+  demand(Array.isArray(sources), 'there is not a list of sources');
   for (const one of sources) {
     demand(isObject(one) && typeof one.name === 'string', 'a source has no name');
     checkSource(one.source);
@@ -138,9 +138,9 @@ function checkSource(source) {
 function checkPlace(m) {
   demand(typeof m.epoch === 'string', 'there is no epoch');
   for (const name of ['seq', 'request', 'start', 'total', 'rows', 'digest']) demand(isCount(m[name]), `there is no ${name}`);
-  demand(m.accuracy === undefined || typeof m.accuracy === 'string', 'accuracy is no text');
-  demand(m.totals === undefined || Array.isArray(m.totals), 'totals is no list');
-  demand(Array.isArray(m.lead) && m.lead.every(isHeader), 'lead is no list of headers');
+  demand(m.accuracy === undefined || typeof m.accuracy === 'string', 'accuracy is not a text');
+  demand(m.totals === undefined || Array.isArray(m.totals), 'totals is not a list');
+  demand(Array.isArray(m.lead) && m.lead.every(isHeader), 'lead is not a list of headers');
 }
 
 function checkItem(item) {

@@ -38,7 +38,7 @@ struct Sight {
     var isHeld = false
   }
 
-  /// Creates the sight of a viewport at a scroll anchor.
+  /// Computes the displayed ranges of a viewport at a scroll anchor.
   init(_ scrollAnchor: ScrollAnchor, in folded: FoldedView) {
     let total = folded.itemCount
     self.folded = folded

@@ -16,8 +16,8 @@ public final class RowSnapshot {
   /// The row's label in the source's order, which a move changes.
   let label: UInt64
 
-  /// A cache of the row's encoded cells, which is freed together with the snapshot.
-  public var encoded: EncodedRow?
+  /// An object that the wire format derives from the row, freed together with the snapshot.
+  public var attachment: AnyObject?
 
   init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64, missing: [MissingCell] = []) {
     self.id = id
@@ -42,19 +42,5 @@ public final class RowSnapshot {
   /// Whether a cell looks the same in another revision of the row.
   func shows(_ column: Int, asIn other: RowSnapshot) -> Bool {
     cells[column] == other.cells[column] && missing(column) == other.missing(column)
-  }
-}
-
-/// The encoded cells of a row in one buffer.
-public struct EncodedRow: Sendable {
-  /// The cells' bytes, without separators.
-  public var bytes: [UInt8]
-  /// The end offset of each cell in `bytes`.
-  public var ends: [Int32]
-
-  /// Creates the encoding of a row.
-  public init(bytes: [UInt8], ends: [Int32]) {
-    self.bytes = bytes
-    self.ends = ends
   }
 }

@@ -123,7 +123,7 @@ final class ResidualTable: TableBackend {
       what: .rows(after: progress.cursor, upTo: nil, skip: skip, count: greatestCount))
   }
 
-  /// The number of rows to request: one above the limit tells that there are too many.
+  /// The number of rows to request, one above the limit at most, to detect that there are too many.
   private var greatestCount: Int {
     min(table.limits.remainderPageRows, table.limits.remainderRows + 1 - progress.rows)
   }

@@ -49,7 +49,7 @@ final class Session: Viewer {
     case current
     /// The displayed rows may have changed since ``prefetchTargets`` was last read.
     case changed
-    /// They may have changed, and the session is in its table's list of such sessions.
+    /// The displayed rows may have changed, and the session is in the list of such sessions.
     case listed
   }
 
@@ -189,7 +189,7 @@ final class Session: Viewer {
   /// Limits the window to a number of items.
   func limitWindow(to count: Int) { position.anchor.greatestWindow = count }
 
-  /// Has the next patch sent without waiting for the throttle.
+  /// Schedules the next patch without waiting for the throttle.
   func flushAtOnce() { pacing.wantsFlush = true }
 
   /// Records that the source's status has changed.

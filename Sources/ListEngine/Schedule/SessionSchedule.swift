@@ -86,7 +86,7 @@ struct SessionSchedule {
     }
   }
 
-  /// Has a changed status sent to all sessions.
+  /// Schedules a changed status for all sessions.
   mutating func noteStatus() {
     for session in sessions {
       session.noteStatus()

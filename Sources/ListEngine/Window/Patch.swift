@@ -38,8 +38,8 @@ public final class Patch {
   /// The inserted items, by their index in `result.items`.
   public internal(set) var inserted: [(index: Int, why: Insertion)] = []
 
-  /// A cache of the patch's encoded bytes, shared by all sessions that receive it.
-  public var encoded: [UInt8]?
+  /// An object that the wire format derives from the patch, shared by all sessions that receive it.
+  public var attachment: AnyObject?
 
   /// The number of items in the window before the patch.
   public var before: Int { base?.items.count ?? 0 }

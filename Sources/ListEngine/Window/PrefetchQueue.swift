@@ -225,11 +225,11 @@ struct PrefetchQueue<Item: Hashable> {
 
   // MARK: State
 
-  /// Whether the queue knows no items.
+  /// Whether the queue has no items.
   var isEmpty: Bool { numbers.isEmpty }
   /// The number of loads in flight.
   var inFlight: Int { unanswered.count }
-  /// The number of known items.
+  /// The number of items.
   var count: Int { numbers.count }
   /// The known items, in an order that is deterministic for the same inputs.
   var items: some Sequence<Item> { entries.lazy.compactMap { $0?.item } }

@@ -14,7 +14,7 @@ import Threads
 /// row, as are all following lines. Rows are appended directly to a changeset, without an
 /// allocation per cell.
 package struct ChildDecoder: ~Copyable {
-  /// Something that a child has reported.
+  /// A report of a child.
   package enum Event {
     /// The child speaks the protocol and has these capabilities.
     case hello(ChildHello)

@@ -42,7 +42,7 @@ package struct Supervisor {
     case heldBack(Bool)
     /// The process was stopped by a signal, or continues.
     case stopped(Bool)
-    /// It takes more than it may, and why.
+    /// The process exceeded a limit, for this reason.
     case exceeded(String)
     /// The process is unusable, and a restart would not help.
     case refused(String)

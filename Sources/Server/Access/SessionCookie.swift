@@ -38,7 +38,7 @@ struct SessionCookie: Hashable {
   /// The value of the cookie.
   var text: String { Base64.url.text(of: Self.bytes(of: signedInAt) + nonce + mac) }
 
-  /// The public name of the sign-in: eight characters, which are no credential.
+  /// The public name of the sign-in: eight characters that do not sign a client in.
   var id: String { Base64.url.text(of: Array(nonce.prefix(6))) }
 
   /// Whether it was issued for this token and has not expired.

@@ -7,7 +7,7 @@ import Wire
 public struct SignIns: Hashable, Sendable {
   /// One sign-in.
   public struct Entry: Hashable, Sendable {
-    /// The public name: eight characters, which are no credential.
+    /// The public name: eight characters that do not sign a client in.
     public var id: String
     /// The role of the token that it was made with.
     public var role: Role

@@ -81,7 +81,7 @@ final class ClientConnection {
   /// Whether the client has sent its `hello` and is not being closed.
   var isGreeted: Bool { phase == .greeted || phase == .open }
 
-  /// Changes the pending messages, and has them sent when the socket becomes writable.
+  /// Changes the pending messages, and requests a callback to send them.
   func send(_ change: (inout PendingMessages) -> Void) {
     change(&pending)
     lws_callback_on_writable(socket)

@@ -11,7 +11,7 @@ import Wire
 /// one. A patch is not cut before the previous one was sent. The results of actions and the
 /// refusals form lists, which have limits of their own.
 struct PendingMessages {
-  /// A message to send; those without a value are made from the server's state when they are sent.
+  /// A message to send. A case without a value reports the server's state at the time of sending.
   enum Message {
     case error(ClientError)
     case hello

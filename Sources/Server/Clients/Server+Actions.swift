@@ -20,7 +20,7 @@ extension Server {
     case .answered(let outcome): return try tell(client, act, outcome)
     case .forgotten:
       return try tell(
-        client, act, .failed(.forgotten, "it was asked for too long ago; whether it was done is not known"))
+        client, act, .failed(.forgotten, "the request is too old; it is not known whether the action has run"))
     }
     let (table, action) = try find(act, of: client)
     let key = act.row.flatMap { engine.key(of: $0, shownTo: client.id) }
@@ -30,16 +30,16 @@ extension Server {
       if act.row != nil, key == nil {
         outcome = .failed(.rowGone, "the row is gone")
       } else if clients.actions.count(for: client.id) >= ActionBook.greatestForPage {
-        outcome = .failed(.busy, "\(ActionBook.greatestForPage) wait for their answers already")
+        outcome = .failed(.busy, "\(ActionBook.greatestForPage) actions of this client are pending; try again later")
       } else if clients.actions.count(for: table.id) >= ActionBook.greatestForTable {
-        outcome = .failed(.busy, "the source has \(ActionBook.greatestForTable) to do already")
+        outcome = .failed(.busy, "\(ActionBook.greatestForTable) actions of this table are pending; try again later")
       } else {
         let number = clients.actions.begin(
           act.id, from: client.id, on: table.id, token: act.token, until: now.advanced(by: action.patience))
-        audit("an action is begun", act, of: client, key, arguments, number)
+        audit("an action begins", act, of: client, key, arguments, number)
         let request = ActionRequest(id: number, action: action.name, key: key, arguments: arguments)
         if !table.source.inlet.ask(.act(request)) {
-          finish(number, .failed(.sourceDown, "its source does nothing"))
+          finish(number, .failed(.sourceDown, "its source is not running"))
         }
         return loop.requestTurn()
       }
@@ -62,7 +62,7 @@ extension Server {
     guard action.appliesToRows == (act.row != nil) else {
       throw .unreadableMessage(
         action.appliesToRows
-          ? "row is missing" : "“\(action.name)” is done to the table as a whole: row must be left out")
+          ? "row is missing" : "“\(action.name)” is an action on the whole table: leave row out")
     }
     guard act.row == nil || engine.openTable(of: client.id) == table.id else {
       throw .unexpectedMessage("the table \(act.table) is not open: its rows have no ids here")
@@ -97,7 +97,8 @@ extension Server {
   /// Fails the requests whose deadline has passed.
   func finishOverdueActions(at now: Instant) {
     for number in clients.actions.overdue(at: now) {
-      finish(number, .failed(.unanswered, "its source has not answered in time; whether it was done is not known"))
+      finish(
+        number, .failed(.unanswered, "its source has not answered in time; it is not known whether the action has run"))
     }
   }
 

@@ -26,7 +26,9 @@ extension Server {
     guard count(1, of: client, at: now) else { return false }
     do throws(ClientError) {
       let message = try ClientMessage(decoding: bytes, limits: configuration.limits)
-      guard client.pass.role >= message.leastRole else { throw .notAllowed("a viewer may only look") }
+      guard client.pass.role >= message.leastRole else {
+        throw .notAllowed("this needs the role \(message.leastRole.rawValue)")
+      }
       let isQuery = if case .query = message { true } else { false }
       if !isQuery { handleLastQuery(of: client, at: now) }
       guard let input = try input(message, of: client) else { return true }
@@ -67,8 +69,8 @@ extension Server {
       client.phase = .greeted
       client.send { $0.owesHello = true }
       return nil
-    case (_, .greeting): throw .unexpectedMessage("say hello first")
-    case (.hello, _): throw .unexpectedMessage("hello was said already")
+    case (_, .greeting): throw .unexpectedMessage("send hello first")
+    case (.hello, _): throw .unexpectedMessage("hello was sent already")
     case (.signOut, _):
       try signOut(client)
       return nil
@@ -189,13 +191,13 @@ extension Server {
       throw .unexpectedMessage("resume names the session of another connection, not its own")
     }
     if let former = clients[id], former.phase == .open {
-      former.beginClosing(1008, "the page has come back on another connection")
+      former.beginClosing(1008, "the session has resumed on another connection")
     }
     return ResumePoint(session: id, sequence: resume.sequence, anchorOffset: resume.anchorOffset)
   }
 
   func close(_ client: ClientConnection, _ code: Int, _ reason: String) -> Bool {
-    operations.logger.debug("a page is closed", metadata: ["code": "\(code)", "reason": "\(reason)"])
+    operations.logger.debug("a client is disconnected", metadata: ["code": "\(code)", "reason": "\(reason)"])
     giveCloseReason(client.socket, code, reason)
     return false
   }

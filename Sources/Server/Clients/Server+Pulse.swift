@@ -26,7 +26,9 @@ extension Server {
     for socket in gone where clients[socket] != nil {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
-    if !gone.isEmpty { operations.logger.debug("pages are gone without a word", metadata: ["count": "\(gone.count)"]) }
+    if !gone.isEmpty {
+      operations.logger.debug("silent clients are disconnected", metadata: ["count": "\(gone.count)"])
+    }
   }
 
   /// Sends a ping as a raw frame, because libwebsockets' own ping adds a timer.

@@ -51,7 +51,7 @@ struct RequestGuard {
     // Clients other than browsers send no Origin. Browsers always send it where another site may be
     // the origin of the request.
     guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
-      return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
+      return .refuse(status: 403, reason: "Requests from pages of other sites are refused.")
     }
     guard !head.mayHaveBody else {
       // A length that is stated twice could smuggle a second request.
@@ -62,7 +62,7 @@ struct RequestGuard {
     }
     // Other requests have no body; a body could smuggle a second request.
     guard head.transferEncoding.isEmpty, head.contentLength.isEmpty || head.contentLength == ["0"] else {
-      return .refuse(status: 400, reason: "A request here has no body.")
+      return .refuse(status: 400, reason: "A request to this path has no body.")
     }
     return .allow
   }
@@ -72,10 +72,10 @@ struct RequestGuard {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
     guard head.method == .get || head.method == .head || head.isUpload || head.isViewChange else {
-      return .refuse(status: 405, reason: "GET and HEAD only.")
+      return .refuse(status: 405, reason: "Use GET or HEAD.")
     }
     guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {
-      return .refuse(status: 505, reason: "The HTTP versions are 1.0 and 1.1.")
+      return .refuse(status: 505, reason: "Only HTTP/1.0 and HTTP/1.1 are supported.")
     }
     return .allow
   }
@@ -83,22 +83,22 @@ struct RequestGuard {
   /// Returns whether an upgrade to WebSocket is accepted.
   func verdict(onUpgrade head: RequestHead) -> Verdict {
     guard head.upgrade.count == 1, head.upgrade[0].lowercased() == "websocket" else {
-      return .refuse(status: 400, reason: "The only upgrade here is websocket.")
+      return .refuse(status: 400, reason: "The only supported upgrade is websocket.")
     }
     let common = commonVerdict(head)
     guard common == .allow else { return common }
     guard head.method == .get else { return .refuse(status: 405, reason: "GET only.") }
     guard head.version == "HTTP/1.1" else {
-      return .refuse(status: 505, reason: "An upgrade is of version 1.1 of HTTP.")
+      return .refuse(status: 505, reason: "An upgrade needs HTTP/1.1.")
     }
-    guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "No WebSocket here.") }
+    guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "This path has no WebSocket.") }
     // libwebsockets does not check these headers.
     guard head.asksForUpgrade, head.hasWebSocketKey else {
       return .refuse(
         status: 400, reason: "The handshake of RFC 6455 has “Connection: Upgrade” and a Sec-WebSocket-Key.")
     }
     guard head.webSocketVersion == ["13"] else {
-      return .refuse(status: 426, reason: "Version 13 of WebSocket is spoken here.")
+      return .refuse(status: 426, reason: "Only version 13 of WebSocket is supported.")
     }
     guard head.offeredSubprotocols.contains(Self.subprotocol) else {
       return .refuse(status: 400, reason: "The subprotocol \(Self.subprotocol) must be offered.")

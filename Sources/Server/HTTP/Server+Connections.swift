@@ -14,7 +14,9 @@ extension Server {
     for socket in tardy where exchanges.connections.isOnTheWay(socket) {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
-    if !tardy.isEmpty { operations.logger.debug("slow strangers are sent away", metadata: ["count": "\(tardy.count)"]) }
+    if !tardy.isEmpty {
+      operations.logger.debug("slow clients are disconnected", metadata: ["count": "\(tardy.count)"])
+    }
   }
 
   /// Closes connections whose client has disconnected while an answer is pending.

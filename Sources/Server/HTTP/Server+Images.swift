@@ -19,7 +19,7 @@ extension Server {
     }
     switch exchanges.images.ask(table.id, key, for: socket, until: EventLoop.now.advanced(by: ImageRequests.patience)) {
     case .full:
-      return refuse(503, "The source has \(ImageRequests.greatestForTable) images to load already.")
+      return refuse(503, "\(ImageRequests.greatestForTable) images of this table are loading; try again later.")
     case .begun(let number):
       // Replaces libwebsockets' timeout, which is shorter than the source's time limit.
       lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageRequests.patience.components.seconds))
@@ -47,9 +47,9 @@ extension Server {
       } else {
         response = HTTPResponse(refusal: 502, reason: "The source's image has an unknown format.")
       }
-    case .none: response = HTTPResponse(refusal: 404, reason: "There is no such image.")
+    case .none: response = HTTPResponse(refusal: 404, reason: "Unknown image.")
     case .failed(let reason): response = HTTPResponse(refusal: 502, reason: "The source could not load it: \(reason)")
-    case .sourceDown: response = HTTPResponse(refusal: 503, reason: "The source does not run.")
+    case .sourceDown: response = HTTPResponse(refusal: 503, reason: "The source is not running.")
     }
     answerImage(number, response)
   }

@@ -15,7 +15,7 @@ extension Server {
     let head = RequestHead(of: socket)
     // libwebsockets has already answered unknown upgrades with 403, and may have freed the request.
     guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
-    guard !isStopping else { return refuse(socket, 503, "The server stops.", head) }
+    guard !isStopping else { return refuse(socket, 503, "The server is stopping.", head) }
     if case .refuse(let status, let reason) = exchanges.guardian.verdict(onUpgrade: head) {
       return refuse(socket, status, reason, head)
     }

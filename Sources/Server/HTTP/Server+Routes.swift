@@ -58,7 +58,7 @@ extension Server {
       }
     case _ where head.path == RequestHead.viewsPath || head.path.hasPrefix(RequestHead.viewPrefix):
       return forThoseLetIn(head, on: socket) { viewsResponse(to: head, for: $0) }
-    default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+    default: return HTTPResponse(refusal: 404, reason: "Unknown path.", to: head.method)
     }
   }
 

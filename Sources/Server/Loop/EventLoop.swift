@@ -10,13 +10,13 @@ import ListEngine
 ///
 /// Everything belongs to the thread that created the loop, except the ``waker``.
 final class EventLoop {
-  /// Called at most once per iteration, after the input was read, if a turn was requested.
+  /// The handler of turns: called at most once per iteration, after the input was read.
   var onTurn: () -> Void = {}
-  /// Called when the process receives SIGINT or SIGTERM.
+  /// The handler of SIGINT and SIGTERM.
   var onSignal: () -> Void = {}
   /// Requests a turn from any thread.
   let waker: Waker
-  /// Called on SIGHUP; if it is `nil`, SIGHUP ends the process like SIGTERM.
+  /// The handler of SIGHUP; if it is `nil`, SIGHUP ends the process like SIGTERM.
   var onHangUp: (() -> Void)?
   /// The libuv loop that libwebsockets uses as its foreign loop.
   let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)

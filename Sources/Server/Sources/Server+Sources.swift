@@ -62,7 +62,7 @@ extension Server {
   func ask(_ requests: [PageRequest], of table: TableID) {
     guard sources[table]?.source.inlet.ask(.ask(requests)) != true else { return }
     for request in requests {
-      engine.handle(.pageFailed(table, request.id, reason: "its source answers nothing"), at: EventLoop.now)
+      engine.handle(.pageFailed(table, request.id, reason: "its source is not running"), at: EventLoop.now)
     }
   }
 
@@ -71,7 +71,7 @@ extension Server {
   func ask(_ request: SourceRequest, of table: TableID) {
     guard sources[table]?.source.inlet.ask(request) != true, case .load(let cells) = request else { return }
     for cell in cells {
-      let reason = "its source loads nothing"
+      let reason = "its source is not running"
       engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: EventLoop.now)
     }
   }
@@ -115,7 +115,7 @@ extension Server {
     let source = table.source
     do throws(SchemaError) {
       try engine.replaceTable(table.id, with: schema, at: now)
-      source.log.log(.info, "a source has other columns now", metadata: ["source": "\(source.inlet.name)"])
+      source.log.log(.info, "a source has changed its columns", metadata: ["source": "\(source.inlet.name)"])
       sources.change(table, to: schema)
     } catch {
       source.log.log(

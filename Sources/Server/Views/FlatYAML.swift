@@ -22,7 +22,7 @@ enum FlatYAML {
         throw ViewFault(422, "Line \(number) is not of the form “name: value” with a value on one line.")
       }
       guard values.updateValue(value, forKey: name) == nil else {
-        throw ViewFault(422, "Line \(number): “\(name)” is there twice.")
+        throw ViewFault(422, "Line \(number): “\(name)” is given twice.")
       }
     }
     return values

@@ -39,7 +39,7 @@ extension Server {
   func viewLink(_ head: RequestHead) -> HTTPResponse {
     let name = head.path.dropFirst(RequestHead.viewLinkPrefix.count)
     let isReference = name.first == "~" ? SavedView.isID(name.dropFirst()) : SavedView.isName(name)
-    guard isReference else { return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method) }
+    guard isReference else { return HTTPResponse(refusal: 404, reason: "Unknown path.", to: head.method) }
     return HTTPResponse(toPageWith: nil, at: "/#view=\(name)")
   }
 

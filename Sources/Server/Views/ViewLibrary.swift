@@ -11,7 +11,7 @@ struct ViewLibrary {
   /// The maximum number of views of one table.
   static let greatestCountOfTable = 100
 
-  /// The wish of a client.
+  /// A change that a client requests.
   enum Wish: Equatable {
     /// Saves a view under a name, or changes or renames the view of that name.
     case save(String, ViewDraft)
@@ -57,9 +57,9 @@ struct ViewLibrary {
       .sorted { ($0.title, $0.name) < ($1.title, $1.name) }
   }
 
-  /// Returns the change that fulfils a wish.
+  /// Returns the change of a file for a requested one.
   ///
-  /// - Throws: ``ViewFault`` if the wish is refused.
+  /// - Throws: ``ViewFault`` if the request is refused.
   func change(_ wish: Wish, by author: ViewAuthor) throws(ViewFault) -> Change {
     guard author.maySave else { throw ViewFault(403, "Saving and deleting views needs the token of an operator.") }
     switch wish {

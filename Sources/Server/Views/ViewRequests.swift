@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The requests that change views: bodies that are being received, and wishes in the order of their
-/// arrival, of which one at a time is written.
+/// The requests that change views: bodies that are being received, and a queue of changes, of which
+/// one at a time is written.
 struct ViewRequests {
   /// The maximum number of requests at the same time.
   static let greatestCount = 64
@@ -15,7 +15,7 @@ struct ViewRequests {
     var bytes: [UInt8] = []
   }
 
-  /// A wish whose turn has not come, or whose file is being written.
+  /// A requested change that is queued, or whose file is being written.
   struct Entry {
     var wish: ViewLibrary.Wish
     var author: ViewAuthor
@@ -45,7 +45,7 @@ struct ViewRequests {
     waiting.append(Entry(wish: wish, author: author, socket: socket))
   }
 
-  /// Removes and returns the next wish, unless one is being written.
+  /// Removes and returns the next change, unless one is being written.
   mutating func takeNext() -> Entry? {
     current == nil ? waiting.popFirst() : nil
   }
@@ -57,7 +57,7 @@ struct ViewRequests {
     return current
   }
 
-  /// Forgets a closed socket. Its wish stays.
+  /// Forgets a closed socket. The change that it requested is still written.
   mutating func leave(_ socket: OpaquePointer) {
     bodies[socket] = nil
     if current?.entry.socket == socket { current?.entry.socket = nil }

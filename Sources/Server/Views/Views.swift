@@ -25,9 +25,9 @@ struct Views {
   /// The reason for refusals on a server without a folder.
   static let offReason = "This server keeps no views. Its operator can name a folder for them with --views."
 
-  /// Begins to write the next change. A wish that is refused needs no file.
+  /// Begins to write the next change, or refuses it without a file.
   ///
-  /// - Returns: A refused wish with the reason, or `nil`.
+  /// - Returns: A refused request with the reason, or `nil`.
   mutating func startNext(_ waker: Waker) -> (entry: ViewRequests.Entry, fault: ViewFault)? {
     guard let folder, let entry = requests.takeNext() else { return nil }
     do throws(ViewFault) {

@@ -16,7 +16,7 @@ package final class SwappingSource: @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
 
-  /// Held while events are delivered, so that those of two instances do not mix.
+  /// The lock that is held while events are delivered, so that those of two instances do not mix.
   ///
   /// A thread that holds `turn` may take `monitor`, but not vice versa.
   private let turn = Monitor()

@@ -3,22 +3,23 @@ import Server
 
 /// Options of the server that shows a plugin under development.
 struct PageOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
+  @Option(help: ArgumentHelp("The port; 0 for a free one. (default: 7777)", valueName: "port"))
   var port: Int?
 
   @Flag(help: "Open the address in a browser: $BROWSER, or xdg-open.")
   var open = false
 
-  @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
+  @Flag(help: "Accept every client that can reach the port, without a token.")
   var noToken = false
 
   @Option(
     help: ArgumentHelp(
-      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+      "The folder with the page. (default: the installed one)", valueName: "folder"))
   var web: String?
 
   @Option(
-    help: ArgumentHelp("The least time between two patches of a page, in milliseconds. (default: 300)", valueName: "ms")
+    help: ArgumentHelp(
+      "The minimum interval between two patches to a client, in milliseconds. (default: 300)", valueName: "ms")
   )
   var interval: Int?
 

@@ -7,9 +7,10 @@ import PluginExam
 struct PluginCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "The exam: runs a plugin under faults, and reports the rules that it breaks.",
+    abstract: "Runs a plugin under faults, and reports the rules that it breaks.",
     discussion: """
-      A folder with a Makefile is built first. Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins/exam.md.
+      A folder with a Makefile is built first. Exits with 0 if the plugin passes, else with 1. docs/plugins/exam.md \
+      lists the rules of each level.
       """)
 
   /// The format of a report.
@@ -17,16 +18,16 @@ struct PluginCheck: ParsableCommand {
 
   @OptionGroup var choice: PluginChoice
 
-  @Option(help: "How the report is written: text, json or junit.")
+  @Option(help: "The format of the report: text, json or junit.")
   var format = Format.text
 
-  @Option(help: ArgumentHelp("The level that it must have at least, 0 to 3.", valueName: "level"))
+  @Option(help: ArgumentHelp("The level that the plugin must reach, 0 to 3.", valueName: "level"))
   var level = 0
 
-  @Option(help: ArgumentHelp("How long the plugin may be silent before its first list.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The time limit for the first list.", valueName: "seconds"))
   var patience = 10.0
 
-  @Flag(help: "A shared library is loaded into this process, not into one of its own: a crash of it ends the exam.")
+  @Flag(help: "Load a shared library into this process, where a crash of it ends the exam.")
   var inProcess = false
 
   func validate() throws {

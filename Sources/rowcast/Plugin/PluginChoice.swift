@@ -8,7 +8,8 @@ import SourceRuntime
 struct PluginChoice: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The plugin: a program's file, a shared library, or the folder that “rowcast plugin new” made.", valueName: "path"
+      "The plugin: a program's file, a shared library, or the folder that “rowcast plugin new” created.",
+      valueName: "path"
     ))
   var path: String?
 
@@ -22,7 +23,7 @@ struct PluginChoice: ParsableArguments {
 
   func validate() throws {
     guard (path == nil) != command.isEmpty else {
-      throw ValidationError("which plugin? Its path, or a command after --")
+      throw ValidationError("missing plugin: give its path, or a command after --")
     }
     for pair in set where (pair.firstIndex(of: "=") ?? pair.startIndex) == pair.startIndex {
       throw ValidationError("--set must be key=value, not \(pair)")
@@ -102,7 +103,7 @@ struct PluginChoice: ParsableArguments {
       return command
     }
     guard access(file, X_OK) == 0 else {
-      throw EnvironmentFailure(description: "\(path!): not a program that is executable (chmod +x)")
+      throw EnvironmentFailure(description: "\(path!): not executable (chmod +x)")
     }
     return ChildCommand(file)
   }

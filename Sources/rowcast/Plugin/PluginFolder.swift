@@ -21,7 +21,7 @@ struct PluginFolder {
     make.arguments = ["make", "--silent", "-C", path]
     make.standardOutput = FileHandle.standardError
     do { try make.run() } catch {
-      throw EnvironmentFailure(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
+      throw EnvironmentFailure(description: "\(givenName): make did not start: \(error.localizedDescription)")
     }
     make.waitUntilExit()
     guard make.terminationStatus == 0 else {

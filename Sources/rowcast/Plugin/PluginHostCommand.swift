@@ -5,9 +5,9 @@ import LibrarySource
 /// The command `rowcast plugin-host FILE.so`.
 struct PluginHostCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plugin-host", abstract: "Runs a shared library as a program that speaks lines.",
+    commandName: "plugin-host", abstract: "Runs a shared library as a program that speaks the line protocol.",
     discussion: """
-      A server that runs it as a child is safe from whatever the library does:
+      A crash of the library then ends this program, and not the server:
       rowcast serve --child clock='rowcast plugin-host /usr/lib/rowcast/libclock.so'
       """)
 

@@ -7,13 +7,14 @@ import SourceRuntime
 /// The command `rowcast plugin replay FILE`.
 struct PluginReplay: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Shows again what a plugin told: from a trace of rowcast plugin run --trace.",
-    discussion: "The plugin is not needed, and not started.")
+    commandName: "replay", abstract: "Replays a trace of “rowcast plugin run --trace”.",
+    discussion: "The plugin is not started, and need not be installed.")
 
   @Argument(help: ArgumentHelp("The trace.", valueName: "file"))
   var file: String
 
-  @Option(help: ArgumentHelp("How much faster than it happened; 0 for as fast as possible.", valueName: "factor"))
+  @Option(
+    help: ArgumentHelp("The speed, as a multiple of the recorded one; 0 for as fast as possible.", valueName: "factor"))
   var speed = 1.0
 
   @OptionGroup var page: PageOptions

@@ -314,13 +314,13 @@ struct ConfigurationFile {
       let place = placeOfSecond(duplicates.first ?? "", after: context.mark.line, in: text)
       return Problem(
         path: path, line: place?.line ?? context.mark.line, column: place?.column ?? context.mark.column,
-        text: "\(duplicates.joined(separator: ", ")): is there twice")
+        text: "\(duplicates.joined(separator: ", ")): given twice")
     case .reader(let problem, let offset, _, _):
       // The offset counts UTF-16 or UTF-8 code units; either way it finds the right line.
       let before = text.utf8.prefix(offset ?? 0)
       let line = before.count { $0 == UInt8(ascii: "\n") } + 1
       return Problem(path: path, line: line, column: 1, text: problem)
-    default: return Problem(path: path, line: 1, column: 1, text: "this is not YAML: \(error)")
+    default: return Problem(path: path, line: 1, column: 1, text: "invalid YAML: \(error)")
     }
   }
 
@@ -344,6 +344,6 @@ struct ConfigurationFile {
     while case .scalarValue(let scalar) = decoder.decode(&bytes) {
       (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
     }
-    return Problem(path: path, line: line, column: column, text: "this is not UTF-8")
+    return Problem(path: path, line: line, column: column, text: "invalid UTF-8")
   }
 }

@@ -4,15 +4,16 @@ import Server
 
 /// The options of a server, from flags and a configuration file; flags take precedence.
 struct ServeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A file with settings in YAML, called like the flags.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A configuration file in YAML; its settings have the names of the flags.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
+  @Option(help: ArgumentHelp("The port; 0 for a free one. (default: 7777)", valueName: "port"))
   var port: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Where to listen: an address of this machine. Beyond the loopback a certificate is needed. (default: 127.0.0.1)",
+      "The address to listen on. Other addresses than the loopback need a certificate. (default: 127.0.0.1)",
       valueName: "address"))
   var listen: String?
 
@@ -22,11 +23,11 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Another address under which browsers know the server, as that of a proxy; may be given several times.",
+      "Another URL of the server, such as that of a proxy; may be given several times.",
       valueName: "url"))
   var publicURL: [String] = []
 
-  @Option(help: ArgumentHelp("The certificate, and those that vouch for it, in PEM.", valueName: "file"))
+  @Option(help: ArgumentHelp("The certificate and its chain, in PEM.", valueName: "file"))
   var tlsCertificate: String?
 
   @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
@@ -34,20 +35,20 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the access tokens; created if it is missing. (default: one in the state folder, made at the first start)",
+      "The file with the access tokens; created if it is missing. (default: one in the state folder)",
       valueName: "file"))
   var tokenFile: String?
 
   @Flag(help: "Open the address in a browser: $BROWSER, or xdg-open.")
   var open = false
 
-  @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
+  @Flag(help: "Accept every client that can reach the port, without a token.")
   var noToken = false
 
   @Flag(help: "All clients are viewers.")
   var readOnly = false
 
-  @Flag(help: "Serve as root beyond this machine: a source then has root's rights.")
+  @Flag(help: "Serve other machines as root; the sources then have root's rights.")
   var allowRoot = false
 
   @Flag(
@@ -58,7 +59,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+      "The folder with the page. (default: the installed one)", valueName: "folder"))
   var web: String?
 
   @Option(
@@ -97,28 +98,29 @@ struct ServeOptions: ParsableArguments {
   var set: [Setting] = []
 
   @Option(
-    help: ArgumentHelp("The least time between two patches of a page, in milliseconds. (default: 300)", valueName: "ms")
+    help: ArgumentHelp(
+      "The minimum interval between two patches to a client, in milliseconds. (default: 300)", valueName: "ms")
   )
   var interval: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The greatest number of clients with one token. (default: 5000; 10000 where there is one token)", valueName: "n"))
+      "The maximum number of clients with one token. (default: 5000; 10000 where there is one token)", valueName: "n"))
   var sessionsPerToken: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The greatest number of exports at once with one token. (default: 4; 8 where there is one token)", valueName: "n")
+      "The maximum number of exports at once with one token. (default: 4; 8 where there is one token)", valueName: "n")
   )
   var exportsPerToken: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The least average rate at which a client reads an export, after a minute; 0 for any. (default: 4096)",
+      "The minimum average rate in bytes per second of an export after its first minute; 0 for any. (default: 4096)",
       valueName: "bytes-per-second"))
   var exportRate: Int?
 
-  @Option(help: ArgumentHelp("The longest time of an export. (default: 3600)", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The maximum duration of an export. (default: 3600)", valueName: "seconds"))
   var exportTime: Int?
 
   @Option(
@@ -129,7 +131,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Keep all that happens in this file, for rowcast replay. What was in it is lost.", valueName: "file"))
+      "Record all inputs in this file, for rowcast replay. Replaces an existing file.", valueName: "file"))
   var record: String?
 
   @Option(

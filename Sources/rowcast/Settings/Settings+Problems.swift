@@ -45,18 +45,18 @@ extension Settings {
     if let logFormat, LogOutput.Format(rawValue: logFormat) == nil {
       refuse("log-format", "must be text or json, not “\(logFormat)”")
     }
-    if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key beside it") }
+    if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key, too") }
     if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate, too") }
     if noToken == true, tokenFile != nil { refuse("no-token", "excludes token-file") }
     if noToken == true, publicURLs?.isEmpty == false {
-      refuse("no-token", "excludes public-url: everyone who reaches that address would be let in as an operator")
+      refuse("no-token", "excludes public-url: every client of that URL would be an operator")
     }
     if let listen, let address = ListenAddress(listen), !address.isLocal, unix == nil {
-      if noToken == true { refuse("no-token", "is not for \(listen), where anyone could look") }
+      if noToken == true { refuse("no-token", "excludes listen \(listen): every client there would be an operator") }
       if tlsCertificate == nil {
         refuse(
           "listen",
-          "\(listen) is beyond the loopback, and needs tls-certificate and tls-key: everyone on the way could listen")
+          "\(listen) is not a loopback address: add tls-certificate and tls-key, which encrypt the traffic")
       }
     }
     problems += sourceProblems
@@ -70,7 +70,7 @@ extension Settings {
     let isBeyond = !address.isLocal || !(publicURLs ?? []).isEmpty
     guard user == 0, isBeyond, allowRoot != true else { return nil }
     return
-      "root serves no one beyond this machine, as its sources would have root's rights: "
+      "root does not serve other machines, because its sources would have root's rights: "
       + "run it as another user, or give --allow-root"
   }
 
@@ -84,7 +84,7 @@ extension Settings {
       } else if [source.command != nil, !source.plugin.isEmpty, source.text != nil].count(where: \.self) > 1 {
         problems.append(Problem(key: key, text: "excludes the other kinds of sources"))
       } else if !names.insert(source.name).inserted {
-        problems.append(Problem(key: key, text: "a source called \(source.name) is there twice: give one another name"))
+        problems.append(Problem(key: key, text: "two sources are called \(source.name): rename one"))
       }
     }
     return problems

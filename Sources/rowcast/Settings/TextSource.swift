@@ -75,7 +75,7 @@ struct TextSource: Equatable {
   /// Whether clients send the rows.
   var takesUploads: Bool { if case .ingest = origin { true } else { false } }
 
-  /// Has a command run with the whole environment of this process.
+  /// Makes a command run with the whole environment of this process.
   mutating func inheritEnvironment() {
     guard case .watch(var command, let pause) = origin else { return }
     command.inheritsEnvironment = true

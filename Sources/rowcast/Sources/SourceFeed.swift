@@ -255,7 +255,7 @@ final class SourceFeed: Feed {
     guard let swapping else { return }
     swapping.stop(within: .seconds(5))
     inlet.takesUploads = false
-    tell(.state(.disabled, message: "it is not in the configuration any more"))
+    tell(.state(.disabled, message: "it was removed from the configuration"))
   }
 
   // MARK: Commands of operators
@@ -325,7 +325,7 @@ final class SourceFeed: Feed {
     var source = former
     guard !isHalted else { throw StatusTables.Refusal(reason: "it is stopped: start it first") }
     guard Set(source.settings.map { "\($0)" }) != Set(settings.map { "\($0)" }) else {
-      throw StatusTables.Refusal(reason: "these are its present settings")
+      throw StatusTables.Refusal(reason: "the settings are unchanged")
     }
     source.settings = settings
     log.log(.notice, "its settings were changed by an operator: \(settings.map(\.key).joined(separator: ", "))")

@@ -50,7 +50,7 @@ final class SourceKeeper: Sendable {
       case .restart:
         try? feed.halt()
         try feed.resume()
-        return "\(name) was started again"
+        return "\(name) was restarted"
       case .stop:
         try feed.halt()
         return "\(name) is stopped"
@@ -60,7 +60,7 @@ final class SourceKeeper: Sendable {
       case .test(let settings): return try feed.test(settings)
       case .change(let settings):
         try feed.change(to: settings)
-        return "A new instance of \(name) takes over once it has delivered its rows; the log tells if it fails"
+        return "A new instance of \(name) takes over once it has delivered its rows; the log reports a failure"
       }
     }
   }

@@ -280,7 +280,7 @@ final class StatusTables: Sendable {
       let name = String(request.action.dropFirst(Self.testPrefix.count))
       return try perform(name, .test(changed(request.arguments, of: name)))
     }
-    guard case .text(let name)? = request.key else { throw Refusal(reason: "it is for a row") }
+    guard case .text(let name)? = request.key else { throw Refusal(reason: "the action needs a row") }
     switch request.action {
     case "restart": return try perform(name, .restart)
     case "stop": return try perform(name, .stop)

@@ -148,7 +148,7 @@ import Testing
 
   @Test func whoeverWishesNoIntervalHasTheServersOwn() throws {
     let harness = try Harness(rows: 3)
-    harness.engine.setInterval(.milliseconds(500))
+    harness.engine.setInterval(.milliseconds(500), at: harness.clock.now)
     harness.open()
     #expect(try harness.advance().map(\.interval) == [.milliseconds(500)])
   }

@@ -10,7 +10,7 @@ import Testing
     var pace = DownloadPace(.init(), at: .zero)
     pace.goOn(sent: 61 * DownloadPace.Bounds().leastRate - 1, at: at(1))
     #expect(pace.fault(at: at(60)) == nil)
-    #expect(pace.fault(at: at(61)) == "less than 4096 bytes a second are read of it")
+    #expect(pace.fault(at: at(61)) == "less than 4096 bytes per second are read")
     pace.goOn(sent: 1, at: at(61))
     #expect(pace.fault(at: at(61)) == nil)
   }

@@ -152,7 +152,7 @@ import Testing
     let answer = try HTTPAnswer.get("/tables/numbers.csv", port: server.port)
     #expect(answer?.status == 502)
     #expect(
-      String(decoding: answer?.body ?? [], as: UTF8.self) == "The source could not give its rows: the disk is gone\n")
+      String(decoding: answer?.body ?? [], as: UTF8.self) == "The source did not return its rows: the disk is gone\n")
     try expectTheSameHead("/tables/numbers.csv", server)
   }
 

@@ -83,7 +83,7 @@ import Testing
     ("- logs: a\n    path: b", "3:5", "“logs”"),
     ("- logs: a\n    settings: {path: b}", "3:16", "path is set twice"),
     ("- logs: ''", "2:11", "must not be empty"),
-    ("- logs: a\n  - logs: b", "3:11", "a source called logs is there twice: give one another name"),
+    ("- logs: a\n  - logs: b", "3:11", "two sources are called logs: rename one"),
     ("- logs: a\n    name: a b", "3:11", "letters, digits"),
     ("- child: a=true\n    name: b", "3:11", "name is for a plugin"),
     ("- sqlite: {path: [a]}", "2:20", "must be one value"),

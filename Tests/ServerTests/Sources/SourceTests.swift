@@ -128,7 +128,7 @@ import Threads
     inlet.tell(.changes(rows(1)))
     let client = try WebSocketClient.open("gallery", port: server.port)
     client.say(#"{"type":"ack","seq":1}"#)
-    #expect(cell(try client.message("patch")).contains { $0.contains("its source loads nothing") })
+    #expect(cell(try client.message("patch")).contains { $0.contains("its source is not running") })
   }
 
   @Test func aSourceThatIsDownSaysWhenItIsTriedAgain() throws {

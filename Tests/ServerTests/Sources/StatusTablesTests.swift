@@ -86,7 +86,7 @@ import Testing
     #expect(try setup.act(3, "stop", place) == "it does not run")
     #expect(try setup.act(4, "start", place) == "words was started")
     try setup.wait(for: "live", in: "rowcast-sources")
-    #expect(try setup.act(5, "restart", place) == "words was started again")
+    #expect(try setup.act(5, "restart", place) == "words was restarted")
     try setup.wait(for: "live", in: "rowcast-sources")
     try setup.wait(for: "stopped by an operator", in: "rowcast-log")
   }

@@ -48,6 +48,6 @@ public struct DownloadPace {
     if time > bounds.longest { return "it takes more than \(bounds.longest.components.seconds) s" }
     guard time > bounds.grace else { return nil }
     guard Double(bytes) < time / .seconds(1) * Double(bounds.leastRate) else { return nil }
-    return "less than \(bounds.leastRate) bytes a second are read of it"
+    return "less than \(bounds.leastRate) bytes per second are read"
   }
 }

@@ -15,14 +15,14 @@ extension Server {
     _ head: RequestHead, with pass: AccessControl.Pass, on socket: OpaquePointer
   ) -> HTTPResponse? {
     guard let (table, format) = Self.download(at: head.path) else {
-      return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+      return HTTPResponse(refusal: 404, reason: "Unknown path.", to: head.method)
     }
     guard exchanges.downloads.count < Self.greatestDownloadCount else {
-      return HTTPResponse(refusal: 503, reason: "Too many tables are being taken away; try again.", to: head.method)
+      return HTTPResponse(refusal: 503, reason: "Too many exports are running; try again later.", to: head.method)
     }
     // A request that is answered immediately does not count towards the token's share.
     guard exchanges.downloadShares.take(pass.token) else {
-      let reason = "\(exchanges.downloadShares.limit) tables are being taken away with this token; try again."
+      let reason = "\(exchanges.downloadShares.limit) exports are running with this token; try again later."
       return HTTPResponse(refusal: 503, reason: reason, to: head.method)
     }
     defer { if exchanges[download: socket] == nil { exchanges.downloadShares.release(pass.token) } }
@@ -74,7 +74,7 @@ extension Server {
     case .refused(let error):
       response = HTTPResponse(refusal: 400, reason: LogText.printable(error.reason))
     case .failed(let reason):
-      let reason = "The source could not give its rows: \(reason)"
+      let reason = "The source did not return its rows: \(reason)"
       response = HTTPResponse(refusal: 502, reason: LogText.printable(reason))
     case .notYet, .rows, .end:
       response = HTTPResponse(streaming: download.format.contentType, named: download.fileName)
@@ -99,7 +99,7 @@ extension Server {
     if let fault = download.pace.fault(at: EventLoop.now) {
       operations.metrics.downloadsGivenUp += 1
       operations.logger.warning(
-        "a table that was taken away is given up", metadata: ["table": "\(download.schema.name)", "reason": "\(fault)"])
+        "an export is ended", metadata: ["table": "\(download.schema.name)", "reason": "\(fault)"])
       return false
     }
     // Flush what libwebsockets still buffers first, so that at most one piece per client is kept.
@@ -118,7 +118,7 @@ extension Server {
     case .end: return false
     case .cut(let reason):
       operations.logger.warning(
-        "a table that was taken away is cut off", metadata: ["table": "\(download.schema.name)", "reason": "\(reason)"])
+        "an export is cut off", metadata: ["table": "\(download.schema.name)", "reason": "\(reason)"])
       return false
     case .chunk(let bytes):
       guard bytes.isEmpty || write(bytes, to: socket, with: clws_write_http_body) else { return false }
@@ -145,7 +145,7 @@ extension Server {
     let leftOut = engine.rowsLeftOut(download.id)
     if leftOut > 0 {
       operations.logger.warning(
-        "rows that do not fit their table were not taken away",
+        "rows that do not fit their table were left out of an export",
         metadata: ["table": "\(download.schema.name)", "rows": "\(leftOut)"])
     }
     engine.endExport(download.id)

@@ -35,7 +35,7 @@ extension Server {
     let upload = UploadHead(mediaType: head.mediaType, replaces: head.method == .put)
     guard source.inlet.ask(.upload(.begin(id, upload))) else {
       _ = exchanges.uploads.remove(socket)
-      return refuse(503, "The source does not run.")
+      return refuse(503, "The source is not running.")
     }
     operations.metrics.uploads += 1
     exchanges.connections.settle(socket)

@@ -28,7 +28,7 @@ struct Uploads {
       chunks = isChunked ? ChunkedBody() : nil
     }
 
-    /// Whether the body ends by itself, not by the length in the request's head.
+    /// Whether the body is in the transfer coding “chunked” rather than of a stated length.
     var isChunked: Bool { chunks != nil }
     /// Whether the last chunk was received.
     var isAtEnd: Bool { chunks?.isAtEnd ?? false }

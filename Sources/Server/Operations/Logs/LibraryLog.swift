@@ -31,7 +31,8 @@ enum LibraryLog {
       let now = uv_hrtime()
       if now - state.since > period {
         if state.lines > greatestLines {
-          state.logger.notice("libwebsockets had more to say", metadata: ["lines": "\(state.lines - greatestLines)"])
+          state.logger.notice(
+            "lines of libwebsockets were dropped", metadata: ["lines": "\(state.lines - greatestLines)"])
         }
         state.since = now
         state.lines = 0

@@ -43,7 +43,7 @@ public final class SourceLog: Sendable {
       return state.suppressed
     }
     guard let suppressed else { return }
-    if suppressed > 0 { logger.warning("too much to say at once", metadata: ["suppressed": "\(suppressed)"]) }
+    if suppressed > 0 { logger.warning("lines were dropped", metadata: ["suppressed": "\(suppressed)"]) }
     logger.log(level: level, "\(message)", metadata: metadata)
   }
 }

@@ -4,16 +4,16 @@ import Foundation
 /// The command `rowcast plugin new NAME --language LANGUAGE`.
 struct PluginNew: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Makes a folder with a plugin that works, to begin with.",
+    commandName: "new", abstract: "Creates a folder with a working plugin.",
     discussion: "It builds, passes the exam (rowcast plugin check), and shows a table. Its README explains how.")
 
-  @Argument(help: ArgumentHelp("What the plugin and its folder are called.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The name of the plugin and of its folder.", valueName: "name"))
   var name: String
 
-  @Option(help: "In what it is written: c, swift, python or shell.")
+  @Option(help: "The language: c, swift, python or shell.")
   var language: PluginLanguage
 
-  @Option(help: ArgumentHelp("The folder in which the new one is made.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The folder to create it in.", valueName: "folder"))
   var into = "."
 
   func validate() throws {
@@ -24,7 +24,7 @@ struct PluginNew: ParsableCommand {
     let folder = URL(filePath: into).appending(path: name)
     let files = FileManager.default
     guard !files.fileExists(atPath: folder.path) else {
-      throw EnvironmentFailure(description: "\(folder.path) is there already")
+      throw EnvironmentFailure(description: "\(folder.path) exists already: choose another name")
     }
     do {
       try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,7 +39,7 @@ struct PluginNew: ParsableCommand {
     } catch {
       throw EnvironmentFailure(description: "\(folder.path): \(error.localizedDescription)")
     }
-    announce("made \(folder.path); next:")
+    announce("created \(folder.path); next:")
     let place = folder.relativePath
     announce("  rowcast plugin check \(place)")
     announce("  rowcast plugin run \(place)")

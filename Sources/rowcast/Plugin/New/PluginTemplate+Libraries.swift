@@ -90,7 +90,7 @@ extension PluginTemplate {
 
     lib\(name).so: \(name).c include/list_plugin.h
     \t$(CC) -std=c11 $(CFLAGS) -shared -fPIC -I include -o $@.new \(name).c
-    \tmv $@.new $@ # as a whole: who reads it never sees half of it
+    \tmv $@.new $@ # atomically: no reader sees half of it
 
     """
   }
@@ -115,7 +115,7 @@ extension PluginTemplate {
 
       func list(_ rows: inout Batch) throws {
         var averages = [0.0, 0, 0]
-        guard getloadavg(&averages, 3) == 3 else { throw HostError.refused("the machine does not tell its load") }
+        guard getloadavg(&averages, 3) == 3 else { throw HostError.refused("the machine does not report its load") }
         for (span, load) in zip(["1 minute", "5 minutes", "15 minutes"], averages) { rows.add(key: span, span, load) }
       }
     }
@@ -133,7 +133,7 @@ extension PluginTemplate {
 
     lib\(name).so: \(typeName).swift build/ListPlugin.swiftmodule
     \t$(SWIFTC) $(SWIFTFLAGS) -emit-library -module-name \(typeName)Plugin -I build -I include -o $@.new \(typeName).swift build/ListPlugin.o
-    \tmv $@.new $@ # as a whole: who reads it never sees half of it
+    \tmv $@.new $@ # atomically: no reader sees half of it
 
     build/ListPlugin.swiftmodule: $(wildcard ListPlugin/*.swift) include/list_plugin.h
     \tmkdir -p build

@@ -33,7 +33,7 @@ extension PluginTemplate {
         {"name": "size", "type": "integer", "title": "Size", "style": "bytes"},
     ]
 
-    # The host checks what is set by this, and hands it over in its types.
+    # The host checks settings against this schema, and passes them in its types.
     SETTINGS = {
         "type": "object",
         "properties": {"interval": {"type": "number", "minimum": 0.1, "maximum": 3600}},
@@ -64,7 +64,7 @@ extension PluginTemplate {
                     return settings
                 chunk = sys.stdin.buffer.raw.read(65536)
                 if not chunk:
-                    sys.exit(0)  # the host has hung up
+                    sys.exit(0)  # the host has closed the connection
                 *lines, self.rest = (self.rest + chunk).split(b"\n")
                 for message in map(json.loads, filter(bytes.strip, lines)):
                     if message.get("type") == "health":
@@ -99,7 +99,7 @@ extension PluginTemplate {
         try:
             main()
         except (BrokenPipeError, KeyboardInterrupt):
-            sys.stderr.close()  # nobody reads any more
+            sys.stderr.close()  # the host reads no more
 
     """#.replacing("NAME", with: name)
   }

@@ -71,11 +71,11 @@ struct PluginTemplate {
     let build = language.isBuilt ? "    make\n" : ""
     let what =
       switch language {
-      case .shell: "It prints rows: a JSON object a line, with an `id`. The columns are guessed."
+      case .shell: "It prints rows: a JSON object a line, with an `id`. The columns are inferred."
       case .python:
         "It writes messages: typed columns, a reload of the list, an answer to `health`, a setting."
       case .c:
-        "It is a shared library against one header, `include/list_plugin.h`, which documents each function."
+        "It is a shared library that implements `include/list_plugin.h`, which documents each function."
       case .swift:
         "It is a shared library; `ListPlugin` is the Swift side of the header in `include`, compiled into it."
       }
@@ -85,7 +85,7 @@ struct PluginTemplate {
       A data source for Rowcast. \(what)
 
       \(build)    rowcast plugin check ./\(product)       # the exam
-          rowcast plugin run ./\(product)         # the table, in the browser; starts anew when the file changes
+          rowcast plugin run ./\(product)         # the table, in the browser; restarts when the file changes
           rowcast serve --plugin ./\(product)     # as an operator runs it
 
       """
