@@ -9,6 +9,10 @@ public struct EngineCensus: Hashable, Sendable {
   public var watchedViews = 0
   /// The number of unused views that are kept for a while.
   public var restingViews = 0
+  /// The number of tiles that at least one session shows.
+  public var watchedTiles = 0
+  /// The number of tiles without a session that are kept for a while.
+  public var restingTiles = 0
 
   /// Creates a census with all counts zero.
   public init() {}
@@ -31,6 +35,8 @@ extension TableState {
     let watched = watchedViews
     census.watchedViews += watched
     census.restingViews += views.count - watched
+    census.watchedTiles += tiles.counts.watched
+    census.restingTiles += tiles.counts.resting
     for residualQuery in windowed?.remainders ?? [] { residualQuery.state.count(into: &census) }
   }
 }

@@ -72,6 +72,8 @@ extension ClientMessage {
       self = .hold(isHeld: try message.requiredBoolean("held"))
     case "stats":
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
+    case "tiles":
+      self = .tiles(id: try Self.number(message, "id"), try Self.tiles(message, limits))
     case "signOut":
       self = .signOut
     case "name":

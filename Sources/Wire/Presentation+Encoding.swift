@@ -36,6 +36,7 @@ extension JSONWriter {
     guard let presentation = schema.presentation else { return }
     member(",\"description\":", presentation.description)
     member(",\"icon\":", presentation.icon)
+    member(",\"severity\":", presentation.severity)
     if presentation.view != DefaultView() {
       raw(",\"view\":")
       view(presentation.view)
@@ -75,6 +76,22 @@ extension JSONWriter {
     member(",\"order\":", view.order)
     member(",\"hidden\":", view.hidden)
     member(",\"pinned\":", view.pinned)
+    if !view.tiles.isEmpty {
+      raw(",\"tiles\":")
+      list(view.tiles) { $0.tile($1) }
+    }
+    byte("}")
+  }
+
+  private mutating func tile(_ tile: TileRequest) {
+    raw("{\"function\":")
+    text(tile.aggregate?.function.rawValue ?? "count")
+    member(",\"column\":", tile.aggregate?.column)
+    if let filter = tile.filter {
+      raw(",\"filter\":")
+      self.filter(filter) { $0 }
+    }
+    member(",\"title\":", tile.title)
     byte("}")
   }
 

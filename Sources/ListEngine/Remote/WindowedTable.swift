@@ -46,8 +46,10 @@ final class WindowedTable {
   private var patience: [(view: WindowedView, until: Instant)] = []
   /// The time that a client waits for its first rows before it gets placeholders.
   static let firstPatience: Duration = .milliseconds(200)
-  /// The number of rows of the whole table, if the source has reported it.
-  private(set) var knownRows = 0
+  /// The number of rows of the whole table, or `nil` if the source has not reported it.
+  private(set) var countedRows: Int?
+  /// The number of rows of the whole table, or 0 if the source has not reported it.
+  var knownRows: Int { countedRows ?? 0 }
 
   init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: TableHandover) {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
@@ -201,7 +203,7 @@ final class WindowedTable {
     var effect = Effect()
     if let view = views.first(where: { $0.number == item.view }) {
       effect.view = view
-      if view.query == Query(), let count = page.count { knownRows = count }
+      if view.query == Query(), let count = page.count { countedRows = count }
       switch view.take(item, page, at: tick) {
       case .success(let hasMoved):
         _ = queue.finish(item, at: now)
@@ -211,7 +213,7 @@ final class WindowedTable {
       }
     } else if let residualQuery = remainders.first(where: { $0.number == item.view }) {
       effect.sessions = residualQuery.sessions
-      if residualQuery.query == Query(), let count = page.count { knownRows = count }
+      if residualQuery.query == Query(), let count = page.count { countedRows = count }
       switch residualQuery.take(item, page, at: now) {
       case .success(let refused):
         effect.refused = refused

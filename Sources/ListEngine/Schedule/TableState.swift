@@ -26,6 +26,8 @@ final class TableState {
   private var sessionsWithNewTargets: [Session] = []
   /// The running exports.
   var exports: TableExports
+  /// The tiles that clients show.
+  let tiles: TileBoard
   /// The statistics of sessions that have left.
   private var departed: EngineCounters
   private var state = SourceState.starting
@@ -72,6 +74,7 @@ final class TableState {
     workAtOnce = Self.workAtOnce(table.limits)
     origin = former
     exports = TableExports(after: former.lastExport)
+    tiles = TileBoard(table)
     departed = former.departed
     statusChanges = former.statusChanges &+ 1
     loader = DeferredLoader(table, id: id)
@@ -108,6 +111,7 @@ final class TableState {
   func noteChange(at now: Instant) {
     follow(now)
     changes += 1
+    tiles.noteChange(at: now)
     for session in queue.takeAwaitingChange() {
       session.noteChange(at: now)
       update(session)
@@ -209,9 +213,10 @@ final class TableState {
         // Drop views without sessions instead of updating them.
         if view.viewers == 0 { drop(view) } else { shorten(view) }
       }
+      tiles.shorten()
     }
-    let needed = exports.logPosition ?? table.log.end
-    table.forgetChanges(before: min(needed, views.values.map(\.logPosition).min() ?? table.log.end))
+    let needed = [exports.logPosition, tiles.logPosition, views.values.map(\.logPosition).min()]
+    table.forgetChanges(before: needed.compactMap(\.self).min() ?? table.log.end)
   }
 
   /// Shortens a view's backlog when the log is too long; a view that is too far behind is rebuilt.
@@ -300,6 +305,7 @@ final class TableState {
     advanceExports()
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     catchUpInTime(&work)
+    tiles.advance(to: now, rows: windowed.map(\.countedRows) ?? table.count, outputs: &outputs)
     giveUpLateViews()
     loadDeferred(at: now, outputs: &outputs)
     if windowed != nil {
@@ -456,11 +462,11 @@ final class TableState {
     return view.catchUp(atMost: work, filterRows: min(work, max(1, table.limits.turnRows / 2)))
   }
 
-  /// Whether every displayed view and export can take more changes.
+  /// Whether every displayed view, tile and export can take more changes.
   ///
   /// Views under construction do not count, because no source waits for them.
   var hasRoom: Bool {
-    exports.hasRoom(table.limits.backlog * 4)
+    exports.hasRoom(table.limits.backlog * 4) && tiles.hasRoom
       && ordered.allSatisfy { $0.viewers == 0 || $0.build != nil || $0.backlog < table.limits.backlog }
   }
 
@@ -492,6 +498,7 @@ final class TableState {
     consider(queue.deadline.map { $0 <= lastMoment ? .zero : $0 })
     consider(loader?.deadline)
     consider(windowedDeadline)
+    consider(tiles.deadline)
     consider(table.evictionDeadline)
     for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
     return deadline
