@@ -78,7 +78,7 @@ test('every module is loaded at once, later, or by a worker', () => {
 });
 
 test('pure modules use no document, socket or clock', () => {
-  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/narrowing.js', 'panels/cellmenu.js'];
+  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(

@@ -219,13 +219,15 @@ export function termText(term, show) {
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
- * - `columns` is the layout, the only part that is not sent to the server.
+ * - `columns` is the layout, which is not sent to the server.
+ * - `tiles` are those of the summary strip; undefined for those that the source suggests.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters:
  *   Term[], group: string[], aggregates: {column: string, function: string}[], collapsed: *[][],
- *   columns: import('./columns.js').Place[], isDefault?: boolean, isOwn?: boolean}} View
+ *   columns: import('./columns.js').Place[], tiles?: import('./tiles.js').Tile[],
+ *   isDefault?: boolean, isOwn?: boolean}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -251,6 +253,7 @@ export function viewFromHash(hash) {
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
+  if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -273,7 +276,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, filters, group, aggregates, collapsed, columns, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
@@ -283,9 +286,26 @@ export function hashFromView(view) {
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
+  if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
+}
+
+// Parses the tiles of a link and skips malformed ones.
+function tilesFrom(text) {
+  try {
+    const tiles = JSON.parse(text);
+    const isText = (value) => value === undefined || (typeof value === 'string' && value.length <= longestText);
+    return !Array.isArray(tiles) || text.length > longestFilter ? [] : tiles.slice(0, 6)
+      .filter((tile) => typeof tile?.function === 'string' && isText(tile.column) && isText(tile.title))
+      .map(({ function: kind, column, title, terms, filter }) => ({
+        function: kind, ...(column === undefined ? {} : { column }), ...(title ? { title } : {}),
+        ...(typeof filter === 'object' && filter !== null ? { filter } : Array.isArray(terms) ? { terms: termsFrom(JSON.stringify(terms)) } : {}),
+      }));
+  } catch {
+    return [];
+  }
 }
 
 /** Parses a fragment with one view, or with two for a split page. @returns {View[]} */

@@ -13,8 +13,8 @@ import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './
  *     const event = session.receive(message, sight);  // {kind, ...}
  *     session.painted();  // the window is painted: the server may send the next patch
  *
- * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'told',
- * 'refused', 'resync', 'broken', 'error' or 'nothing'.
+ * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'tiles',
+ * 'told', 'refused', 'resync', 'broken', 'error' or 'nothing'.
  *
  * `sight(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
  * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
@@ -73,6 +73,7 @@ export class Session {
   #badWindows = 0;
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
+  #tiles = { table: '', id: 0, wanted: [] };  // the tiles last requested
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
   #holdsOf = '';        // the secret of the connection that the window is from
@@ -222,6 +223,18 @@ export class Session {
     if (this.isOpen && before !== now) this.send(wire.stats(now));
   }
 
+  /** Requests the values of these tiles of the table in wire format, instead of earlier ones. */
+  wantTiles(wanted) {
+    const { table } = this.view;
+    if (table === this.#tiles.table && JSON.stringify(wanted) === JSON.stringify(this.#tiles.wanted)) return;
+    this.#tiles = { table, id: this.#tiles.id + 1, wanted };
+    if (this.isOpen) this.#sendTiles();
+  }
+
+  #sendTiles() {
+    this.send({ type: 'tiles', id: this.#tiles.id, tiles: this.#tiles.wanted });
+  }
+
   /**
    * Holds or releases the order of the rows, while values continue to change. It is held while the
    * user points, selects or edits.
@@ -277,6 +290,7 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
+      case 'tiles': return message.id === this.#tiles.id && this.isOpen ? { kind: 'tiles', tiles: message.tiles } : nothing;
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
@@ -356,6 +370,7 @@ export class Session {
     this.#holdsOf = this.#secret;
     if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
+    if (this.#tiles.wanted.length > 0 && this.#tiles.table === this.view.table) this.#sendTiles();
   }
 
   // Whether the worker has already sent the query that is wanted.

@@ -83,6 +83,9 @@ const checks = {
   waiting(m) {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
   },
+  tiles(m) {
+    demand(isCount(m.id) && Array.isArray(m.tiles) && m.tiles.every((tile) => isObject(tile) && Array.isArray(tile.course ?? [])), 'tiles have no form');
+  },
   stats(m) {
     demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
     demand(m.delay === null || isObject(m.delay), 'delay is no object');
