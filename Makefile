@@ -8,7 +8,7 @@ FAULTS ?= 1000
 PLUGINS ?= 20
 MINUTES ?= 30
 
-.PHONY: help run run-market dev check test simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
+.PHONY: help run run-market dev check test test-all simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
 
 help: ## List the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -38,9 +38,13 @@ check: ## Run the checks that take seconds: format, tidy rules, the page's unit 
 	@Tests/Tidy/check
 	@find Tests/web -name '*.test.mjs' | sort | xargs node --test --test-reporter=dot
 
-test: ## Run all tests (installs dependencies).
+test: ## Run the tests that a change must pass (installs dependencies).
 	@scripts/setup test
 	@scripts/test
+
+test-all: ## Run the same, then the browser tests in Firefox and 2,000 simulations.
+	@scripts/setup test
+	@scripts/test --all
 
 simulate: ## Run SEEDS seeds of the simulation (SEED=n for one).
 	@scripts/setup run

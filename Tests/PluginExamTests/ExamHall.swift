@@ -4,24 +4,25 @@ import ProcessSource
 import SourceTesting
 import Testing
 
-/// Runs the exams of all plugins in Tests/Fixtures/plugins/exam in parallel, because they mostly
+/// Runs the exams of all plugins in Tests/Fixtures/plugins/exam.py in parallel, because they mostly
 /// wait.
 enum ExamHall {
   /// A plugin with the rule that it violates, or `nil` for a correct plugin.
   struct Fixture: CustomTestStringConvertible, Sendable {
-    var file: String
+    var name: String
     var rule: ExamRule?
-    var testDescription: String { file }
+    var testDescription: String { name }
   }
 
-  /// All plugins in the folder.
+  /// The program with all plugins; its argument selects one.
+  static let program = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam.py")
+
+  /// The plugins that the program registers.
   static let fixtures: [Fixture] = {
-    let folder = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.sorted().map { name in
-      let text = (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)) ?? ""
-      let word = text.split(separator: "\n").first { $0.hasPrefix("# breaks: ") }?.dropFirst("# breaks: ".count)
-      return Fixture(file: name, rule: word.flatMap { ExamRule(rawValue: String($0)) })
+    let text = (try? String(contentsOf: program, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").filter { $0.hasPrefix("@plugin(") }.map { line in
+      let name = line.split(separator: "\"")[1]
+      return Fixture(name: String(name), rule: ExamRule(rawValue: String(name.prefix { $0 != "/" })))
     }
   }()
 
@@ -48,7 +49,7 @@ enum ExamHall {
     return broken
   }()
 
-  /// The reports by file name.
+  /// The reports by plugin.
   ///
   /// Waiting for them does not block a thread of the test runner.
   static let reports = Task {
@@ -58,14 +59,16 @@ enum ExamHall {
   }
 
   /// Returns the report on one plugin.
-  static func report(of file: String) async -> ExamReport? { await reports.value[file] }
+  static func report(of name: String) async -> ExamReport? { await reports.value[name] }
 
-  /// Runs all exams in a copy of the folder, because some plugins leave files behind.
+  /// Runs all exams with a copy of the program, because some plugins create files next to it.
   private static func holdAll() -> [String: ExamReport] {
     let kept = Reports()
-    let copy = FileManager.default.temporaryDirectory.appending(path: "rowcast-exam-\(UUID().uuidString)")
-    try? FileManager.default.copyItem(at: Workshop.root.appending(path: "Tests/Fixtures/plugins/exam"), to: copy)
-    defer { try? FileManager.default.removeItem(at: copy) }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-exam-\(UUID().uuidString)")
+    let copy = folder.appending(path: "exam.py")
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try? FileManager.default.copyItem(at: program, to: copy)
+    defer { try? FileManager.default.removeItem(at: folder) }
     let turns = DispatchSemaphore(value: 14)
     let all = DispatchGroup()
     for fixture in fixtures {
@@ -73,9 +76,9 @@ enum ExamHall {
       all.enter()
       Thread.detachNewThread {
         let report = Exam.hold(
-          of: ChildCommand(copy.appending(path: fixture.file).path), named: fixture.file,
+          of: ChildCommand(copy.path, [fixture.name]), named: fixture.name,
           fixture.rule == nil ? options : brokenOptions)
-        kept.keep(report, of: fixture.file)
+        kept.keep(report, of: fixture.name)
         turns.signal()
         all.leave()
       }
@@ -87,7 +90,7 @@ enum ExamHall {
   private final class Reports: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: [String: ExamReport] = [:]
-    func keep(_ report: ExamReport, of file: String) { lock.withLock { kept[file] = report } }
+    func keep(_ report: ExamReport, of name: String) { lock.withLock { kept[name] = report } }
     var reports: [String: ExamReport] { lock.withLock { kept } }
   }
 }

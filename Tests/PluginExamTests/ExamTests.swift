@@ -7,7 +7,7 @@ import Testing
 /// The exam fails each faulty plugin for exactly the rule it violates, and passes the correct ones.
 @Suite struct ExamTests {
   @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) async throws {
-    let report = try #require(await ExamHall.report(of: fixture.file))
+    let report = try #require(await ExamHall.report(of: fixture.name))
     #expect(report.broken == Set([fixture.rule].compactMap(\.self)), "\(report.text)")
     for finding in report.findings { #expect(!finding.message.isEmpty && !finding.part.isEmpty) }
   }
@@ -15,48 +15,48 @@ import Testing
   @Test func everyRuleIsBrokenBySomePlugin() {
     let broken = Set(ExamHall.fixtures.compactMap(\.rule)).union(WindowedExamTests.lies.flatMap(\.rules))
     #expect(ExamRule.allCases.filter { !broken.contains($0) } == [])
-    #expect(ExamHall.fixtures.filter { $0.rule == nil }.allSatisfy { $0.file.hasPrefix("good-") })
+    #expect(ExamHall.fixtures.filter { $0.rule == nil }.allSatisfy { $0.name.hasPrefix("good-") })
   }
 
   @Test(arguments: [
-    ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
-    ("good-windowed.py", 2), ("good-sections.py", 2), ("good-images.py", 2), ("good-actions.sh", 3),
-  ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) async throws {
-    let report = try #require(await ExamHall.report(of: file))
+    ("good-rows", 0), ("good-list", 0), ("good-messages", 1), ("good-refusal", 1), ("good-deferred", 2),
+    ("good-windowed", 2), ("good-sections", 2), ("good-images", 2), ("good-actions", 3),
+  ]) func aGoodPluginHasItsLevel(_ name: String, _ level: Int) async throws {
+    let report = try #require(await ExamHall.report(of: name))
     #expect(report.level == level)
     #expect(report.isPassed, "\(report.text)")
   }
 
   @Test func whatIsFoundNamesTheLineThatShowsIt() async throws {
-    let report = try #require(await ExamHall.report(of: "rows-type.sh"))
+    let report = try #require(await ExamHall.report(of: "rows/a text for a number"))
     let finding = try #require(report.findings.first)
     #expect(finding.line == 4)
     #expect(finding.output.contains(#""40 %""#))
     #expect(finding.message.contains("its cell “done” is a text, the column is of type number"))
-    let noise = try #require(await ExamHall.report(of: "lines-noise.sh")?.findings.first)
+    let noise = try #require(await ExamHall.report(of: "lines/text for people")?.findings.first)
     #expect(noise.line == 1)
     #expect(noise.output == "Loading jobs...")
   }
 
   @Test func whatAPluginSaysToPeopleIsInTheReport() async throws {
-    let report = try #require(await ExamHall.report(of: "start-ends.sh"))
+    let report = try #require(await ExamHall.report(of: "start/ends at once"))
     #expect(report.log == ["no configuration found"])
     #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
   }
 
   @Test func theRulesOfItsLevelsWereLookedAt() async throws {
-    let report = try #require(await ExamHall.report(of: "good-deferred.py"))
+    let report = try #require(await ExamHall.report(of: "good-deferred"))
     // The plugin has neither a remote table nor images.
     #expect(
       report.rules.filter { report.outcome(of: $0) != .passed } == [
         .sections, .order, .filter, .pages, .counts, .images,
       ])
-    let sections = try #require(await ExamHall.report(of: "good-sections.py"))
+    let sections = try #require(await ExamHall.report(of: "good-sections"))
     #expect(sections.outcome(of: .sections) == .passed)
-    let images = try #require(await ExamHall.report(of: "good-images.py"))
+    let images = try #require(await ExamHall.report(of: "good-images"))
     #expect(images.outcome(of: .images) == .passed)
     #expect(report.rules == ExamRule.allCases.filter { $0.level <= 2 })
-    let rows = try #require(await ExamHall.report(of: "good-rows.sh"))
+    let rows = try #require(await ExamHall.report(of: "good-rows"))
     #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })
   }
 
@@ -114,10 +114,10 @@ import Testing
   @Test func aLevelThatIsAskedForMustBeThere() {
     var options = ExamHall.options
     options.level = 1
-    let program = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam/good-rows.sh").path
-    #expect(Exam.hold(of: ChildCommand(program), named: "rows", options).broken == [.hello])
+    let command = ChildCommand(ExamHall.program.path, ["good-rows"])
+    #expect(Exam.hold(of: command, named: "rows", options).broken == [.hello])
     options.level = 3
-    let rows = Exam.hold(of: ChildCommand(program), named: "rows", options)
+    let rows = Exam.hold(of: command, named: "rows", options)
     #expect(rows.broken == [.hello])
     #expect(
       rows.findings.map(\.message) == ["it prints rows without a hello, which is level 0; level 3 was asked for"])

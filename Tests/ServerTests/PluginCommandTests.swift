@@ -5,7 +5,7 @@ import Testing
 @Suite struct PluginCommandTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  private static let exam = root.appending(path: "Tests/Fixtures/plugins/exam").path
+  private static let exam = root.appending(path: "Tests/Fixtures/plugins/exam.py").path
 
   private func withFolder(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
@@ -55,8 +55,8 @@ import Testing
   }
 
   @Test func theExamEndsWithNoughtOrOneAndAReport() throws {
-    let good = try RunningCommand(["plugin", "check", "\(Self.exam)/good-messages.sh"], waits: false)
-    let bad = try RunningCommand(["plugin", "check", "--format", "json", "\(Self.exam)/rows-type.sh"], waits: false)
+    let good = try RunningCommand(["plugin", "check", "--", Self.exam, "good-messages"], waits: false)
+    let bad = try RunningCommand(["plugin", "check", "--format", "json", "--", Self.exam, "rows/a text for a number"], waits: false)
     let ugly = try RunningCommand(
       ["plugin", "check", "--format", "junit", "--patience", "1", "--", "sh", "-c", "exit 3"], waits: false)
     #expect(try good.end(within: 300) == 0)
@@ -64,7 +64,7 @@ import Testing
     #expect(try bad.end(within: 300) == 1)
     let report = try #require(try JSONSerialization.jsonObject(with: Data(bad.remainingOutput.utf8)) as? [String: Any])
     #expect(report["passed"] as? Bool == false)
-    #expect(report["plugin"] as? String == "\(Self.exam)/rows-type.sh")
+    #expect(report["plugin"] as? String == "\(Self.exam) rows/a text for a number")
     #expect(try ugly.end(within: 300) == 1)
     #expect(ugly.remainingOutput.contains("name=\"start\""))
     #expect(ugly.remainingOutput.contains("it ended with code 3 before it had told a row"))
