@@ -85,7 +85,10 @@ export class Strip {
     const { table, view } = this.#shown;
     const { parts, terms } = node.tile;
     if (node.isPressed(view)) return void this.on.change({ filters: [] });
-    if (parts === undefined) return void this.on.change({ filters: terms ?? [], search: '' });
+    if (parts === undefined) {
+      const isOther = isNarrow(node.tile) || view.filters.length > 0 || view.search !== '';
+      return void (isOther && this.on.change({ filters: terms ?? [], search: '' }));
+    }
     if (parts.length === 1) return void this.on.change({ filters: parts[0].terms, search: '' });
     openMenu(node.main, `${levels[node.tile.level]} rows`, [
       { heading: 'By the levels of' },
