@@ -7,8 +7,9 @@ extension Simulation {
     var id: UInt64
     var queries: [(aggregate: Aggregate?, filter: Filter<Int>?)]
     var lastSent: Instant?
-    /// Whether the client may receive a report before a second has passed.
-    var mayHurry = true
+    /// The number of reports that need not wait for a second: the one that an input of the client
+    /// causes, and the one at the next tick of the table.
+    var early = 2
   }
 
   /// Replaces the tiles of a random client.
@@ -40,7 +41,7 @@ extension Simulation {
     else { throw failure("page \(id.rawValue) receives tiles that it has not requested last") }
     guard !pages[index].isHidden else { throw failure("a hidden page receives tiles") }
     guard pages[index].pause == nil || tiles.lastSent == nil else { throw failure("a paused page receives tiles") }
-    if let sent = tiles.lastSent, !tiles.mayHurry, !hasClockGoneBack,
+    if let sent = tiles.lastSent, tiles.early == 0, !hasClockGoneBack,
       sent.duration(to: clock.now) < .seconds(1)
     {
       throw failure("page \(id.rawValue) receives tiles twice in a second")
@@ -55,7 +56,7 @@ extension Simulation {
       coverage.tiles += 1
     }
     pages[index].tiles?.lastSent = clock.now
-    pages[index].tiles?.mayHurry = reports.tiles.contains(.pending)
+    pages[index].tiles?.early = reports.tiles.contains(.pending) ? 2 : max(0, tiles.early - 1)
   }
 
   private func judge(_ report: TileReport, _ aggregate: Aggregate?, _ filter: Filter<Int>?) throws {

@@ -19,12 +19,13 @@ TILES = [
     {"function": "count"}, {"function": "sum", "column": "used", "title": "Load"},
     {"function": "count", "filter": {"column": "state", "op": "oneOf", "values": ["done"]}, "title": "Done"},
 ]  # fmt: skip
-ROWS = [[number, f"job {number}", ["done", "done", "late", "failed", "new"][number % 5], number] for number in range(40)]
+STATES = ["done", "done", "late", "failed", "new"]
+ROWS = [[number, f"job {number}", STATES[number % 5], number] for number in range(40)]
 # Adds a finished job two seconds after its start, and waits.
 PROGRAM = """
-import json, sys, time
+import json, sys, threading
 for line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)
-time.sleep(2)
+threading.Event().wait(2)
 print(json.dumps({"type": "upsert", "key": 100, "cells": ["late one", "done", 20]}), flush=True)
 sys.stdin.read()
 """
@@ -57,7 +58,8 @@ class StripTest(PageTest):
     def test_the_tiles_have_the_values_of_all_rows(self):
         reader = self.open(locale="en-US")
         expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
-        self.assertEqual(self.values(reader), {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"})
+        values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
+        self.assertEqual(self.values(reader), values)
         reader.page.locator("#filter").fill("job 7")
         reader.wait_for_count("1")
         self.assertEqual(self.values(reader)["Rows"], "41")
@@ -66,8 +68,9 @@ class StripTest(PageTest):
 
     def test_the_rows_do_not_move_when_the_strip_appears(self):
         reader = self.open()
-        top = "document.querySelector('.grid').getBoundingClientRect().top - document.querySelector('.stage').getBoundingClientRect().top"
-        self.assertEqual(reader.page.evaluate(top), 54)
+        tops = reader.page.evaluate(
+            "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
+        self.assertEqual(tops[0] - tops[1], 54)
 
     def test_a_click_shows_the_rows_of_a_tile_and_another_one_all(self):
         reader = self.open()
@@ -85,7 +88,8 @@ class StripTest(PageTest):
         self.assertTrue(found)
         marks = reader.page.evaluate(
             """() => [...document.querySelectorAll('.row:not([hidden])')].map((row) => [
-              row.querySelector('[aria-colindex="2"]').textContent.trim(), row.dataset.severity ?? '', row.getAttribute('aria-description') ?? ''])""")
+              row.querySelector('[aria-colindex="2"]').textContent.trim(),
+              row.dataset.severity ?? '', row.getAttribute('aria-description') ?? ''])""")
         words = {"failed": ["critical", "critical"], "late": ["warn", "warning"]}
         for state, *mark in marks:
             self.assertEqual(mark, words.get(state, ["", ""]), state)
@@ -126,7 +130,10 @@ class StripTest(PageTest):
         reader = self.open(size=(400, 700))
         self.values(reader)
         sizes = reader.page.evaluate(
-            "() => { const strip = document.querySelector('.strip'); return [strip.scrollWidth > strip.clientWidth, document.documentElement.scrollWidth]; }")
+            """() => {
+              const strip = document.querySelector('.strip');
+              return [strip.scrollWidth > strip.clientWidth, document.documentElement.scrollWidth];
+            }""")
         self.assertEqual(sizes, [True, 400])
 
 
