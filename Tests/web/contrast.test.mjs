@@ -71,6 +71,11 @@ for (const theme of ['light', 'dark']) {
     }
   });
 
+  test(`tiles have contrast 4.5, also while pressed, ${theme}`, () => {
+    for (const name of ['text', 'quiet', 'bad', 'warn']) check(`${name} on a pressed tile`, t[name], chosen(t.raised), 4.5);
+    for (const name of ['bad', 'warn']) check(`the mark ${name} of a row`, t[name], t.hover, 3);
+  });
+
   test(`focus rings and faint marks have contrast 3, ${theme}`, () => {
     for (const back of ['page', 'raised', 'section']) check(`the focus on ${back}`, t.accent, t[back], 3);
     for (const back of ['page', 'raised', 'section']) check(`faint on ${back}`, t.faint, t[back], 3);

@@ -260,6 +260,7 @@ async function showCommands() {
     page('Keyboard shortcuts', '?', openHelp),
     ...($('reset').hidden ? [] : [page('Reset the view to what the source suggests', '', () => press('reset'))]),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...(pane.strip?.commands ?? []),
     ...commandsOf(exportItems(pane.session, on.say), 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
     ...commandsOf(views.items, 'Views'),

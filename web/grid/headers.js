@@ -220,6 +220,7 @@ export class ColumnSet {
   #key;
   #prefix;
   #layoutKey;
+  #marker = null;       // the column that decides on the severity of rows
   #gap = 0;
   #stretch = 1;  // ratio of the real width of texts to the measured one
 
@@ -257,10 +258,11 @@ export class ColumnSet {
   update(view, table, copy) {
     const columns = table?.columns ?? [];
     const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
-    const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
+    const key = `${view.table} ${samples.length > 0} ${table?.severity} ${JSON.stringify(columns)}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null });
+    this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
     return this.arrange(view.columns);
   }
@@ -273,7 +275,7 @@ export class ColumnSet {
     if (isOther) {
       this.#layoutKey = key;
       this.heads.setSpecs(this.shown);
-      this.table.setSpecs(this.shown);
+      this.table.setSpecs(this.shown, this.#marker);
       this.drawn.places = [];
       this.sections.setSpecs(this.all, this.shown.length);
       this.table.isNew = true;

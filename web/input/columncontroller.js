@@ -9,6 +9,7 @@ import { openFilterBox } from '../panels/filterbox.js';
 import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
+import { columnTiles } from '../panels/tilemenu.js';
 
 /** The controller of a pane's columns. `change(wish)` changes the view. */
 export class ColumnHands {
@@ -39,6 +40,7 @@ export class ColumnHands {
       change: this.change,
       lack: this.lack,
       filter: () => this.filterBy(column.name, under),
+      tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
   }

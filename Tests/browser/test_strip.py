@@ -1,0 +1,141 @@
+"""The summary strip above the rows, and the severity of rows."""
+
+import json
+import shlex
+import sys
+import unittest
+
+from aria import FAULTS
+from pages import PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+COLUMNS = [
+    {"name": "job", "type": "text", "title": "Job"},
+    {"name": "state", "type": "text", "title": "State", "style": "badge", "warn": ["late"], "critical": ["failed"]},
+    {"name": "used", "type": "number", "title": "Used", "unit": "%"},
+]  # fmt: skip
+TILES = [
+    {"function": "count"}, {"function": "sum", "column": "used", "title": "Load"},
+    {"function": "count", "filter": {"column": "state", "op": "oneOf", "values": ["done"]}, "title": "Done"},
+]  # fmt: skip
+STATES = ["done", "done", "late", "failed", "new"]
+ROWS = [[number, f"job {number}", STATES[number % 5], number] for number in range(40)]
+# Adds a finished job two seconds after its start, and waits.
+PROGRAM = """
+import json, sys, threading
+for line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)
+threading.Event().wait(2)
+print(json.dumps({"type": "upsert", "key": 100, "cells": ["late one", "done", 20]}), flush=True)
+sys.stdin.read()
+"""
+
+
+class StripTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = [
+            {"type": "hello", "version": 1},
+            {"type": "schema", "name": "jobs", "key": "integer", "columns": COLUMNS, "severity": "state",
+             "view": {"tiles": TILES}},
+            {"type": "upsert", "rows": ROWS},
+        ]  # fmt: skip
+        program = shlex.join([sys.executable, "-c", PROGRAM, json.dumps(lines)])
+        return Server(options=("--no-token", "--child", f"jobs={program}"))
+
+    def tile(self, reader, title):
+        return reader.page.locator(".tile", has=reader.page.locator(f'.tile-title:text-is("{title}")'))
+
+    def values(self, reader):
+        """Returns the values of the tiles by heading, once all have one."""
+        return dict(reader.until(
+            """() => {
+              const tiles = [...document.querySelectorAll('.tile')].map((tile) => [
+                tile.querySelector('.tile-title').textContent, tile.querySelector('.tile-value').textContent]);
+              return tiles.length > 0 && tiles.every(([, value]) => value !== '' && value !== '…') && tiles;
+            }""", "the tiles have no values"))  # fmt: skip
+
+    def test_the_tiles_have_the_values_of_all_rows(self):
+        reader = self.open(locale="en-US")
+        expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
+        values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
+        self.assertEqual(self.values(reader), values)
+        reader.page.locator("#filter").fill("job 7")
+        reader.wait_for_count("1")
+        self.assertEqual(self.values(reader)["Rows"], "41")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_the_rows_do_not_move_when_the_strip_appears(self):
+        reader = self.open()
+        tops = reader.page.evaluate(
+            "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
+        self.assertEqual(tops[0] - tops[1], 54)
+
+    def test_a_click_shows_the_rows_of_a_tile_and_another_one_all(self):
+        reader = self.open()
+        self.values(reader)
+        self.tile(reader, "Critical").locator(".tile-main").click()
+        reader.wait_for_count("8")
+        expect(self.tile(reader, "Critical").locator(".tile-main")).to_have_attribute("aria-pressed", "true")
+        expect(reader.page.locator(".chip")).to_have_count(1)
+        self.tile(reader, "Critical").locator(".tile-main").click()
+        reader.wait_for_count("41")
+
+    def test_rows_are_marked_by_the_column_of_the_severity(self):
+        reader = self.open()
+        found = reader.until_rows("(rows) => rows.length > 10", "there are no rows")
+        self.assertTrue(found)
+        marks = reader.page.evaluate(
+            """() => [...document.querySelectorAll('.row:not([hidden])')].map((row) => [
+              row.querySelector('[aria-colindex="2"]').textContent.trim(),
+              row.dataset.severity ?? '', row.getAttribute('aria-description') ?? ''])""")
+        words = {"failed": ["critical", "critical"], "late": ["warn", "warning"]}
+        for state, *mark in marks:
+            self.assertEqual(mark, words.get(state, ["", ""]), state)
+
+    def test_a_tile_is_added_and_removed_with_the_keyboard(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.page.locator(".tile-add").focus()
+        reader.page.keyboard.press("Enter")
+        menu = reader.page.get_by_role("menu")
+        menu.get_by_text("Used…").press("Enter")
+        reader.page.get_by_role("menu", name="Used").get_by_role("menuitemcheckbox", name="Maximum").press("Enter")
+        expect(self.tile(reader, "Maximum Used").locator(".tile-value")).to_have_text("39%")
+        self.assertIn("tiles=", reader.page.url)
+        self.tile(reader, "Maximum Used").locator(".tile-main").focus()
+        reader.page.keyboard.press("ArrowLeft")
+        expect(self.tile(reader, "Done").locator(".tile-main")).to_be_focused()
+        reader.page.keyboard.press("ArrowRight")
+        reader.page.keyboard.press("Delete")
+        expect(reader.page.locator(".tile")).to_have_count(5)
+        expect(reader.page.locator(".tile-main").nth(4)).to_be_focused()
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_a_link_holds_the_tiles(self):
+        reader = self.open("#table=jobs&tiles=" + '[{"function":"distinct","column":"state"}]')
+        self.assertEqual(self.values(reader), {"Critical": "8", "Warning": "8", "Different State": "4"})
+
+    def test_a_column_menu_offers_tiles(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.header("^Used").click(button="right")
+        reader.page.get_by_role("menuitem", name="Add to the summary…").click()
+        reader.page.get_by_role("menuitemcheckbox", name="Average").first.click()
+        expect(self.tile(reader, "Average Used").locator(".tile-value")).to_contain_text("19.51")
+
+    def test_a_narrow_page_scrolls_the_strip_alone(self):
+        reader = self.open(size=(400, 700))
+        self.values(reader)
+        sizes = reader.page.evaluate(
+            """() => {
+              const strip = document.querySelector('.strip');
+              return [strip.scrollWidth > strip.clientWidth, document.documentElement.scrollWidth];
+            }""")
+        self.assertEqual(sizes, [True, 400])
+
+
+if __name__ == "__main__":
+    unittest.main()
