@@ -2,6 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { contrast, css, over, tokens } from './contrast.mjs';
 
 const hues = ['good', 'bad', 'warn', 'quiet', 'hue0', 'hue1', 'hue2', 'hue3', 'hue4', 'hue5'];
@@ -52,6 +53,19 @@ for (const theme of ['light', 'dark']) {
     for (const hue of hues) {
       for (const back of ['page', 'hover', 'raised']) check(`the badge ${hue} on ${back}`, t[hue], over(t[hue], t[back], 0.13), 4.5);
       check(`the badge ${hue} in a selected row`, t[hue], over(t[hue], chosen(t.page), 0.13), 4.5);
+    }
+  });
+
+  test(`highlighted cells have contrast 4.5, and their marks 3, ${theme}`, () => {
+    const css = readFileSync(new URL('../../web/highlights.css', import.meta.url), 'utf8');
+    assert.ok(css.includes('color-mix(in srgb, var(--mark) 15%, transparent)') && css.includes('.cell[data-heat="8"] { --heat: 33%; }'));
+    for (const back of [t.page, t.hover, chosen(t.page)]) {
+      for (const mark of ['bad', 'warn', 'good', 'accent']) {
+        const tinted = over(t[mark], back, 0.15);
+        check(`text on the tint ${mark}`, t.text, tinted, 4.5);
+        check(`the mark ${mark} on its tint`, t[mark], tinted, 3);
+      }
+      check('text on the warmest heat', t.text, over(t.accent, back, 0.33), 4.5);
     }
   });
 

@@ -270,6 +270,7 @@ async function showCommands() {
       change: (wish) => pane.change(wish),
       lack: (what) => pane.lack(what),
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
       goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
     })),
   ]);

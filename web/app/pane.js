@@ -93,6 +93,7 @@ export class Pane {
    */
   strip = null;
   #stripWanted = null;
+  #highlights = undefined;  // those that are drawn
   /** The module refusals.js; null until it is loaded. */
   rules = null;
   #rulesWanted = null;
@@ -452,6 +453,7 @@ export class Pane {
     const { table } = session;
     if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
     this.#showStrip();
+    this.#showHighlights();
     this.heads.setView(session.asked, session.marks);
     this.grid.setAttribute('aria-label', table.title || table.name);
     this.on.viewed(this);
@@ -464,6 +466,21 @@ export class Pane {
     stage.classList.toggle('with-strip', isShown);
     if (!isShown) session.wantTiles([]);
     else strip?.show({ view, table: session.table, specs: this.columns.all });
+  }
+
+  // Draws the rows again after a change of the highlights. Their module is imported once.
+  #showHighlights() {
+    const { highlights } = this.session.view;
+    if (highlights === this.#highlights) return;
+    this.#highlights = highlights;
+    this.#isChanged = true;
+    if (highlights !== undefined && this.columns.highlighting === null) {
+      bring(() => import('../model/highlights.js')).then((module) => {
+        this.columns.highlighting = module;
+        this.#isChanged = true;
+        this.schedule();
+      });
+    }
   }
 
   // Imports the strip once.

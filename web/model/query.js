@@ -222,6 +222,7 @@ export function termText(term, show) {
  * - `aggregates` are computed for each section.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
  * - `columns` is the layout, which is not sent to the server.
+ * - `highlights` are those of the user, see highlights.js; undefined for none.
  * - `tiles` are those of the summary strip; undefined for those that the source suggests.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
@@ -231,7 +232,8 @@ export function termText(term, show) {
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
  *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
- *   import('./tiles.js').Tile[], isDefault?: boolean, isOwn?: boolean, named?: string}} View
+ *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
+ *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -259,6 +261,8 @@ export function viewFromHash(hash) {
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
   if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
+  const highlights = highlightsFrom(fields.get('highlight'));
+  if (highlights.length > 0) view.highlights = highlights;
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -282,7 +286,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -294,6 +298,7 @@ export function hashFromView(view) {
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
+  if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
   if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
@@ -318,6 +323,17 @@ export function hashFromRow(view, key) {
   const text = typeof key === 'number' || rowFromHash(`#row=${encodeURIComponent(key)}`) !== key ? JSON.stringify(key) : key;
   const hash = hashFromView(view);
   return `${hash || '#'}${hash === '' ? '' : '&'}${new URLSearchParams({ row: text })}`;
+}
+
+// Parses the highlights of a link and skips malformed ones.
+function highlightsFrom(text) {
+  try {
+    const all = JSON.parse(text ?? '[]');
+    return !Array.isArray(all) || text.length > longestFilter ? [] : all.slice(0, 100).flatMap(({ column, look, term }) => (
+      typeof column !== 'string' || typeof look !== 'string' ? [] : [{ column, look, ...(term === undefined ? {} : { term: termsFrom(JSON.stringify([term]))[0] }) }]));
+  } catch {
+    return [];
+  }
 }
 
 // Parses the tiles of a link and skips malformed ones.

@@ -11,7 +11,8 @@ import { lacks } from './columnmenu.js';
  * @param {object[]} columns
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, goTo: (name: string) => void,
- *   filter: (name: string) => void, lack: (what: object) => string}} on
+ *   filter: (name: string) => void, highlight: (column: object) => void,
+ *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
 export function columnCommands(columns, view, on) {
@@ -29,6 +30,7 @@ export function columnCommands(columns, view, on) {
       sort(false), sort(true),
       own(`Go to column ${title}`, () => on.goTo(name)),
       own(`Filter by ${title}…`, () => on.filter(name)),
+      ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),
