@@ -26,7 +26,7 @@ PROGRAM = """
 import json, sys, threading
 for line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)
 threading.Event().wait(2)
-print(json.dumps({"type": "upsert", "key": 100, "cells": ["late one", "done", 20]}), flush=True)
+if "jobs" in sys.argv[1]: print(json.dumps({"type": "upsert", "key": 100, "cells": ["late one", "done", 20]}), flush=True)
 sys.stdin.read()
 """
 
@@ -40,8 +40,24 @@ class StripTest(PageTest):
              "view": {"tiles": TILES}},
             {"type": "upsert", "rows": ROWS},
         ]  # fmt: skip
-        program = shlex.join([sys.executable, "-c", PROGRAM, json.dumps(lines)])
-        return Server(options=("--no-token", "--child", f"jobs={program}"))
+        # Levels of two columns, none of which decides for the row.
+        disks = [
+            {"type": "hello", "version": 1},
+            {"type": "schema", "name": "disks", "key": "integer", "view": {"tiles": [{"function": "count"}]}, "columns": [
+                {"name": "used", "type": "number", "title": "Used", "warn": 80, "critical": 95},
+                {"name": "health", "type": "text", "warn": ["worn"], "critical": ["failed"]},
+            ]},
+            {"type": "upsert", "rows": [[1, 97, "good"], [2, 10, "failed"], [3, 99, "failed"], [4, 85, "good"], [5, 5, "good"]]},
+        ]  # fmt: skip
+        children = [f"{name}={shlex.join([sys.executable, '-c', PROGRAM, json.dumps(table)])}"
+                    for name, table in (("jobs", lines), ("disks", disks))]  # fmt: skip
+        return Server(options=("--no-token", "--child", children[0], "--child", children[1]))
+
+    def wait_for_rows(self, reader, count):
+        reader.wait_for_count(count + 1)  # with the row of column headers
+
+    def main(self, reader, title):
+        return self.tile(reader, title).locator(".tile-main")
 
     def tile(self, reader, title):
         return reader.page.locator(".tile", has=reader.page.locator(f'.tile-title:text-is("{title}")'))
@@ -61,7 +77,7 @@ class StripTest(PageTest):
         values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
         self.assertEqual(self.values(reader), values)
         reader.page.locator("#filter").fill("job 7")
-        reader.wait_for_count("1")
+        self.wait_for_rows(reader, 1)
         self.assertEqual(self.values(reader)["Rows"], "41")
         self.assertEqual(reader.page.evaluate(FAULTS), [])
         reader.check_clean(self)
@@ -72,15 +88,66 @@ class StripTest(PageTest):
             "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
         self.assertEqual(tops[0] - tops[1], 54)
 
-    def test_a_click_shows_the_rows_of_a_tile_and_another_one_all(self):
+    def test_a_click_shows_the_rows_of_a_tile_and_another_one_those_from_before(self):
         reader = self.open()
         self.values(reader)
-        self.tile(reader, "Critical").locator(".tile-main").click()
-        reader.wait_for_count("8")
-        expect(self.tile(reader, "Critical").locator(".tile-main")).to_have_attribute("aria-pressed", "true")
+        reader.page.locator("#filter").fill("used < 10")
+        self.wait_for_rows(reader, 10)
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 8)
+        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "true")
         expect(reader.page.locator(".chip")).to_have_count(1)
-        self.tile(reader, "Critical").locator(".tile-main").click()
-        reader.wait_for_count("41")
+        expect(reader.page.locator("#filter")).to_have_value("")
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 10)
+        expect(reader.page.locator("#filter")).to_have_value("used < 10")
+        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "false")
+        self.main(reader, "Done").click()
+        self.wait_for_rows(reader, 17)
+        reader.page.keyboard.press("Control+z")
+        self.wait_for_rows(reader, 10)
+        reader.check_clean(self)
+
+    def test_levels_of_several_columns_are_counted_and_shown_together(self):
+        reader = self.open("#table=disks")
+        self.assertEqual(self.values(reader), {"Critical": "3", "Warning": "1", "Rows": "5"})
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 3)
+        expect(reader.page.locator("#filter")).to_have_value('used >= 95 or health = "failed"')
+        self.main(reader, "Warning").click()
+        self.wait_for_rows(reader, 1)
+        expect(self.main(reader, "Warning")).to_have_attribute("aria-pressed", "true")
+        self.main(reader, "Warning").click()
+        self.wait_for_rows(reader, 5)
+        reader.check_clean(self)
+
+    def test_a_tile_of_the_rows_shown_keeps_their_filter(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.page.locator("#filter").fill("used > 30 -state:new")
+        self.wait_for_rows(reader, 7)
+        reader.page.locator(".tile-add").click()
+        reader.page.get_by_role("menuitemcheckbox", name="Rows shown").click()
+        tile = self.tile(reader, "used > 30 -state:new")
+        expect(tile.locator(".tile-value")).to_have_text("7")
+        expect(tile.locator(".tile-main")).to_have_attribute("aria-pressed", "true")
+        reader.page.locator("#filter").fill("")
+        self.wait_for_rows(reader, 41)
+        expect(tile.locator(".tile-value")).to_have_text("7")
+        tile.locator(".tile-main").click()
+        self.wait_for_rows(reader, 7)
+        reader.page.locator(".tile-main").first.focus()
+        reader.page.keyboard.press("Control+z")
+        self.wait_for_rows(reader, 41)
+        reader.page.get_by_role("button", name="Reset view").click()
+        expect(reader.page.locator(".tile")).to_have_count(5)
+        reader.check_clean(self)
+
+    def test_each_table_of_a_split_page_has_its_strip(self):
+        reader = self.open("#table=jobs&beside=table%3Ddisks")
+        self.values(reader)
+        counts = reader.page.evaluate("[...document.querySelectorAll('.strip')].map((one) => one.querySelectorAll('.tile').length)")
+        self.assertEqual(counts, [5, 3])
 
     def test_rows_are_marked_by_the_column_of_the_severity(self):
         reader = self.open()

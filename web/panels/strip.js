@@ -96,7 +96,7 @@ export class Strip {
     const stops = this.#stops;
     this.#stop(stops[0]);
     if (isOnAdd) this.add.focus();
-    else if (focused >= 0) stops[Math.min(focused, stops.length - 1)].focus();
+    else if (focused >= 0) (stops[Math.min(focused, stops.length - 2)] ?? this.add).focus();
   }
 
   /** The elements that the arrow keys move between. */

@@ -105,7 +105,10 @@ final class TableState {
   }
 
   /// The position of the first change that an export or a tile still needs, or `nil` if none does.
-  private var neededPosition: Int? { [exports.logPosition, tiles.logPosition].compactMap(\.self).min() }
+  private var neededPosition: Int? {
+    guard let position = tiles.logPosition else { return exports.logPosition }
+    return min(position, exports.logPosition ?? position)
+  }
 
   /// Applies the consequences of an input or a turn to the sessions.
   private func take(_ effect: BackendEffect, at now: Instant) {

@@ -246,8 +246,9 @@ final class TileBoard {
   ///
   /// - Complexity: O(tiles).
   var deadline: Instant? {
+    guard !tiles.isEmpty else { return owesReports ? .zero : nil }
     if owesReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
     let ends = tiles.compactMap { $0.unwatchedSince?.advanced(by: Self.rest) }
-    return ([tiles.isEmpty ? nil : throttle.deadline] + ends).compactMap(\.self).min()
+    return ([throttle.deadline] + ends).compactMap(\.self).min()
   }
 }

@@ -8,6 +8,8 @@ import Testing
   private static let page = SessionID(rawValue: 1)
   private static let sum = TileRequest(AggregateRequest(.sum, of: "value"))
 
+  private func hasRoom(_ harness: Harness) -> Bool { harness.engine.hasRoom(for: harness.table) }
+
   private func watch(
     _ harness: Harness, _ tiles: [TileRequest], _ id: UInt64 = 7, session: SessionID = TileBoardTests.page
   ) {
@@ -254,12 +256,12 @@ import Testing
     try harness.settle()
     watch(harness, [TileRequest(filter: .compare("value", .less, .integer(5)))])
     for _ in 0..<40 { try harness.advance() }
-    #expect(harness.engine.hasRoom(for: harness.table))
+    #expect(hasRoom(harness))
     harness.change { changes in for row in 0..<20 { changes.update(row, value: 1) } }
     for _ in 0..<3 { try harness.advance() }
-    #expect(!harness.engine.hasRoom(for: harness.table))
+    #expect(!hasRoom(harness))
     for _ in 0..<40 { try harness.advance() }
-    #expect(harness.engine.hasRoom(for: harness.table))
+    #expect(hasRoom(harness))
     try harness.advance(by: .seconds(2))
     #expect(values([try #require(reports(harness).last)]) == [.integer(20)])
   }
