@@ -14,7 +14,8 @@ from rowcast_server import Server
 LINES = [
     {"type": "hello", "version": 1},
     {"type": "schema", "name": "jobs", "key": "integer", "columns": [
-        {"name": "job", "type": "text", "title": "Job"}, {"name": "used", "type": "number", "title": "Used", "critical": 38},
+        {"name": "job", "type": "text", "title": "Job"},
+        {"name": "used", "type": "number", "title": "Used", "critical": 38},
     ]},
     {"type": "upsert", "rows": [[number, f"job {number}", number] for number in range(40)]},
 ]  # fmt: skip
@@ -67,8 +68,10 @@ class HighlightsTest(PageTest):
         reader.check_clean(self)
 
     def test_the_marks_of_the_source_stay_under_a_highlight_of_a_link(self):
-        rules = [{"column": "used", "look": "green", "term": {"column": "used", "op": "range", "from": 38}},
-                 {"column": "job", "look": "bold", "term": {"column": "job", "op": "contains", "value": "9"}}]  # fmt: skip
+        rules = [
+            {"column": "used", "look": "green", "term": {"column": "used", "op": "range", "from": 38}},
+            {"column": "job", "look": "bold", "term": {"column": "job", "op": "contains", "value": "9"}},
+        ]
         reader = self.open("#table=jobs&sort=-used&highlight=" + urllib.parse.quote(json.dumps(rules)))
         expect(self.cells(reader, "[data-look=green]")).to_have_count(2)
         marked = self.cells(reader, "[data-severity=critical][data-look=green]")
