@@ -38,7 +38,6 @@ test('rules match as the filters of the server do', () => {
   assert.deepEqual(match({ op: 'noneOf', values: [1] }, cpu, [1, 2, null]), [false, true, true]);
   const name = columns[1];
   assert.deepEqual(match({ op: 'startsWith', value: 'Ab' }, name, ['abc', 'cab']), [true, false]);
-  assert.deepEqual(match({ op: 'matches', value: '^a.c$' }, name, ['ABC', 'abd']), [true, false]);
   assert.deepEqual(match({ op: 'isEmpty' }, name, ['', null]), [false, true]);
   assert.deepEqual(match({ op: 'isFilled' }, name, ['', null]), [true, false]);
   // Whole numbers beyond the exact range of doubles arrive as texts.
@@ -49,7 +48,7 @@ test('rules match as the filters of the server do', () => {
 test('highlights that do not fit the columns are left out', () => {
   const odd = [
     { column: 'gone', look: 'bar' }, { column: 'name', look: 'heat' }, { column: 'cpu', look: 'pink', term: hot }, { column: 'cpu', look: 'red' },
-    { column: 'cpu', look: 'red', term: { column: 'name', op: 'isEmpty' } }, { column: 'name', look: 'red', term: { column: 'name', op: 'matches', value: '(' } },
+    { column: 'cpu', look: 'red', term: { column: 'name', op: 'isEmpty' } }, { column: 'name', look: 'red', term: { column: 'name', op: 'matches', value: '^a' } },
   ];
   assert.deepEqual(fittingHighlights(odd, columns), []);
   assert.deepEqual(fittingHighlights(all, columns), all);

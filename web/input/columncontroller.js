@@ -88,6 +88,7 @@ export class ColumnHands {
     openFilterBox({
       under, spec, term: highlightOf(this.session.view, name, look)?.term,
       heading: `${titleOf(column)}: ${LOOKS.find(([own]) => own === look)[1]}`,
+      lack: (op) => (op === 'matches' ? 'Highlights have no regular expressions. Filter by one instead.' : ''),
       values: (take) => this.#askValues(name, take),
       cells: () => this.#cellsOf(spec),
       apply: (term) => {
