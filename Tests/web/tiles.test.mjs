@@ -39,6 +39,7 @@ test('a strip is shown for tiles or for the severity of rows', () => {
   assert.equal(hasStrip({ ...view, tiles: [] }, table), false);
   assert.equal(hasStrip(view, { ...table, view: undefined }), false);
   assert.equal(hasStrip(view, { ...table, view: undefined, severity: 'state' }), true);
+  assert.equal(hasStrip(view, { ...table, view: undefined, severity: 'state', windowed: {} }), false);
   assert.equal(hasStrip(view, undefined), false);
 });
 
@@ -116,6 +117,7 @@ test('the column of the severity decides alone', () => {
     { function: 'count', level: 'critical', terms: [gone] }, { function: 'count', level: 'warn', terms: [{ ...gone, values: ['late'] }] },
   ]);
   assert.deepEqual(levelTiles({ ...table, columns: [columns[0]] }), []);
+  assert.deepEqual(levelTiles({ ...table, windowed: {} }), []);
 });
 
 test('where higher is better the levels reach downwards', () => {

@@ -34,7 +34,7 @@ export function completed(view, table) {
 
 /** Whether the view of a table has a summary strip above the rows. */
 export function hasStrip(view, table) {
-  return table !== undefined && ((view.tiles ?? table.view?.tiles ?? []).length > 0 || table.severity !== undefined);
+  return table !== undefined && ((view.tiles ?? table.view?.tiles ?? []).length > 0 || (table.severity !== undefined && !table.windowed));
 }
 
 /** Whether the page can show all that a table suggests. */

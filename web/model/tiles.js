@@ -138,10 +138,11 @@ export function changeText(tile, { value, before, seconds }, specs, now, locale)
  * Returns the tiles that count rows by severity, with the member `level`: of the column that
  * decides for the whole row, or else of all columns with levels.
  *
- * A row with several levels counts at the highest.
+ * A row with several levels counts at the highest. A source that keeps its rows has no counts.
  * @returns {(Tile & {level: 'critical'|'warn'})[]}
  */
 export function levelTiles(table) {
+  if (table?.windowed) return [];
   const columns = (table?.columns ?? []).filter(({ name, warn, critical }) => (hasRule(warn) || hasRule(critical)) && (table.severity ?? name) === name);
   const critical = columns.filter((column) => hasRule(column.critical));
   const warn = columns.filter((column) => hasRule(column.warn));
