@@ -127,7 +127,7 @@ extension Simulation {
   /// Collapses or expands a section in a client.
   mutating func collapse(_ engine: inout Engine) {
     guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
-    pages[index].tiles?.early = 2
+    pages[index].tiles?.mayHurry = true
     let page = pages[index]
     if random.oneIn(2) {
       let path = randomPath(page.query)

@@ -7,11 +7,9 @@ extension Simulation {
     var id: UInt64
     var queries: [(aggregate: Aggregate?, filter: Filter<Int>?)]
     var lastSent: Instant?
-    /// The number of reports that need not wait for a second.
-    ///
-    /// An input of the client causes a report at once. The next one may follow directly, because it
-    /// comes at the table's tick, whose time other clients have set. Ticks are a second apart.
-    var early = 2
+    /// Whether the next report may follow before a second has passed: the first one after an input
+    /// of the client.
+    var mayHurry = true
   }
 
   /// Replaces the tiles of a random client.
@@ -43,7 +41,7 @@ extension Simulation {
     else { throw failure("page \(id.rawValue) receives tiles that it has not requested last") }
     guard !pages[index].isHidden else { throw failure("a hidden page receives tiles") }
     guard pages[index].pause == nil || tiles.lastSent == nil else { throw failure("a paused page receives tiles") }
-    if let sent = tiles.lastSent, tiles.early == 0, !hasClockGoneBack,
+    if let sent = tiles.lastSent, !tiles.mayHurry, !hasClockGoneBack,
       sent.duration(to: clock.now) < .seconds(1)
     {
       throw failure("page \(id.rawValue) receives tiles twice in a second")
@@ -58,7 +56,7 @@ extension Simulation {
       coverage.tiles += 1
     }
     pages[index].tiles?.lastSent = clock.now
-    pages[index].tiles?.early = reports.tiles.contains(.pending) ? 2 : max(0, tiles.early - 1)
+    pages[index].tiles?.mayHurry = reports.tiles.contains(.pending)
   }
 
   private func judge(_ report: TileReport, _ aggregate: Aggregate?, _ filter: Filter<Int>?) throws {

@@ -394,7 +394,7 @@ public struct Simulation {
   private mutating func query(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].request += 1
-    pages[index].tiles?.early = 2
+    pages[index].tiles?.mayHurry = true
     pages[index].query = randomQuery()
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
@@ -412,7 +412,7 @@ public struct Simulation {
   private mutating func hide(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
-    pages[index].tiles?.early = 2
+    pages[index].tiles?.mayHurry = true
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
@@ -530,9 +530,9 @@ public struct Simulation {
   /// Runs until nothing is pending, and checks every client.
   private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
-    for index in pages.indices { pages[index].tiles?.early = 2 }
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
+      pages[index].tiles?.mayHurry = true
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }

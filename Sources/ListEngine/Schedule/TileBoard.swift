@@ -1,7 +1,8 @@
 /// The tiles of a table and the clients that show them.
 ///
-/// Clients receive all their tiles at most once a second, and only if one has changed. A paused or
-/// hidden client receives them when it resumes.
+/// Clients receive all their tiles at most once a second, and only if one has changed. The first
+/// report after an input of the client does not wait. A paused or hidden client receives it when it
+/// resumes.
 final class TileBoard {
   /// The tiles of one client.
   private struct Watcher {
@@ -10,8 +11,18 @@ final class TileBoard {
     let tiles: [Entry]
     /// The last report, or `nil` before the first.
     var sent: TileReports?
-    /// Whether a report does not wait for the throttle.
-    var isOwed = true
+    var sentAt: Instant?
+    var owed = Owed.atOnce
+  }
+
+  /// The report that a client gets next.
+  private enum Owed: Comparable {
+    /// None, until a tile changes.
+    case nothing
+    /// One that follows the last one after a second at the earliest.
+    case inTime
+    /// One that does not wait.
+    case atOnce
   }
 
   /// A tile of a client: the one that it shares, or the reason for its refusal.
@@ -24,12 +35,16 @@ final class TileBoard {
   /// All tiles, in order of creation.
   private var tiles: [Tile] = []
   private var watchers: [SessionID: Watcher] = [:]
-  private var throttle = Throttle(interval: .seconds(1))
-  /// Whether a client is owed a report.
+  private var throttle = Throttle(interval: TileBoard.interval)
+  /// Whether a client is owed a report in this turn.
   private var owesReports = false
+  /// The time of the next report to a client whose last one was less than a second ago.
+  private var nextReport: Instant?
   /// Whether a tile has more changes or rows than the last turn had work for.
   private var isBehind = false
 
+  /// The least distance of two reports to a client.
+  private static let interval: Duration = .seconds(1)
   /// The time for which a tile without clients is kept, so that a reloaded page finds its history.
   private static let rest: Duration = .seconds(10)
 
@@ -138,7 +153,7 @@ final class TileBoard {
   /// Schedules the report of a client that has become visible or has resumed.
   func refresh(_ session: SessionID) {
     guard watchers[session] != nil else { return }
-    watchers[session]?.isOwed = true
+    watchers[session]?.owed = .atOnce
     owesReports = true
   }
 
@@ -177,7 +192,8 @@ final class TileBoard {
     throttle.follow(now)
     tiles.removeAll { tile in tile.unwatchedSince.map { $0 > now || $0.duration(to: now) >= Self.rest } ?? false }
     guard !tiles.isEmpty || owesReports else { return }
-    if throttle.takeFlush(at: now) { oweReports { _ in true } }
+    if throttle.takeFlush(at: now) { owe(.inTime) { _ in true } }
+    if let nextReport, nextReport <= now || nextReport > now.advanced(by: Self.interval) { owesReports = true }
     guard owesReports || isBehind || backlog * 2 >= table.limits.backlog else { return }
     applyChanges()
     guard owesReports else { return }
@@ -189,7 +205,7 @@ final class TileBoard {
     }
     // A course moves on although no row changes.
     if !isSteady { throttle.noteChange(at: now) }
-    owesReports = !report(&outputs)
+    owesReports = !report(at: now, &outputs)
   }
 
   private func applyChanges() {
@@ -199,26 +215,36 @@ final class TileBoard {
     for tile in tiles where !tile.catchUp(&work) { isBehind = true }
     for tile in tiles where tile.isScanning && tile.backlog == 0 {
       if tile.scan(&scanWork) {
-        oweReports { $0.sent?.tiles.contains(.pending) == true }
+        owe(.atOnce) { $0.sent?.tiles.contains(.pending) == true }
       } else {
         isBehind = true
       }
     }
   }
 
-  private func oweReports(_ isConcerned: (Watcher) -> Bool) {
-    for (id, watcher) in watchers where isConcerned(watcher) { watchers[id]?.isOwed = true }
+  private func owe(_ owed: Owed, _ isConcerned: (Watcher) -> Bool) {
+    for (id, watcher) in watchers where isConcerned(watcher) { watchers[id]?.owed = max(watcher.owed, owed) }
     owesReports = true
   }
 
-  /// Reports to the clients whose tiles have changed, and returns whether all could be served.
-  private func report(_ outputs: inout [Output]) -> Bool {
+  /// Reports to the clients whose tiles have changed, and returns whether all could be served that
+  /// are due.
+  private func report(at now: Instant, _ outputs: inout [Output]) -> Bool {
     var isComplete = true
+    nextReport = nil
     for id in watchers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      guard let watcher = watchers[id], watcher.isOwed else { continue }
+      guard let watcher = watchers[id], watcher.owed != .nothing else { continue }
+      // After the clock has gone back, the last report was later than now.
+      if watcher.owed == .inTime, let sentAt = watcher.sentAt, sentAt <= now,
+        sentAt.duration(to: now) < Self.interval
+      {
+        let due = sentAt.advanced(by: Self.interval)
+        nextReport = min(nextReport ?? due, due)
+        continue
+      }
       // A hidden or paused client is owed a new report when that ends.
       guard !watcher.session.isQuiet || (watcher.sent == nil && !watcher.session.isHidden) else {
-        watchers[id]?.isOwed = false
+        watchers[id]?.owed = .nothing
         continue
       }
       var outcomes: [TileOutcome] = []
@@ -233,10 +259,11 @@ final class TileBoard {
         isComplete = false
         continue
       }
-      watchers[id]?.isOwed = false
+      watchers[id]?.owed = .nothing
       let reports = TileReports(id: watcher.id, tiles: outcomes)
       guard reports != watcher.sent else { continue }
       watchers[id]?.sent = reports
+      watchers[id]?.sentAt = now
       outputs.append(.tiles(id, reports))
     }
     return isComplete
@@ -249,6 +276,6 @@ final class TileBoard {
     guard !tiles.isEmpty else { return owesReports ? .zero : nil }
     if owesReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
     let ends = tiles.compactMap { $0.unwatchedSince?.advanced(by: Self.rest) }
-    return ([throttle.deadline] + ends).compactMap(\.self).min()
+    return ([throttle.deadline, nextReport] + ends).compactMap(\.self).min()
   }
 }

@@ -110,6 +110,26 @@ import Testing
     #expect(values(reports(harness)) == [.integer(452)])
   }
 
+  @Test func `a report after an input delays the next one, whatever the other clients get`() throws {
+    let harness = try shown()
+    let other = harness.open(2)
+    watch(harness, [Self.sum], session: other)
+    try harness.settle(by: .seconds(2))
+    harness.change { $0.update(1, value: 11) }
+    try harness.advance()
+    try harness.advance(by: .milliseconds(600))
+    watch(harness, [Self.sum])
+    try harness.advance()
+    #expect(values(reports(harness)) == [.integer(451)])
+    harness.change { $0.update(1, value: 12) }
+    try harness.advance(by: .milliseconds(400))
+    #expect(values(reports(harness, of: other)) == [.integer(452)])
+    try harness.advance(by: .milliseconds(599))
+    #expect(reports(harness).isEmpty)
+    try harness.advance(by: .milliseconds(1))
+    #expect(values(reports(harness)) == [.integer(452)])
+  }
+
   @Test func `the course ends a minute after the last change, and then nothing is due`() throws {
     let harness = try shown()
     watch(harness, [TileRequest()])
