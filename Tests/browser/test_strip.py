@@ -56,6 +56,9 @@ class StripTest(PageTest):
                     for name, table in (("jobs", lines), ("disks", disks))]  # fmt: skip
         return Server(options=("--no-token", "--child", children[0], "--child", children[1]))
 
+    def open(self, fragment="#table=jobs", **how):
+        return super().open(fragment, **how)
+
     def wait_for_rows(self, reader, count):
         reader.wait_for_count(count + 1)  # with the row of column headers
 
@@ -170,7 +173,7 @@ class StripTest(PageTest):
         reader.page.locator(".tile-add").focus()
         reader.page.keyboard.press("Enter")
         menu = reader.page.get_by_role("menu")
-        menu.get_by_text("Used…").press("Enter")
+        menu.get_by_role("menuitem", name="Used…").press("Enter")
         reader.page.get_by_role("menu", name="Used").get_by_role("menuitemcheckbox", name="Maximum").press("Enter")
         expect(self.tile(reader, "Maximum Used").locator(".tile-value")).to_have_text("39%")
         self.assertIn("tiles=", reader.page.url)
