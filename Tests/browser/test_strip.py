@@ -82,7 +82,7 @@ class StripTest(PageTest):
         expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
         values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
         self.assertEqual(self.values(reader), values)
-        reader.page.locator("#filter").fill("job 7")
+        reader.page.locator("#filter").fill('"job 7"')
         self.wait_for_rows(reader, 1)
         self.assertEqual(self.values(reader)["Rows"], "41")
         self.assertEqual(reader.page.evaluate(FAULTS), [])
@@ -138,6 +138,7 @@ class StripTest(PageTest):
         expect(tile.locator(".tile-value")).to_have_text("7")
         expect(tile.locator(".tile-main")).to_have_attribute("aria-pressed", "true")
         reader.page.locator("#filter").fill("")
+        reader.page.keyboard.press("Escape")  # closes the list of columns, which covers the strip
         self.wait_for_rows(reader, 41)
         expect(tile.locator(".tile-value")).to_have_text("7")
         tile.locator(".tile-main").click()

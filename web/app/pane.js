@@ -326,7 +326,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) delete view.named;  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }
