@@ -192,7 +192,7 @@ class TileNode {
   }
 
   #sketch(values) {
-    const line = values.length > 1 ? sparkline(values, course.width, course.height) : '';
+    const line = values.some((value) => value !== values[0]) ? sparkline(values, course.width, course.height) : '';
     if (line === this.drawn) return;
     this.drawn = line;
     this.line.setAttribute('d', line);
