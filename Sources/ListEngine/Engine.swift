@@ -219,10 +219,13 @@ public struct Engine: ~Copyable {
   public mutating func handle(_ input: Input, at now: Instant) {
     observer?.observe(.input(input), at: now)
     take(input, at: now)
-    guard let id = input.session, let session = sessions[id], let number = tableNumbers[session.tableName]
-    else { return }
-    states[number].update(session)
+    guard let id = input.session, let session = sessions[id], let state = state(of: session) else { return }
+    state.update(session)
+    if input.endsQuiet { state.tiles.refresh(id) }
   }
+
+  /// Returns the state of the table that a session has open, if it exists.
+  private func state(of session: Session) -> TableState? { tableNumbers[session.tableName].map { states[$0] } }
 
   private mutating func take(_ input: Input, at now: Instant) {
     switch input {
@@ -259,6 +262,9 @@ public struct Engine: ~Copyable {
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
     case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
     case .hold(let id, false): sessions[id]?.endHold()
+    case .tiles(let id, let number, let tiles):
+      guard let session = sessions[id] else { return }
+      state(of: session)?.tiles.watch(session, id: number, tiles, at: now)
     case .writable(let id): (sessions[id] ?? left[id])?.noteWritable()
     case .close(let id): close(id, isParked: true, at: now)
     }
@@ -390,6 +396,7 @@ public struct Engine: ~Copyable {
     waiting.removeAll { $0 === session }
     guard let number = tableNumbers[session.tableName] else { return }
     session.willLeave()
+    states[number].tiles.leave(id, at: now)
     states[number].detach(session, at: now)
     if isParked, session.base != nil { parking.park(session, at: now) }
   }

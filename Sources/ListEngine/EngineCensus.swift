@@ -9,6 +9,10 @@ public struct EngineCensus: Hashable, Sendable {
   public var watchedViews = 0
   /// The number of unused views that are kept for a while.
   public var restingViews = 0
+  /// The number of tiles that at least one session shows.
+  public var watchedTiles = 0
+  /// The number of tiles without a session that are kept for a while.
+  public var restingTiles = 0
 
   /// Creates a census with all counts zero.
   public init() {}
@@ -17,7 +21,7 @@ public struct EngineCensus: Hashable, Sendable {
 extension Engine {
   /// The objects that the engine holds now.
   ///
-  /// - Complexity: O(tables + views).
+  /// - Complexity: O(tables + views + tiles).
   public var census: EngineCensus {
     var census = EngineCensus()
     (census.sessions, census.parkedSessions) = sessionCounts
@@ -25,6 +29,8 @@ extension Engine {
       let counts = table.backend.viewCounts
       census.watchedViews += counts.watched
       census.restingViews += counts.resting
+      census.watchedTiles += table.tiles.counts.watched
+      census.restingTiles += table.tiles.counts.resting
     }
     return census
   }

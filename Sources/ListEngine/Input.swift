@@ -74,6 +74,11 @@ public enum Input: Codable, Sendable {
   ///
   /// Values still change in place. A hold expires after ``Limits/hold``.
   case hold(SessionID, isHeld: Bool)
+  /// A client replaces the tiles of its summary strip; no tiles end the reports.
+  ///
+  /// Every report carries `id`. Opening a table ends the reports, and a client whose table does not
+  /// exist gets none.
+  case tiles(SessionID, id: UInt64, [TileWish])
   /// The session's socket has drained and accepts the next patch.
   case writable(SessionID)
   /// The session's connection has closed.
@@ -105,8 +110,16 @@ extension Input {
     case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged: nil
     case .open(let id, _, _, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
       .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
-      .hold(let id, _), .writable(let id), .close(let id):
+      .hold(let id, _), .tiles(let id, _, _), .writable(let id), .close(let id):
       id
+    }
+  }
+
+  /// Whether the input may make a hidden or paused session receive everything again.
+  var endsQuiet: Bool {
+    switch self {
+    case .query, .collapse, .visibility, .pause: true
+    default: false
     }
   }
 }

@@ -27,6 +27,7 @@ extension TableView {
     var members: [(String, String)] = []
     if !description.isEmpty { members.append(("description", quoted(description))) }
     if !icon.isEmpty { members.append(("icon", quoted(icon))) }
+    if let severity { members.append(("severity", quoted(severity))) }
     var view = [("sort", list(sort.map(\.json)))]
     if let filter { view.append(("filter", filter.json)) }
     view.append(("group", list(group.map(quoted))))
@@ -34,6 +35,7 @@ extension TableView {
     view.append(("order", list(order.map(quoted))))
     view.append(("hidden", list(hidden.map(quoted))))
     view.append(("pinned", list(pinned.map(quoted))))
+    if !tiles.isEmpty { view.append(("tiles", list(tiles.map { object($0.members) }))) }
     members.append(("view", object(view)))
     return members
   }
@@ -51,6 +53,15 @@ extension SortTerm {
 extension Aggregate {
   fileprivate var members: [(String, String)] {
     [("function", quoted(function.rawValue)), ("column", quoted(column))]
+  }
+}
+
+extension Tile {
+  fileprivate var members: [(String, String)] {
+    var members = aggregate?.members ?? [("function", quoted("count"))]
+    if let filter { members.append(("filter", filter.json)) }
+    if !title.isEmpty { members.append(("title", quoted(title))) }
+    return members
   }
 }
 

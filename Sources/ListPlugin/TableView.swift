@@ -22,12 +22,16 @@ public struct TableView: Hashable, Sendable {
   public var hidden: [String]
   /// The columns that stay at the left edge.
   public var pinned: [String]
+  /// The tiles of the summary strip above the rows; at most six.
+  public var tiles: [Tile]
+  /// The column whose levels mark the whole row; nil for none.
+  public var severity: String?
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
     description: String = "", icon: String = "", sort: [SortTerm] = [], filter: RowFilter? = nil, group: [String] = [],
     aggregates: [Aggregate] = [], order: [String] = [],
-    hidden: [String] = [], pinned: [String] = []
+    hidden: [String] = [], pinned: [String] = [], tiles: [Tile] = [], severity: String? = nil
   ) {
     self.description = description
     self.icon = icon
@@ -38,6 +42,8 @@ public struct TableView: Hashable, Sendable {
     self.order = order
     self.hidden = hidden
     self.pinned = pinned
+    self.tiles = tiles
+    self.severity = severity
   }
 }
 
@@ -73,6 +79,26 @@ public struct Aggregate: Hashable, Sendable {
   public init(_ function: Function, of column: String) {
     self.function = function
     self.column = column
+  }
+}
+
+/// A figure about all rows for the summary strip.
+///
+///     Tile("Running", where: .isOne(of: ["running"], in: "state"))
+///     Tile("Memory", Aggregate(.sum, of: "memory"))
+public struct Tile: Hashable, Sendable {
+  /// The heading; an empty text leaves the wording to the page.
+  public var title: String
+  /// The aggregate of a column; nil for the number of rows.
+  public var aggregate: Aggregate?
+  /// The rows that count; nil for all.
+  public var filter: RowFilter?
+
+  /// Creates a tile.
+  public init(_ title: String = "", _ aggregate: Aggregate? = nil, where filter: RowFilter? = nil) {
+    self.title = title
+    self.aggregate = aggregate
+    self.filter = filter
   }
 }
 

@@ -81,6 +81,9 @@ extension Simulation {
     return request
   }
 
+  /// Returns a filter with the names of its columns.
+  func named(_ filter: Filter<Int>) -> Filter<String> { renamed(filter) { schema.columns[$0].name } }
+
   private func renamed(_ filter: Filter<Int>, _ name: (Int) -> String) -> Filter<String> {
     switch filter {
     case .all(let parts): .all(parts.map { renamed($0, name) })
@@ -124,6 +127,7 @@ extension Simulation {
   /// Collapses or expands a section in a client.
   mutating func collapse(_ engine: inout Engine) {
     guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
+    pages[index].tiles?.mayHurry = true
     let page = pages[index]
     if random.oneIn(2) {
       let path = randomPath(page.query)

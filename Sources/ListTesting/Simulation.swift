@@ -75,38 +75,11 @@ public struct Simulation {
     public var hastyScrolls = 0
     /// The number of patches that kept the scroll anchor at its place on the screen.
     public var anchored = 0
+    /// The number of tiles that were compared with the rows.
+    public var tiles = 0
 
     /// Creates counters that are all 0.
     public init() {}
-
-    /// Adds the counters of another run.
-    public mutating func add(_ other: Self) {
-      windows += other.windows
-      patches += other.patches
-      moves += other.moves
-      updates += other.updates
-      shifts += other.shifts
-      resyncs += other.resyncs
-      folds += other.folds
-      headers += other.headers
-      partial += other.partial
-      loads += other.loads
-      cancels += other.cancels
-      failures += other.failures
-      hits += other.hits
-      anchored += other.anchored
-      waits += other.waits
-      looks += other.looks
-      holds += other.holds
-      resumes += other.resumes
-      strangers += other.strangers
-      evictions += other.evictions
-      bounded += other.bounded
-      exchanges += other.exchanges
-      reopened += other.reopened
-      refusals += other.refusals
-      hastyScrolls += other.hastyScrolls
-    }
   }
 
   /// A client: its copy, query and viewport.
@@ -148,6 +121,8 @@ public struct Simulation {
     var awaitsItems = true
     /// The copy from before the hold, which determines the places of rows.
     var placed: Replica?
+    /// The tiles of the client's summary strip, if it has one.
+    var tiles: Tiles?
   }
 
   /// The table's schema, in some runs with two deferred columns at the end.
@@ -168,6 +143,9 @@ public struct Simulation {
   var refusalsToCome: [SessionID: [UInt64]] = [:]
   /// The generator for unchecked clients.
   var strangers: SeededGenerator
+  /// The generator for tiles, and the number of the last request for some.
+  var tiling: SeededGenerator
+  var nextTiles: UInt64 = 0
   /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
@@ -187,6 +165,7 @@ public struct Simulation {
     exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
+    tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0
@@ -222,6 +201,7 @@ public struct Simulation {
       askInVain(&engine)
       scrollInVain(&engine)
       meetStrangers(&engine)
+      choose(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -414,6 +394,7 @@ public struct Simulation {
   private mutating func query(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].request += 1
+    pages[index].tiles?.mayHurry = true
     pages[index].query = randomQuery()
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
@@ -431,6 +412,7 @@ public struct Simulation {
   private mutating func hide(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
+    pages[index].tiles?.mayHurry = true
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
@@ -480,6 +462,7 @@ public struct Simulation {
       case .refuse(let id, let refusal): try judge(refusal, of: id)
       case .load, .cancel: try takeLoads(output)
       case .waiting(let id, let waiting): try judge(waiting, id)
+      case .tiles(let id, let reports): try judge(reports, id)
       case .status(let id, _, _):
         guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
           throw failure("a page that is closed, hidden or paused receives the status of the source")
@@ -549,6 +532,7 @@ public struct Simulation {
     step += 1
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
+      pages[index].tiles?.mayHurry = true
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }

@@ -37,6 +37,9 @@ struct AnswerDigest: Hashable {
     case .waiting(let id, let waiting):
       fold(7, id.rawValue)
       fold(ServerMessage.waiting(waiting).encoded)
+    case .tiles(let id, let reports):
+      fold(10, id.rawValue)
+      fold(ServerMessage.tiles(reports).encoded)
     case .tables(let tables):
       fold(3, 0)
       fold(ServerMessage.tables(tables).encoded)

@@ -72,6 +72,8 @@ extension ClientMessage {
       self = .hold(isHeld: try message.requiredBoolean("held"))
     case "stats":
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
+    case "tiles":
+      self = .tiles(id: try Self.number(message, "id"), try Self.tiles(message, limits))
     case "signOut":
       self = .signOut
     case "name":
@@ -161,7 +163,7 @@ extension ClientMessage {
   }
 
   /// Decodes a filter written as text, with the member `zone`; `nil` for none or an empty one.
-  private static func written(_ members: JSONMembers, _ name: String) throws(ClientError) -> WrittenFilter? {
+  static func written(_ members: JSONMembers, _ name: String) throws(ClientError) -> WrittenFilter? {
     let zone = Int(try members.integer("zone", in: zones) ?? 0)
     guard let text = try members.text(name, limit: FilterText.greatestByteCount), !text.isEmpty else { return nil }
     return WrittenFilter(text, zone: zone)

@@ -30,6 +30,8 @@ public enum ClientMessage: Hashable, Sendable {
   case stats(isWanted: Bool)
   /// Ends the sign-in whose cookie the connection came with.
   case signOut
+  /// Replaces the tiles of the client's summary strip; an empty list ends their reports.
+  case tiles(id: UInt64, [TileWish])
   /// Requests the keys of rows.
   case name(id: UInt64, rows: [RowID])
   /// Requests the positions of the rows with these keys.

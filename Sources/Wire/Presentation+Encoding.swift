@@ -34,6 +34,7 @@ extension JSONWriter {
     member("newest", unlessEmpty: presentation.newest?.rawValue)
     member("description", unlessEmpty: presentation.description)
     member("icon", unlessEmpty: presentation.icon)
+    member("severity", unlessEmpty: presentation.severity)
     if presentation.view != DefaultView() {
       name("view")
       view(presentation.view)
@@ -73,6 +74,19 @@ extension JSONWriter {
     member("order", unlessEmpty: view.order)
     member("hidden", unlessEmpty: view.hidden)
     member("pinned", unlessEmpty: view.pinned)
+    if !view.tiles.isEmpty { member("tiles", view.tiles) { $0.tile($1) } }
     endObject()
+  }
+
+  private mutating func tile(_ tile: TileRequest) {
+    object {
+      $0.member("function", tile.aggregate?.function.rawValue ?? "count")
+      $0.member("column", unlessEmpty: tile.aggregate?.column)
+      if let filter = tile.filter {
+        $0.name("filter")
+        $0.filter(filter) { $0 }
+      }
+      $0.member("title", unlessEmpty: tile.title)
+    }
   }
 }

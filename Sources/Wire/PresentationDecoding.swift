@@ -7,12 +7,13 @@ import ListEngine
 /// and values fit them.
 package enum PresentationDecoding {
   /// The members of a schema that belong to its presentation.
-  package static let tableMembers = ["description", "icon", "view", "newest"]
+  package static let tableMembers = ["description", "icon", "severity", "view", "newest"]
   /// The members of a column that belong to its presentation.
   package static let columnMembers = ["description", "warn", "critical"]
 
   private static let limits = Limits()
   private static let greatestDescription = 1_000
+  private static let greatestTitle = 100
 
   /// Decodes the presentation of a table, or returns `nil` if the object has none of its members.
   package static func table(_ value: JSONValue) throws(ClientError) -> TablePresentation? {
@@ -20,7 +21,8 @@ package enum PresentationDecoding {
     guard tableMembers.contains(where: { members[$0] != nil }) else { return nil }
     var presentation = TablePresentation(
       description: try members.text("description", limit: greatestDescription) ?? "",
-      icon: try members.text("icon", limit: ClientMessage.greatestName) ?? "")
+      icon: try members.text("icon", limit: ClientMessage.greatestName) ?? "",
+      severity: try members.text("severity", limit: ClientMessage.greatestName))
     if let view = try members.object("view") { presentation.view = try self.view(view) }
     if let name = try members.text("newest", limit: ClientMessage.greatestName) {
       guard let newest = NewestEnd(rawValue: name) else { throw .outOfRange("newest must be “top” or “end”") }
@@ -50,6 +52,22 @@ package enum PresentationDecoding {
     return AggregateRequest(function, of: try term.requiredText("column", limit: ClientMessage.greatestName))
   }
 
+  /// Decodes a tile.
+  static func tile(_ members: JSONMembers, _ limits: Limits) throws(ClientError) -> TileRequest {
+    var tile = TileRequest(title: try members.text("title", limit: greatestTitle) ?? "")
+    if try members.requiredText("function", limit: ClientMessage.greatestName) != "count" {
+      do throws(ClientError) { tile.aggregate = try aggregate(members) } catch {
+        guard case .outOfRange(let reason) = error else { throw error }
+        throw .outOfRange("\(reason), or “count” for the number of rows")
+      }
+    }
+    if let filter = members["filter"] {
+      tile.filter = try FilterDecoding(limits, greatestName: ClientMessage.greatestName).filter(
+        filter, path: members.fullName("filter"))
+    }
+    return tile
+  }
+
   private static func view(_ members: JSONMembers) throws(ClientError) -> DefaultView {
     var view = DefaultView()
     for (index, term) in try members.list("sort", limit: limits.sortTerms).enumerated() {
@@ -70,6 +88,9 @@ package enum PresentationDecoding {
     view.order = try names(members, "order", limit: limits.columns)
     view.hidden = try names(members, "hidden", limit: limits.columns)
     view.pinned = try names(members, "pinned", limit: limits.columns)
+    for (index, value) in try members.list("tiles", limit: limits.tilesPerSession).enumerated() {
+      view.tiles.append(try tile(JSONMembers(value, path: "view.tiles[\(index)]"), limits))
+    }
     return view
   }
 

@@ -25,6 +25,8 @@ public enum ServerMessage {
   case status(table: String, SourceStatus)
   /// The changes that wait for a paused client.
   case waiting(Waiting)
+  /// The tiles of a client's summary strip.
+  case tiles(TileReports)
   /// Periodic statistics.
   case stats(ServerStats)
   /// The result of an action request; `token` is the one that the client sent.
@@ -116,6 +118,7 @@ public enum ServerMessage {
       writer.type("waiting")
       writer.member("changed", waiting.changed)
       writer.member("rows", waiting.rows)
+    case .tiles(let reports): writer.tiles(reports)
     case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)

@@ -46,6 +46,33 @@ struct Preset: Decodable, Sendable {
     }
   }
 
+  /// A tile of the summary strip: the number of rows, or a function of a column.
+  struct TileDeclaration: Decodable, Sendable {
+    var title: String?
+    /// The function, such as `sum`; the number of rows by default.
+    var function: String?
+    var column: String?
+    /// The values by column that rows must have to count.
+    var rows: [String: [String]]?
+
+    /// Returns the tile.
+    func request() throws(TextArguments.Problem) -> TileRequest {
+      var tile = TileRequest(title: String((title ?? "").prefix(100)))
+      if let function, function != "count" {
+        guard let known = Aggregate.Function(rawValue: function), let column else {
+          let all = Aggregate.Function.allCases.map(\.rawValue).joined(separator: ", ")
+          throw TextArguments.Problem("a tile’s “function” is count, or one of \(all) with a “column”")
+        }
+        tile.aggregate = AggregateRequest(known, of: column)
+      }
+      let parts = (rows ?? [:]).sorted { $0.key < $1.key }.map { name, values in
+        Filter<String>.oneOf(name, values.map { .text($0) })
+      }
+      if !parts.isEmpty { tile.filter = parts.count == 1 ? parts[0] : .all(parts) }
+      return tile
+    }
+  }
+
   /// A one-line description for `--list-presets`.
   var about: String
   /// The command line, run by the shell.
@@ -71,11 +98,16 @@ struct Preset: Decodable, Sendable {
   var sort: [String]?
   /// The columns that are hidden first.
   var hide: [String]?
+  /// The column whose levels mark the whole row.
+  var severity: String?
+  /// The tiles of the summary strip.
+  var tiles: [TileDeclaration]?
   /// The name of the command's parser in `jc`, such as `df`.
   var jc: String?
 
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case about, command, interval, key, show, names, header, format, delimiter, pattern, columns, title, sort, hide, jc
+    case about, command, interval, key, show, names, header, format, delimiter, pattern, columns, title, sort, hide
+    case severity, tiles, jc
   }
 
   /// Reads a preset.
@@ -125,7 +157,14 @@ struct Preset: Decodable, Sendable {
       throw TextArguments.Problem("“sort” has \(terms.count) columns: use at most \(Limits().sortTerms)")
     }
     options.presentation = TablePresentation(
-      description: String(about.prefix(1_000)), view: DefaultView(sort: terms, hidden: hide ?? []))
+      description: String(about.prefix(1_000)), view: DefaultView(sort: terms, hidden: hide ?? []), severity: severity)
+    for tile in tiles ?? [] { options.presentation?.view.tiles.append(try tile.request()) }
+    guard tiles?.count ?? 0 <= 6 else {
+      throw TextArguments.Problem("“tiles” has \(tiles?.count ?? 0) entries: use at most 6")
+    }
+    if let severity, columns?[severity]?.warn == nil, columns?[severity]?.critical == nil {
+      throw TextArguments.Problem("the column “\(severity)” of “severity” has no levels: give it “warn” or “critical”")
+    }
     if let format { options.format = try TextArguments.format(format) }
     if let delimiter { options.delimiter = try TextArguments.delimiter(delimiter) }
     if let pattern { options.pattern = try TextArguments.pattern(pattern) }

@@ -39,6 +39,10 @@ import Wire
     case "waiting":
       let (changed, rows) = (try #require(message["changed"] as? Int), try #require(message["rows"] as? Int))
       try expect(.waiting(Waiting(changed: changed, rows: rows)), message)
+    case "tiles":
+      let id = UInt64(try #require(message["id"] as? Int))
+      let tiles = try #require(message["tiles"] as? [[String: Any]]).map { try Golden.tile($0) }
+      try expect(.tiles(TileReports(id: id, tiles: tiles)), message)
     case "stats": try expect(.stats(Golden.stats(message)), message)
     case "window":
       let patch = try Golden.firstWindow(message, schema)

@@ -22,7 +22,7 @@ FAULTS = """
       || [...(element.labels ?? [])].map((label) => label.textContent).join(' ')
     || element.textContent.trim() || element.title;
   for (const element of all('button, a[href], input, select, [role=tab], [role=grid], '
-      + '[role=menu], [role=menuitem], dialog, [role=columnheader], aside, [role=group]')) {
+      + '[role=menu], [role=menuitem], dialog, [role=columnheader], aside, [role=group], [role=toolbar]')) {
     if (!nameOf(element)?.trim()) say('it has no name', element);
   }
   for (const hidden of document.querySelectorAll('[aria-hidden=true]')) {
@@ -34,7 +34,7 @@ FAULTS = """
   const roles = new Set(['grid', 'row', 'rowgroup', 'columnheader', 'rowheader', 'gridcell',
     'presentation', 'tab', 'tablist', 'tabpanel', 'menu', 'menuitem',
     'menuitemradio', 'menuitemcheckbox', 'separator', 'status', 'alert', 'group', 'search',
-    'dialog', 'combobox', 'listbox', 'option', 'img', 'region', 'none']);
+    'dialog', 'combobox', 'listbox', 'option', 'img', 'region', 'toolbar', 'none']);
   for (const element of document.querySelectorAll('[role]'))
     if (!roles.has(element.getAttribute('role'))) say('an unknown role', element);
 

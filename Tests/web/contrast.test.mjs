@@ -2,6 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { contrast, css, over, tokens } from './contrast.mjs';
 
 const hues = ['good', 'bad', 'warn', 'quiet', 'hue0', 'hue1', 'hue2', 'hue3', 'hue4', 'hue5'];
@@ -55,6 +56,19 @@ for (const theme of ['light', 'dark']) {
     }
   });
 
+  test(`highlighted cells have contrast 4.5, and their marks 3, ${theme}`, () => {
+    const css = readFileSync(new URL('../../web/highlights.css', import.meta.url), 'utf8');
+    assert.ok(css.includes('color-mix(in srgb, var(--mark) 15%, transparent)') && css.includes('.cell[data-heat="8"] { --heat: 33%; }'));
+    for (const back of [t.page, t.hover, chosen(t.page)]) {
+      for (const mark of ['bad', 'warn', 'good', 'accent']) {
+        const tinted = over(t[mark], back, 0.15);
+        check(`text on the tint ${mark}`, t.text, tinted, 4.5);
+        check(`the mark ${mark} on its tint`, t[mark], tinted, 3);
+      }
+      check('text on the warmest heat', t.text, over(t.accent, back, 0.33), 4.5);
+    }
+  });
+
   test(`changed cells have contrast 4.5, ${theme}`, () => {
     for (const [kind, token] of [['better', 'good'], ['worse', 'bad']]) {
       assert.ok(css.includes(`.cell.${kind} { color: var(--${token}); background-color: color-mix(in srgb, var(--${token}) 8%, transparent); }`), kind);
@@ -69,6 +83,11 @@ for (const theme of ['light', 'dark']) {
         check(`a worse value on ${back}, ${name}`, t.bad, over(t.bad, under, 0.08), 4.5);
       }
     }
+  });
+
+  test(`tiles have contrast 4.5, also while pressed, ${theme}`, () => {
+    for (const name of ['text', 'quiet', 'bad', 'warn']) check(`${name} on a pressed tile`, t[name], chosen(t.raised), 4.5);
+    for (const name of ['bad', 'warn']) check(`the mark ${name} of a row`, t[name], t.hover, 3);
   });
 
   test(`focus rings and faint marks have contrast 3, ${theme}`, () => {

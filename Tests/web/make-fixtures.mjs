@@ -290,6 +290,13 @@ client('pace of the server', { type: 'pace', interval: null });
 client('visibility', { type: 'visibility', hidden: true });
 client('hold', { type: 'hold', held: true });
 client('pause', { type: 'pause', paused: true });
+client('tiles', {
+  type: 'tiles', id: 3, tiles: [
+    { function: 'count' }, { function: 'sum', column: 'cpu' }, { function: 'count', filter: { column: 'cpu', op: '>=', value: 80 } },
+    { function: 'distinct', column: 'user', filter: { not: { column: 'user', op: 'isEmpty' } } },
+  ],
+});
+client('tiles of no strip', { type: 'tiles', id: 4, tiles: [] });
 client('stats', { type: 'stats', wanted: true });
 client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
 client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
@@ -326,6 +333,13 @@ server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(
 server('status of a source that is tried again', { type: 'status', table: 'processes', source: { state: 'backingOff', message: 'exited with code 1', rejected: 0, lastRejection: '', age: 900, retry: 1_500 } });
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });
 server('waiting', { type: 'waiting', changed: 12, rows: 317 });
+server('tiles', {
+  type: 'tiles', id: 3, tiles: [
+    { value: 312, before: 309, seconds: 6, course: [309, 310, 312, 312] }, { value: 12.5 }, { value: null }, { value: '9007199254740993' },
+    { value: 4, before: null, seconds: 3, course: [null, 4, 4] }, { pending: true },
+    { error: { code: 'unknownColumn', reason: 'the table processes has no column “x”' } },
+  ],
+});
 server('stats', {
   type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3.1, p99: 18.42, count: 120 },
   prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: 3,
@@ -363,6 +377,16 @@ server('tables of a windowed source', { type: 'tables', tables: [{
   ],
   windowed: { sort: ['id', 'name'], group: [], filters: ['equal', 'range', 'contains', 'not'], filterColumns: ['name'], search: false, rowLimit: 50_000 },
   source,
+}] });
+server('tables with tiles and a severity', { type: 'tables', tables: [{
+  ...table, columns: columns.map((column, at) => (at === 0 ? { ...column, warn: ['nobody'], critical: ['root'] } : column)),
+  severity: columns[0].name,
+  view: {
+    sort: [], tiles: [
+      { function: 'count' }, { function: 'sum', column: columns[1].name, title: 'All CPUs' },
+      { function: 'count', filter: { column: columns[0].name, op: 'oneOf', values: ['root'] }, title: 'Root' },
+    ],
+  },
 }] });
 server('acted', { type: 'acted', id: 17, result: '4711 has niceness 10 now' });
 server('acted with an error', { type: 'acted', id: 18, session: '9d41c0de', error: { code: 'failed', reason: 'no such process' } });

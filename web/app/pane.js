@@ -4,6 +4,7 @@
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
 import { titleOf } from '../model/columns.js';
 import { bring, DENSITIES, density, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
+import { hasStrip } from '../model/defaults.js';
 import { emptyView, fittingView, nextSort, sameQuery } from '../model/query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from '../model/viewport.js';
 import { completed } from '../model/defaults.js';
@@ -85,6 +86,14 @@ export class Pane {
   }
   /** The server's reading of the filter bar's text, as `{text, terms, words}`; null if none. */
   parsed = null;
+  /**
+   * The summary strip; null until it is loaded, after the first rows.
+   *
+   * @type {import('../panels/strip.js').Strip|null}
+   */
+  strip = null;
+  #stripWanted = null;
+  #highlights = undefined;  // those that are drawn
   /** The module refusals.js; null until it is loaded. */
   rules = null;
   #rulesWanted = null;
@@ -204,6 +213,7 @@ export class Pane {
         return this.#showCopy(event.shift, true);
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
+      case 'tiles': return this.strip?.take(event.tiles);
       case 'told': return this.hands?.hear(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#closed(event);
@@ -316,7 +326,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) delete view.named;  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }
@@ -398,7 +408,10 @@ export class Pane {
 
   #tellAround() {
     if (this.#isWindow) this.loads?.look();
-    if (this.#isOther) this.on.viewed(this);
+    if (this.#isOther) {
+      if (this.session.table) this.#showStrip();
+      this.on.viewed(this);
+    }
     if (this.#isNews) {
       this.#showAge();
       this.on.news(this);
@@ -464,9 +477,48 @@ export class Pane {
     const { session, columns, view } = this;
     const { table } = session;
     if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
+    this.#showStrip();
+    this.#showHighlights();
     this.heads.setView(session.asked, session.marks);
     this.grid.setAttribute('aria-label', table.title || table.name);
     this.on.viewed(this);
+  }
+
+  // Makes room for the summary strip before the first rows, so that they do not move later.
+  #showStrip() {
+    const { stage, session, view, strip } = this;
+    const isShown = hasStrip(session.view, session.table);
+    stage.classList.toggle('with-strip', isShown);
+    if (!isShown) session.wantTiles([]);
+    else strip?.show({ view, table: session.table, specs: this.columns.all });
+  }
+
+  // Draws the rows again after a change of the highlights. Their module is imported once.
+  #showHighlights() {
+    const { highlights } = this.session.view;
+    if (highlights === this.#highlights) return;
+    this.#highlights = highlights;
+    this.#isChanged = true;
+    if (highlights !== undefined && this.columns.highlighting === null) {
+      bring(() => import('../model/highlights.js')).then((module) => {
+        this.columns.highlighting = module;
+        this.#isChanged = true;
+        this.schedule();
+      });
+    }
+  }
+
+  // Imports the strip once.
+  #wantStrip() {
+    this.#stripWanted ??= bring(() => import('../panels/strip.js')).then(({ Strip }) => {
+      this.strip = new Strip(this.stage, this.grid, {
+        change: (wish) => this.change(wish),
+        want: (tiles) => this.session.wantTiles(tiles),
+        narrowed: (view) => this.session.narrowed(view),
+        say: (text) => this.on.say(text),
+      });
+      if (this.session.table) this.#showStrip();
+    });
   }
 
   // Drawing.
@@ -535,6 +587,7 @@ export class Pane {
     else {
       this.link.settle?.();
       this.furnish();
+      if (hasStrip(session.view, session.table)) this.#wantStrip();
     }
     if (table.nextFlash === 0 || this.#flashTimer !== 0) return;
     this.#flashTimer = setTimeout(() => {

@@ -30,13 +30,18 @@ class TextCell {
     }
     this.missing = null;
     this.severity = '';
+    this.look = '';
+    this.heat = 0;
     this.flash = '';       // see viewport.js
     this.flashUntil = 0;
   }
 
   /** Assigns the cell to another column of the same kind. It keeps its content until `show`. */
   bind(spec) {
-    if (this.spec !== undefined) this.el.classList.remove(this.spec.rule);
+    if (this.spec !== undefined) {
+      this.el.classList.remove(this.spec.rule);
+      this.#dress('', 0);
+    }
     this.spec = spec;
     this.el.classList.add(spec.rule);
     this.el.classList.toggle('cut', spec.column.type === 'text');
@@ -63,18 +68,36 @@ class TextCell {
     this.draw(missing === null ? value : null, now);
     const severity = this.spec.severity === null || missing !== null ? '' : this.spec.severity(value);
     if (severity !== this.severity) this.grade(severity);
+    const { dress } = this.spec;
+    if (dress !== null) this.#dress(missing === null ? dress.lookOf?.(value) ?? '' : '', missing === null && dress.hasHeat ? dress.heatOf(value, dress.scale) : 0);
   }
 
   /** Shows the severity of the value: `critical`, `warn` or empty. */
   grade(severity) {
     this.severity = severity;
-    if (severity === '') {
-      delete this.el.dataset.severity;
-      this.el.removeAttribute('aria-description');
-    } else {
-      this.el.dataset.severity = severity;
-      this.el.setAttribute('aria-description', severity === 'critical' ? 'critical' : 'warning');
+    if (severity === '') delete this.el.dataset.severity;
+    else this.el.dataset.severity = severity;
+    this.#describe();
+  }
+
+  // Shows the highlights of the user: the look of a rule, or empty, and the step of the heat scale.
+  #dress(look, heat) {
+    if (look !== this.look) {
+      this.look = look;
+      if (look === '') delete this.el.dataset.look;
+      else this.el.dataset.look = look;
+      this.#describe();
     }
+    if (heat === this.heat) return;
+    this.heat = heat;
+    if (heat === 0) delete this.el.dataset.heat;
+    else this.el.dataset.heat = heat;
+  }
+
+  #describe() {
+    const words = [this.severity === 'warn' ? 'warning' : this.severity, this.look === '' ? '' : 'highlighted'].filter(Boolean);
+    if (words.length === 0) this.el.removeAttribute('aria-description');
+    else this.el.setAttribute('aria-description', words.join(', '));
   }
 
   mark(missing) {

@@ -218,8 +218,12 @@ export class ColumnSet {
     this.#layoutKey = '';
   }
   #key;
+  #columns = '';        // the columns of `all`, as text
   #prefix;
   #layoutKey;
+  /** The module highlights.js; null until it is loaded. */
+  highlighting = null;
+  #marker = null;       // the column that decides on the severity of rows
   #gap = 0;
   #stretch = 1;  // ratio of the real width of texts to the measured one
 
@@ -250,17 +254,24 @@ export class ColumnSet {
 
   /** Makes the next `update` measure the columns again. */
   forget() {
-    this.#key = '';
+    this.#key = this.#columns = '';
   }
 
   /** Measures the columns once, from a table's first rows. Returns whether the columns changed. */
   update(view, table, copy) {
     const columns = table?.columns ?? [];
     const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
-    const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
+    const highlights = this.highlighting === null ? undefined : view.highlights;
+    const key = `${view.table} ${samples.length > 0} ${table?.severity} ${JSON.stringify([columns, highlights])}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
-    this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null });
+    const dresses = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
+    const before = JSON.stringify(columns) === this.#columns ? this.all : [];
+    this.#columns = JSON.stringify(columns);
+    this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
+    // Highlights change no widths.
+    for (const [at, { natural }] of before.entries()) this.all[at].natural = natural;
+    this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
     return this.arrange(view.columns);
   }
@@ -273,7 +284,7 @@ export class ColumnSet {
     if (isOther) {
       this.#layoutKey = key;
       this.heads.setSpecs(this.shown);
-      this.table.setSpecs(this.shown);
+      this.table.setSpecs(this.shown, this.#marker);
       this.drawn.places = [];
       this.sections.setSpecs(this.all, this.shown.length);
       this.table.isNew = true;
@@ -339,10 +350,11 @@ export class ColumnSet {
     return isWider;
   }
 
-  /** Updates the scale of bars from the values in the window. */
+  /** Updates the scales of bars and heat from the values in the window. */
   rescale(copy) {
     for (const at of this.drawn.places) {
       const spec = this.shown[at];
+      if (spec.dress?.hasHeat) this.#reheat(spec, at, copy);
       if (spec.kind !== 'bar') continue;
       let greatest = 0;
       for (const item of copy.items) {
@@ -354,6 +366,14 @@ export class ColumnSet {
       spec.scale = scale;
       this.table.rescale(at, Date.now());
     }
+  }
+
+  #reheat({ dress, index }, at, copy) {
+    const values = copy.items.filter(({ isHeader, absence }) => !isHeader && absence === null).map(({ cells }) => cells[index]);
+    const scale = this.highlighting.heatScale(dress.scale, values);
+    if (scale === dress.scale) return;
+    dress.scale = scale;
+    this.table.rescale(at, Date.now());
   }
 
   /** Scrolls horizontally until a column is fully visible next to the pinned ones. */

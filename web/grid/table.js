@@ -13,11 +13,13 @@ const none = Object.freeze([]);
  * It remembers the value of each cell, so that only changes are written to the DOM.
  */
 class RowNode {
-  constructor(specs, places) {
+  constructor(specs, places, marker) {
     this.el = document.createElement('div');
     this.el.className = 'row';
     this.el.setAttribute('role', 'row');
     this.specs = specs;
+    this.marker = marker;
+    this.severity = '';
     this.places = none;
     this.cells = new Array(specs.length).fill(undefined);
     this.shown = new Array(specs.length).fill(null);
@@ -84,6 +86,20 @@ class RowNode {
   show(item, now, flashes) {
     this.item = item;
     for (const at of this.places) this.#show(at, now, flashes);
+    if (this.marker !== null) this.#grade(item.absence === null ? this.marker.severity(item.cells[this.marker.index]) : '');
+  }
+
+  // Shows the severity of the whole row: `critical`, `warn` or empty.
+  #grade(severity) {
+    if (severity === this.severity) return;
+    this.severity = severity;
+    if (severity === '') {
+      delete this.el.dataset.severity;
+      this.el.removeAttribute('aria-description');
+    } else {
+      this.el.dataset.severity = severity;
+      this.el.setAttribute('aria-description', severity === 'critical' ? 'critical' : 'warning');
+    }
   }
 
   #show(at, now, flashes) {
@@ -143,6 +159,8 @@ export class Table {
     this.ghost = ghost;
     this.sections = sections;
     this.specs = [];
+    /** The column that decides on the severity of rows, or null. */
+    this.marker = null;
     /** The indexes of the drawn columns in `specs`. @type {readonly number[]} */
     this.places = none;
     this.range = { from: 0, to: 0 };
@@ -181,8 +199,9 @@ export class Table {
     for (const nodes of [this.nodes.values(), this.#free, this.#leaving]) for (const node of nodes) act(node);
   }
 
-  /** Sets the columns of another table and removes all nodes. */
-  setSpecs(specs) {
+  /** Sets the columns of another table and removes all nodes. `marker` grades whole rows. */
+  setSpecs(specs, marker = null) {
+    this.marker = marker;
     this.places = none;
     for (const node of [...this.#leaving, ...this.nodes.values()]) this.moves.stop(node);
     for (const node of [...this.nodes.values(), ...this.#free]) node.el.remove();
@@ -312,7 +331,7 @@ export class Table {
   }
 
   #make() {
-    const node = new RowNode(this.specs, this.places);
+    const node = new RowNode(this.specs, this.places, this.marker);
     this.counts.made += 1;
     this.sheet.append(node.el);
     return node;

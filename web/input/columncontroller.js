@@ -9,6 +9,10 @@ import { openFilterBox } from '../panels/filterbox.js';
 import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
+import { columnTiles } from '../panels/tilemenu.js';
+import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
+import { highlightMenu } from '../panels/highlightmenu.js';
+import { termTexts } from '../panels/chips.js';
 
 /** The controller of a pane's columns. `change(wish)` changes the view. */
 export class ColumnHands {
@@ -39,6 +43,8 @@ export class ColumnHands {
       change: this.change,
       lack: this.lack,
       filter: () => this.filterBy(column.name, under),
+      highlight: () => this.highlight(column, under),
+      tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
   }
@@ -56,7 +62,7 @@ export class ColumnHands {
       refused: this.session.marks.find(({ key }) => key === `filter:${name}`)?.reason ?? '',
       lack: (op) => this.lack({ filter: name, op }),
       values: (take) => this.#askValues(name, take),
-      cells: () => this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null])),
+      cells: () => this.#cellsOf(spec),
       apply: (next) => {
         const filters = nextTerms(this.session.view.filters, name, joined(next, parts[1 - part]));
         const fault = next === null ? '' : termsFault(filters);
@@ -64,6 +70,38 @@ export class ColumnHands {
         return fault;
       },
     });
+  }
+
+  /** Opens the menu that highlights a column's values, below an element. */
+  highlight(column, under) {
+    openMenu(under, `Highlight ${titleOf(column)}`, highlightMenu(column, this.session.view, {
+      change: this.change,
+      edit: (look) => this.#editHighlight(column, look, under),
+      text: (term) => termTexts([term], this.columns.all).map(([, , text]) => text).join(', '),
+    }));
+  }
+
+  #editHighlight(column, look, under) {
+    const { name } = column;
+    const spec = this.columns.all.find((other) => other.column.name === name);
+    if (spec === undefined) return;
+    openFilterBox({
+      under, spec, term: highlightOf(this.session.view, name, look)?.term,
+      heading: `${titleOf(column)}: ${LOOKS.find(([own]) => own === look)[1]}`,
+      lack: (op) => (op === 'matches' ? 'Highlights have no regular expressions. Filter by one instead.' : ''),
+      values: (take) => this.#askValues(name, take),
+      cells: () => this.#cellsOf(spec),
+      apply: (term) => {
+        const { highlights = [] } = this.session.view;
+        this.change({ highlights: nextHighlights(highlights, name, look, term === null ? null : { column: name, look, term }) });
+        return '';
+      },
+    });
+  }
+
+  // The values of a column in the window, in the view's order.
+  #cellsOf(spec) {
+    return this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null]));
   }
 
   /** Fits the widths of columns to their cells in the window. */

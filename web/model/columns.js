@@ -26,7 +26,7 @@ const mostMeasured = 200;
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
  *   kind: string, format: Function, natural: number, wished: number, line: DecimalLine|null,
  *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number,
- *   advances: Advances, locale?: string}} Spec
+ *   advances: Advances, dress: object|null, locale?: string}} Spec
  */
 
 /**
@@ -36,17 +36,17 @@ const mostMeasured = 200;
  * @param {any[][]} samples cells of the first rows
  * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
  * @param {{locale?: string, now: number, prefix?: string}} how `prefix` is the pane's prefix of
- *   CSS classes; `pictures` names the table that serves images, or is null to show their keys
+ *   CSS classes; `pictures` the table that serves images, or null; `dresses` as in highlights.js
  * @returns {Spec[]}
  */
-export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null }) {
+export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null, dresses = null }) {
   const widthOf = remembering(measure);
   const digit = measure('0', false);
   const advances = new Advances((character) => measure(character, false));
   return columns.map((column, index) => {
     const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined && missingOf(cell) === null);
     const format = formatter(column, { locale });
-    const kind = kindOf(column, pictures);
+    const kind = dresses?.get(column.name)?.hasBar ? 'bar' : kindOf(column, pictures);
     const line = kind === 'badge' ? null : decimalLine(column, locale);
     line?.begin(values.slice(0, mostMeasured).map((value) => format(value, now)));
     const title = measure(titleOf(column), true) + sortMark;
@@ -54,7 +54,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, severity: severityOf(column), index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });

@@ -2,8 +2,9 @@
 // clock.
 
 /** Whether a view asks for nothing, so that the source's own view is shown. */
-export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, isOwn }) {
-  return search === '' && where === '' && isOwn !== true && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
+export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles, isOwn }) {
+  return search === '' && where === '' && isOwn !== true && highlights === undefined && tiles === undefined
+    && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
 }
 
 /**
@@ -29,6 +30,11 @@ export function completed(view, table) {
   if (table === undefined || !(view.isDefault || isPlain(view))) return view;
   const { isDefault, ...rest } = view;
   return { ...rest, ...suggested(table), ...(table.view === undefined ? {} : { isDefault: true }) };
+}
+
+/** Whether the view of a table has a summary strip above the rows. */
+export function hasStrip(view, table) {
+  return table !== undefined && ((view.tiles ?? table.view?.tiles ?? []).length > 0 || (table.severity !== undefined && !table.windowed));
 }
 
 /** Whether the page can show all that a table suggests. */

@@ -221,7 +221,9 @@ export function termText(term, show) {
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
- * - `columns` is the layout, the only part that is not sent to the server.
+ * - `columns` is the layout, which is not sent to the server.
+ * - `highlights` are those of the user, see highlights.js; undefined for none.
+ * - `tiles` are those of the summary strip; undefined for those that the source suggests.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
@@ -229,8 +231,9 @@ export function termText(term, show) {
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
- *   collapsed: *[][], columns: import('./columns.js').Place[], isDefault?: boolean,
- *   isOwn?: boolean, named?: string}} View
+ *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
+ *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
+ *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
 
 /** Returns a view without a table or query. @returns {View} */
@@ -257,6 +260,9 @@ export function viewFromHash(hash) {
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
+  if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
+  const highlights = highlightsFrom(fields.get('highlight'));
+  if (highlights.length > 0) view.highlights = highlights;
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -280,7 +286,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -292,6 +298,8 @@ export function hashFromView(view) {
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
+  if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
+  if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
@@ -315,6 +323,35 @@ export function hashFromRow(view, key) {
   const text = typeof key === 'number' || rowFromHash(`#row=${encodeURIComponent(key)}`) !== key ? JSON.stringify(key) : key;
   const hash = hashFromView(view);
   return `${hash || '#'}${hash === '' ? '' : '&'}${new URLSearchParams({ row: text })}`;
+}
+
+// Parses the highlights of a link and skips malformed ones.
+function highlightsFrom(text) {
+  try {
+    const all = JSON.parse(text ?? '[]');
+    return !Array.isArray(all) || text.length > longestFilter ? [] : all.slice(0, 100).flatMap(({ column, look, term }) => (
+      typeof column !== 'string' || typeof look !== 'string' ? [] : [{ column, look, ...(term === undefined ? {} : { term: termsFrom(JSON.stringify([term]))[0] }) }]));
+  } catch {
+    return [];
+  }
+}
+
+// Parses the tiles of a link and skips malformed ones.
+function tilesFrom(text) {
+  try {
+    const tiles = JSON.parse(text);
+    const isText = (value, most) => value === undefined || (typeof value === 'string' && value.length <= most);
+    return !Array.isArray(tiles) || text.length > longestFilter ? [] : tiles.slice(0, 6)
+      .filter((tile) => typeof tile?.function === 'string' && [tile.column, tile.title, tile.search].every((value) => isText(value, longestText))
+        && isText(tile.where, 4_096))
+      .map(({ function: kind, column, title, terms, search, where, filter }) => ({
+        function: kind, ...(column === undefined ? {} : { column }), ...(title ? { title } : {}),
+        ...(Array.isArray(terms) ? { terms: termsFrom(JSON.stringify(terms)) } : {}), ...(search ? { search } : {}), ...(where ? { where } : {}),
+        ...(typeof filter === 'object' && filter !== null ? { filter } : {}),
+      }));
+  } catch {
+    return [];
+  }
 }
 
 /** Parses a fragment with one view, or with two for a split page. @returns {View[]} */

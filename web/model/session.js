@@ -2,6 +2,7 @@
 // answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
+import { tiles } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
@@ -13,8 +14,8 @@ import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './
  *     const event = session.receive(message, sight);  // {kind, ...}
  *     session.painted();  // the window is painted: the server may send the next patch
  *
- * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'told',
- * 'refused', 'resync', 'broken', 'error' or 'nothing'.
+ * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'tiles',
+ * 'told', 'refused', 'resync', 'broken', 'error' or 'nothing'.
  *
  * `sight(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
  * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
@@ -80,6 +81,7 @@ export class Session {
   #badWindows = 0;
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
+  #tiles = { table: '', id: 0, wanted: [] };  // the tiles last requested
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
   #holdsOf = '';        // the secret of the connection that the window is from
@@ -230,6 +232,20 @@ export class Session {
     if (this.isOpen && before !== now) this.send(wire.stats(now));
   }
 
+  /** Requests the values of these tiles of the table in wire format, instead of earlier ones. */
+  wantTiles(wanted) {
+    const { table } = this.view;
+    // Another table begins without tiles.
+    const before = table === this.#tiles.table ? this.#tiles.wanted : [];
+    if (JSON.stringify(wanted) === JSON.stringify(before)) return;
+    this.#tiles = { table, id: this.#tiles.id + 1, wanted };
+    if (this.isOpen) this.#sendTiles();
+  }
+
+  #sendTiles() {
+    this.send(tiles(this.#tiles.id, this.#tiles.wanted));
+  }
+
   /**
    * Holds or releases the order of the rows, while values continue to change. It is held while the
    * user points, selects or edits.
@@ -285,6 +301,7 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
+      case 'tiles': return message.id === this.#tiles.id && this.isOpen ? { kind: 'tiles', tiles: message.tiles } : nothing;
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
@@ -367,6 +384,7 @@ export class Session {
     this.#holdsOf = this.#secret;
     if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
+    if (this.#tiles.wanted.length > 0 && this.#tiles.table === this.view.table) this.#sendTiles();
   }
 
   // Whether the worker has already sent the query that is wanted.

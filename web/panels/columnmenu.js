@@ -10,8 +10,10 @@ import { changePlace, showAll, stepPlace } from '../model/places.js';
  * @param {object} column
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, filter: () => void, fit: (all: boolean) => void,
- *   lack?: (what: object) => string}} on `lack` returns why the source does not support an item
+ * @param {{change: (wish: object) => void, filter: () => void, tile?: () => void,
+ *   highlight?: () => void, fit: (all: boolean) => void, lack?: (what: object) => string}} on
+ *   `tile` offers tiles of the column and `highlight` its looks; `lack` returns why the source
+ *   does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -40,6 +42,8 @@ export function columnMenu(column, columns, view, on) {
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
     ...(isNumeric(column.type) ? totals(name, view, on) : []),
+    canGroup && on.highlight !== undefined ? { label: 'Highlight…', run: on.highlight } : undefined,
+    canGroup && on.tile !== undefined ? { label: 'Add to the summary…', run: on.tile } : undefined,
     null,
     { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
     { label: 'Move left', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },

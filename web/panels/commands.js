@@ -34,6 +34,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     page('Keyboard shortcuts', '?', openHelp),
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...(pane.strip?.commands ?? []),
     ...commandsOf(exports, 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
     ...commandsOf(views.items, 'Views'),
@@ -43,6 +44,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
       change: (wish) => pane.change(wish),
       lack: (what) => pane.lack(what),
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
       goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
     })),
   ];
@@ -54,7 +56,8 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
  * @param {object[]} columns
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, goTo: (name: string) => void,
- *   filter: (name: string) => void, lack: (what: object) => string}} on
+ *   filter: (name: string) => void, highlight: (column: object) => void,
+ *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
 export function columnCommands(columns, view, on) {
@@ -72,6 +75,7 @@ export function columnCommands(columns, view, on) {
       sort(false), sort(true),
       own(`Go to column ${title}`, () => on.goTo(name)),
       own(`Filter by ${title}…`, () => on.filter(name)),
+      ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),

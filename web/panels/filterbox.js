@@ -19,14 +19,15 @@ import { ValueList } from './valuelist.js';
  * @param {() => any[]} how.cells the column's values in the window, in view order
  * @param {(term: import('../model/query.js').Term|null) => string} how.apply applies a filter and
  *   returns an empty string, or the error with which the dialog stays open
+ * @param {string} [how.heading] the title, that of the column by default
  * @param {string} how.refused why the server did not apply `term`, or empty
  * @param {(op: string) => string} how.lack why an operator is not offered, or empty
  */
 
-export function openFilterBox({ under, spec, term, values, cells, apply, refused = '', lack = () => '' }) {
+export function openFilterBox({ under, spec, term, values, cells, apply, heading: title = titleOf(spec.column), refused = '', lack = () => '' }) {
   const { column } = spec;
   const dialog = make('dialog', 'box filter-box');
-  dialog.setAttribute('aria-label', `Filter ${titleOf(column)}`);
+  dialog.setAttribute('aria-label', title === titleOf(column) ? `Filter ${title}` : title);
   const form = make('form');
   form.method = 'dialog';
   form.noValidate = true;
@@ -41,7 +42,7 @@ export function openFilterBox({ under, spec, term, values, cells, apply, refused
   }
   choose.value = term?.op ?? (column.type === 'text' && column.style !== 'badge' ? 'contains' : ops[0][0]);
   if (choose.selectedOptions[0]?.disabled) choose.value = [...choose.options].find((option) => !option.disabled)?.value ?? choose.value;
-  const heading = make('h2', '', titleOf(column));
+  const heading = make('h2', '', title);
   const head = make('div', 'box-head');
   head.append(heading, choose);
   const fields = make('div', 'box-fields');

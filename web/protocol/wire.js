@@ -1,6 +1,8 @@
 // wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM, no
 // socket, no clock.
 
+import { isTiles } from './tiles.js';
+
 /** The WebSocket subprotocol that the client offers. */
 export const SUBPROTOCOL = 'rowcast.v1';
 
@@ -47,12 +49,8 @@ const checks = {
     checkTables(m.tables);
     if (m.sources !== undefined) checkSources(m.sources);
   },
-  tables(m) {
-    checkTables(m.tables);
-  },
-  sources(m) {
-    checkSources(m.sources);
-  },
+  tables: (m) => checkTables(m.tables),
+  sources: (m) => checkSources(m.sources),
   window(m) {
     checkPlace(m);
     demand(Array.isArray(m.items), 'a window has no items');
@@ -83,6 +81,7 @@ const checks = {
   waiting(m) {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting has no numbers');
   },
+  tiles: (m) => demand(isTiles(m), 'tiles have no form'),
   stats(m) {
     demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats lack members');
     demand(m.delay === null || isObject(m.delay), 'delay is not an object');

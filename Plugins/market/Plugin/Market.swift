@@ -31,7 +31,11 @@ struct Market: DataSource {
     description: "The difference from the first price.")
   private static let movers = TableView(
     description: "Made-up prices that change all the time", icon: "↗", sort: [.descending("change")],
-    order: ["id", "symbol", "sector", "price", "change"])
+    order: ["id", "symbol", "sector", "price", "change"],
+    tiles: [
+      Tile("Rising", where: .atLeast(0.01, in: "change")), Tile("Falling", where: .atMost(-0.01, in: "change")),
+      Tile("Average price", Aggregate(.mean, of: "price")),
+    ])
 
   private let showsChange: Bool
   private let rows: Int

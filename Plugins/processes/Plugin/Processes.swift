@@ -36,7 +36,12 @@ struct Processes: PolledSource {
     ], label: "name",
     view: TableView(
       description: "The processes of this machine", icon: "⚙", sort: [.descending("cpu"), .descending("memory")],
-      filter: .isOne(of: [false], in: "kernel"), hidden: ["kernel"]))
+      filter: .isOne(of: [false], in: "kernel"), hidden: ["kernel"],
+      tiles: [
+        Tile("All processes"), Tile("Running", where: .isOne(of: ["running"], in: "state")),
+        Tile("CPU", Aggregate(.sum, of: "cpu")), Tile("Memory", Aggregate(.sum, of: "memory")),
+        Tile("Waiting for a device", where: .isOne(of: ["waiting"], in: "state")),
+      ], severity: "state"))
 
   let schema: Schema
   let interval: Duration

@@ -8,6 +8,8 @@ public enum Output {
   case status(SessionID, table: String, SourceStatus)
   /// Send the number of waiting changes to a paused client.
   case waiting(SessionID, Waiting)
+  /// Send the tiles of a client's summary strip.
+  case tiles(SessionID, TileReports)
   /// Make the source load deferred cells, most urgent first.
   ///
   /// Each is answered by ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.

@@ -48,6 +48,8 @@ protocol TableBackend: AnyObject {
 ///
 /// Messages that do not concern its kind of table have no effect.
 protocol SourceBackend: TableBackend {
+  /// The number of rows, or `nil` if a windowed table's source has not reported it.
+  var countedRows: Int? { get }
   /// The approximate size in bytes of the views in use, as far as it is limited.
   var viewBytes: Int { get }
   /// Returns the error for a query whose result is known to be too large for the engine.
@@ -124,6 +126,7 @@ struct BackendEffect {
 }
 
 extension SourceBackend {
+  var countedRows: Int? { rowCount }
   var viewBytes: Int { 0 }
   func refusal(of query: Query, at now: Instant) -> ClientError? { nil }
   func places(of request: QueryRequest) -> [String] { [] }

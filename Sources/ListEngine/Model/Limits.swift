@@ -100,6 +100,13 @@ public struct Limits: Hashable, Codable, Sendable {
   /// The number of views of a table that the sessions of one owner can hold together: half of
   /// ``views``.
   public var viewsPerOwner: Int { max(1, views / 2) }
+  /// The maximum number of different tiles in use per table; further ones are refused.
+  public var tiles: Int { 32 }
+  /// The maximum number of tiles of a session.
+  public var tilesPerSession: Int { 8 }
+  /// The number of tiles of a table that the sessions of one owner can hold together: half of
+  /// ``tiles``.
+  public var tilesPerOwner: Int { max(1, tiles / 2) }
   /// The approximate memory in bytes of all windows of a table: half of ``viewBytes``.
   public var windowBytes: Int { viewBytes / 2 }
 

@@ -57,11 +57,19 @@ public struct DefaultView: Hashable, Codable, Sendable {
   public var hidden: [String]
   /// The columns that stay at the left edge.
   public var pinned: [String]
+  /// The tiles of the summary strip above the rows.
+  public var tiles: [TileRequest] {
+    get { declaredTiles ?? [] }
+    set { declaredTiles = newValue.isEmpty ? nil : newValue }
+  }
+  /// The tiles, or `nil` for none: recordings may lack the member.
+  private var declaredTiles: [TileRequest]?
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
     sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, group: [String] = [],
-    aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = []
+    aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = [],
+    tiles: [TileRequest] = []
   ) {
     self.sort = sort
     self.filter = filter
@@ -70,17 +78,19 @@ public struct DefaultView: Hashable, Codable, Sendable {
     self.order = order
     self.hidden = hidden
     self.pinned = pinned
+    declaredTiles = tiles.isEmpty ? nil : tiles
   }
 
   /// The view without the parts that refer to columns outside a set.
   ///
-  /// A filter that refers to such a column is left out as a whole.
+  /// A filter or tile that refers to such a column is left out as a whole.
   public func limited(to columns: Set<String>) -> DefaultView {
     DefaultView(
       sort: sort.filter { columns.contains($0.column) },
       filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, group: group.filter(columns.contains),
       aggregates: aggregates.filter { columns.contains($0.column) }, order: order.filter(columns.contains),
-      hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains))
+      hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains),
+      tiles: tiles.filter { $0.columns.isSubset(of: columns) })
   }
 }
 
@@ -97,17 +107,21 @@ public struct TablePresentation: Hashable, Codable, Sendable {
   public var icon: String
   /// The query and layout that clients show first.
   public var view: DefaultView
+  /// The column whose levels mark the whole row, or `nil` for none.
+  public var severity: String?
   /// The end at which the newest rows are in the source's own order, or `nil` if they may be
   /// anywhere.
   public var newest: NewestEnd?
 
   /// Creates a presentation; the default is empty.
   public init(
-    description: String = "", icon: String = "", view: DefaultView = DefaultView(), newest: NewestEnd? = nil
+    description: String = "", icon: String = "", view: DefaultView = DefaultView(), severity: String? = nil,
+    newest: NewestEnd? = nil
   ) {
     self.description = description
     self.icon = icon
     self.view = view
+    self.severity = severity
     self.newest = newest
   }
 }

@@ -197,6 +197,7 @@ public struct Schema: Hashable, Codable, Sendable {
     if let view = presentation?.view {
       schema.presentation?.view = view.limited(to: Set(schema.columns.map(\.name)))
     }
+    if let severity = presentation?.severity, schema.index(of: severity) == nil { schema.presentation?.severity = nil }
     return schema
   }
 

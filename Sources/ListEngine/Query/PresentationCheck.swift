@@ -1,6 +1,6 @@
 extension Schema {
-  /// Checks the columns' formats and directions, the label column, the severity rules and the
-  /// default view.
+  /// Checks the columns' formats and directions, the label column, the severity rules, the severity
+  /// of rows and the default view.
   ///
   /// - Throws: ``SchemaError`` for the first part that does not suit the columns.
   /// - Complexity: O(columns + terms), times O(columns) for each column that is named.
@@ -27,6 +27,13 @@ extension Schema {
     guard presentation.icon.utf8.count <= 32 else {
       throw .badPresentation("icon", reason: "at most 32 bytes are allowed")
     }
+    if let severity = presentation.severity {
+      let column = try column(severity, "severity").presentation
+      guard column?.warning != nil || column?.critical != nil else {
+        throw .badPresentation(
+          "severity", reason: "the column “\(severity)” has no levels: give it “warn” or “critical”")
+      }
+    }
     let limits = Limits()
     let view = presentation.view
     try check(view.sort.count, limits.sortTerms, "view.sort")
@@ -46,10 +53,20 @@ extension Schema {
       }
     }
     if let filter = view.filter { try check(filter, "view.filter") }
+    try check(view.tiles.count, Self.greatestTileCount, "view.tiles")
+    for (index, tile) in view.tiles.enumerated() {
+      if let aggregate = tile.aggregate { try check(aggregate, "view.tiles[\(index)]") }
+      if let filter = tile.filter { try check(filter, "view.tiles[\(index)].filter") }
+    }
     guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
     }
   }
+
+  /// The maximum number of tiles in a default view.
+  ///
+  /// It is less than ``Limits/tilesPerSession``, because clients add the counts of the levels.
+  static var greatestTileCount: Int { 6 }
 
   private func column(_ name: String, _ place: String) throws(SchemaError) -> Column {
     guard let number = index(of: name) else {

@@ -13,19 +13,24 @@ public struct WrittenFilter: Hashable, Codable, Sendable {
 
   /// Parses the text for a table.
   ///
+  /// - Parameter path: The path of the text in its message, for error messages.
   /// - Throws: ``QueryFault`` with the place in the text.
-  func parse(_ schema: Schema) throws(QueryFault) -> FilterText {
+  func parse(_ schema: Schema, place path: String = "query.where") throws(QueryFault) -> FilterText {
     do throws(FilterText.Fault) {
       return try FilterText(text, schema: schema, zone: zone)
     } catch {
-      let place = "query.where, character \(error.range.lowerBound + 1)"
-      throw QueryFault(.unreadableMessage("\(place): \(error.reason)"), at: ["query.where"])
+      let place = "\(path), character \(error.range.lowerBound + 1)"
+      throw QueryFault(.unreadableMessage("\(place): \(error.reason)"), at: [path])
     }
   }
 
   /// Narrows a query to the rows that match the text as well.
-  func narrow(_ query: inout Query, _ schema: Schema, _ limits: Limits) throws(QueryFault) {
-    let text = try parse(schema)
+  ///
+  /// - Parameter path: The path of the text in its message, for error messages.
+  func narrow(
+    _ query: inout Query, _ schema: Schema, _ limits: Limits, place path: String = "query.where"
+  ) throws(QueryFault) {
+    let text = try parse(schema, place: path)
     var parts = query.filter.map { [$0] } ?? []
     if query.search.isEmpty {
       query.search = text.search
@@ -37,8 +42,8 @@ public struct WrittenFilter: Hashable, Codable, Sendable {
     if let filter = text.filter {
       // The parser has bounded the tests. Words in many columns have more than a client may send.
       var resolver = FilterResolver(schema, limits: limits.forWrittenFilters)
-      do throws(ClientError) { parts.append(try resolver.resolve(filter, place: "query.where")) } catch {
-        throw QueryFault(error, at: ["query.where"])
+      do throws(ClientError) { parts.append(try resolver.resolve(filter, place: path)) } catch {
+        throw QueryFault(error, at: [path])
       }
     }
     query.filter = parts.count > 1 ? .all(parts) : parts.first

@@ -44,8 +44,7 @@ final class RemoteTable: SourceBackend {
   private var numbers = Numbers()
   /// Whether shown contents or requests may have changed since the last turn.
   private var isTouched = false
-  /// The number of rows of the whole table, or 0 until the source has reported it.
-  private(set) var rowCount = 0
+  private(set) var countedRows: Int?
 
   init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: TableHandover) {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
@@ -59,6 +58,8 @@ final class RemoteTable: SourceBackend {
     refresh = SourceRefresh(capabilities, limits: table.limits)
   }
 
+  /// The number of rows of the whole table, or 0 until the source has reported it.
+  var rowCount: Int { countedRows ?? 0 }
   var counters: PrefetchCounters { queue.counters }
   var takesTargets: Bool { true }
   /// Always true, because the engine asks for every row.
@@ -220,7 +221,7 @@ final class RemoteTable: SourceBackend {
   }
 
   private func noteCount(_ page: RowPage, of query: Query) {
-    if query == Query(), let count = page.count { rowCount = count }
+    if query == Query(), let count = page.count { countedRows = count }
   }
 
   func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect {

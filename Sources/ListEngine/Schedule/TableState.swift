@@ -10,6 +10,8 @@ final class TableState {
   private(set) var source: SourceRecord
   /// The running exports.
   var exports: TableExports
+  /// The tiles that clients show.
+  let tiles: TileBoard
   /// The sessions to close, with their errors; see ``takeRefused()``.
   private var refused: [(session: SessionID, error: ClientError)] = []
   /// The values that continue those of the replaced table.
@@ -26,6 +28,7 @@ final class TableState {
     schedule = SessionSchedule(listsTargets: backend.takesTargets, after: former.departed, at: now)
     source = SourceRecord(after: former.statusChanges, at: now)
     exports = TableExports(after: former.lastExport)
+    tiles = TileBoard(table)
     origin = former
   }
 
@@ -97,7 +100,14 @@ final class TableState {
 
   private func noteChange(of table: Table, at now: Instant) {
     schedule.noteChange(of: table, at: now)
-    backend.trimLog(keeping: exports.logPosition)
+    if table === self.table { tiles.noteChange(at: now) }
+    backend.trimLog(keeping: neededPosition)
+  }
+
+  /// The position of the first change that an export or a tile still needs, or `nil` if none does.
+  private var neededPosition: Int? {
+    guard let position = tiles.logPosition else { return exports.logPosition }
+    return min(position, exports.logPosition ?? position)
   }
 
   /// Applies the consequences of an input or a turn to the sessions.
@@ -171,8 +181,9 @@ final class TableState {
     var work = limits.turnRows
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     backend.catchUpInTime(&work)
+    tiles.advance(to: now, rows: backend.countedRows, outputs: &outputs)
     take(backend.ask(for: schedule.takeListed(), at: now, outputs: &outputs), at: now)
-    backend.tidy(at: now, keeping: exports.logPosition)
+    backend.tidy(at: now, keeping: neededPosition)
   }
 
   /// Sends what is due, within the work limit of one turn; skipped sessions come first in the next.
@@ -246,15 +257,15 @@ final class TableState {
     outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
   }
 
-  /// Whether every displayed view and export can take more changes.
-  var hasRoom: Bool { backend.hasRoom && exports.hasRoom(table.limits.backlog * 4) }
+  /// Whether every displayed view, tile and export can take more changes.
+  var hasRoom: Bool { backend.hasRoom && tiles.hasRoom && exports.hasRoom(table.limits.backlog * 4) }
 
   /// The time of the next call to ``advance(to:limits:outputs:)``, or `nil` if nothing is due.
   ///
-  /// - Complexity: O(views).
+  /// - Complexity: O(views + tiles).
   var deadline: Instant? {
     if exports.isWaiting || !refused.isEmpty { return .zero }
-    return [source.deadline, schedule.deadline, backend.deadline].compactMap(\.self).min()
+    return [source.deadline, schedule.deadline, backend.deadline, tiles.deadline].compactMap(\.self).min()
   }
 }
 

@@ -24,6 +24,7 @@ struct PendingMessages {
     case sources
     case status(table: String, SourceStatus)
     case waiting(Waiting)
+    case tiles(TileReports)
     case stats
     /// The bytes of a window or patch, after space for the frame header.
     case patch([UInt8])
@@ -50,6 +51,8 @@ struct PendingMessages {
   var status: (table: String, source: SourceStatus)?
   /// The count of waiting changes, for a paused client.
   var waiting: Waiting?
+  /// The tiles of the client's summary strip.
+  var tiles: TileReports?
   var owesStats = false
   var patch: [UInt8]?
 
@@ -67,8 +70,8 @@ struct PendingMessages {
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
     error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
-      || parsed != nil
-      || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil || owesStats || patch != nil
+      || parsed != nil || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil
+      || tiles != nil || owesStats || patch != nil
   }
 
   /// Removes and returns the next message; the list of tables precedes any table.
@@ -94,6 +97,7 @@ struct PendingMessages {
     }
     if let status = status.take() { return .status(table: status.table, status.source) }
     if let waiting = waiting.take() { return .waiting(waiting) }
+    if let tiles = tiles.take() { return .tiles(tiles) }
     if owesStats {
       owesStats = false
       return .stats

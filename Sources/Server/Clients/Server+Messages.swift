@@ -112,6 +112,10 @@ extension Server {
       client.send { if !isPaused { $0.waiting = nil } }
       return .pause(client.id, isPaused: isPaused)
     case (.hold(let isHeld), _): return .hold(client.id, isHeld: isHeld)
+    case (.tiles(let id, let tiles), _):
+      // An earlier report has another number of tiles.
+      client.send { $0.tiles = nil }
+      return .tiles(client.id, id: id, tiles)
     case (.stats(let isWanted), _):
       if isWanted { operations.stats.watch(client.id, at: EventLoop.now) } else { operations.stats.unwatch(client.id) }
       if !isWanted { client.pending.owesStats = false }
@@ -299,6 +303,7 @@ extension Server {
     case .sources: return .sources(sources.tableless.descriptions(at: now))
     case .status(let table, let status): return .status(table: table, status)
     case .waiting(let waiting): return .waiting(waiting)
+    case .tiles(let reports): return .tiles(reports)
     case .stats: return .stats(stats(for: client))
     case .patch: preconditionFailure("a patch is encoded when it is cut")
     }

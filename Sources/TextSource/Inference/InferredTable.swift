@@ -111,6 +111,11 @@ package struct InferredTable {
       // A table whose columns are all hidden would be refused.
       if presentation.view.hidden.count >= schema.columns.count { presentation.view.hidden = [] }
       schema.presentation = presentation
+      // The inferred types may not suit the declared tiles and levels.
+      if (try? schema.checkPresentation()) == nil {
+        schema.presentation?.view.tiles = []
+        schema.presentation?.severity = nil
+      }
     }
     self.schema = schema
     for (number, column) in schema.columns.enumerated() { numbers[column.name] = number }

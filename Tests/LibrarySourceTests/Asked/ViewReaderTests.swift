@@ -35,7 +35,10 @@ import Testing
       description: "d", icon: "⚙", sort: [.descending("load"), .ascending("state")],
       filter: .not(.isOne(of: [true], in: "kernel")), group: ["state"],
       aggregates: [ListPlugin.Aggregate(.mean, of: "load")],
-      order: ["state"], hidden: ["kernel"], pinned: ["state"])
+      order: ["state"], hidden: ["kernel"], pinned: ["state"],
+      tiles: [
+        Tile(where: .isOne(of: ["late"], in: "state")), Tile("Load", ListPlugin.Aggregate(.max, of: "load")),
+      ], severity: "state")
     let schema = ListPlugin.Schema("s", key: .integer, columns: columns, view: view)
     let document = try #require(schema.viewDocument)
     let read = try #require(complete(document, schema).schema)
@@ -51,8 +54,11 @@ import Testing
           view: DefaultView(
             sort: [NamedSortTerm("load", descending: true), NamedSortTerm("state")],
             filter: .not(.oneOf("kernel", [.boolean(true)])), group: ["state"],
-            aggregates: [AggregateRequest(.mean, of: "load")], order: ["state"], hidden: ["kernel"], pinned: ["state"]))
-    )
+            aggregates: [AggregateRequest(.mean, of: "load")], order: ["state"], hidden: ["kernel"], pinned: ["state"],
+            tiles: [
+              TileRequest(filter: .oneOf("state", [.text("late")])),
+              TileRequest(title: "Load", AggregateRequest(.max, of: "load")),
+            ]), severity: "state"))
     let odd = ListPlugin.Schema("s", key: .integer, columns: columns, view: TableView(filter: filter))
     let oddDocument = try #require(odd.viewDocument)
     #expect(complete(oddDocument, odd).reason.hasPrefix("view: view.filter.all[0].not.values[1] must be a text"))

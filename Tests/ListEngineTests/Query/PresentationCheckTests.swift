@@ -53,6 +53,17 @@ import Testing
       DefaultView(filter: .compare("load", .greater, .text("x"))),
       "view.filter.value must be a number: the column “load” is of type number"
     ),
+    (
+      DefaultView(tiles: [TileRequest(), TileRequest(AggregateRequest(.sum, of: "state"))]),
+      "view.tiles[1]: the column “state” of type text has no sum"
+    ),
+    (
+      DefaultView(tiles: [TileRequest(filter: .isEmpty("x"))]),
+      "view.tiles[0].filter: the table t has no column “x”"
+    ),
+    (
+      DefaultView(tiles: (0..<7).map { _ in TileRequest() }), "view.tiles: at most 6 entries are allowed, not 7"
+    ),
     (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])

@@ -1,0 +1,143 @@
+/// A figure about all rows of a table under a filter, maintained incrementally from its change log.
+///
+/// Clients with equal tiles share one. A change costs O(log rows) if it affects the tile.
+final class Tile {
+  let query: TileQuery
+  private let table: Table
+  private let filter: RowFilter
+  private let aggregation: Aggregation?
+  /// The holder of the aggregate's state; it has no rows of its own.
+  private let section = Section(number: 0, level: -1, value: .null, parent: nil)
+  /// Whether each row counts.
+  private let isCounted = Chunked<Bool>(filler: false)
+  private var count = 0
+  /// The position up to which the table's log was read.
+  private(set) var position: Int
+  /// The rows that remain to be counted for the first time.
+  private var unscanned: Range<UInt32>
+  private var history: TileHistory?
+  /// The last value reported.
+  private var lastValue = Cell.null
+  private(set) var report = TileReport(.null)
+  /// The number of clients that show the tile.
+  var watchers = 0
+  /// The time at which the last client left.
+  var unwatchedSince: Instant?
+
+  /// The filter work that costs as much as one row.
+  private static var filterWorkPerRow: Int { 1_024 }
+
+  /// Creates a tile whose rows ``catchUp(_:)`` and ``scan(_:)`` count.
+  ///
+  /// - Precondition: The query fits the table.
+  init(_ query: TileQuery, table: Table) {
+    self.query = query
+    self.table = table
+    var own = Query(filter: query.filter)
+    if let aggregate = query.aggregate { own.aggregates = [aggregate] }
+    filter = RowFilter(own, table: table)
+    aggregation = Aggregation(own, table: table)
+    position = table.log.end
+    unscanned = 0..<(query.isRowCount ? 0 : table.slots)
+  }
+
+  deinit { isCounted.deallocate() }
+
+  /// The number of changes not applied yet.
+  var backlog: Int { query.isRowCount ? 0 : table.log.end - position }
+
+  /// Whether rows remain to be counted for the first time.
+  var isScanning: Bool { !unscanned.isEmpty }
+
+  /// Applies changes of the table while `work` is left, and returns whether none remain.
+  func catchUp(_ work: inout Int) -> Bool {
+    guard !query.isRowCount else {
+      position = table.log.end
+      return true
+    }
+    isCounted.grow(to: Int(table.slots))
+    aggregation?.grow(to: Int(table.slots))
+    let interest = filter.interest | (aggregation?.interest ?? 0)
+    var read = 0
+    for change in table.log.since(position) {
+      guard work > 0 else { break }
+      if change.columns == ChangeLog.everything || change.columns & interest != 0 {
+        guard update(change.slot, &work) else { break }
+      }
+      read += 1
+      if read & 15 == 0 { work -= 1 }
+    }
+    position += read
+    return position == table.log.end
+  }
+
+  /// Counts rows for the first time while `work` is left, and returns whether none remain.
+  ///
+  /// - Precondition: ``catchUp(_:)`` has applied all changes.
+  func scan(_ work: inout Int) -> Bool {
+    while work > 0, let slot = unscanned.first {
+      guard update(slot, &work) else { break }
+      unscanned = slot + 1..<unscanned.upperBound
+    }
+    return unscanned.isEmpty
+  }
+
+  /// Counts all rows again instead of applying a long log.
+  func restart() {
+    position = table.log.end
+    unscanned = 0..<table.slots
+  }
+
+  /// Counts a row as it is now, and returns whether there was enough work left for its filter.
+  private func update(_ slot: UInt32, _ work: inout Int) -> Bool {
+    work -= 1
+    if isCounted[slot] {
+      aggregation?.remove(slot, from: section)
+      isCounted[slot] = false
+      count -= 1
+    }
+    guard table.isAlive(slot) else { return true }
+    let before = filter.work
+    defer { work -= (filter.work - before) / Self.filterWorkPerRow }
+    guard let isShown = filter.lets(slot, until: before + (max(0, work) + 1) * Self.filterWorkPerRow) else {
+      return false
+    }
+    guard isShown else { return true }
+    isCounted[slot] = true
+    count += 1
+    withUnsafePointer(to: UInt64(slot)) { aggregation?.add(UnsafeBufferPointer(start: $0, count: 1), to: section) }
+    return true
+  }
+
+  /// Takes the current value into the report and the history.
+  ///
+  /// - Parameter rows: The number of rows of the table, or `nil` if unknown.
+  /// - Precondition: No changes and rows remain.
+  func refresh(rows: Int?, at now: Instant) {
+    let value: Cell
+    if query.isRowCount {
+      value = rows.map { .integer(Int64($0)) } ?? .null
+    } else {
+      value = aggregation.map { $0.values(of: section)[0] } ?? .integer(Int64(count))
+    }
+    // The seconds that have passed had the former value: a change is reported in its first second.
+    history?.advance(to: now, with: lastValue)
+    if history == nil { history = TileHistory(value, at: now) }
+    lastValue = value
+    report = history?.report(value) ?? TileReport(value)
+  }
+
+  /// Whether the report stays the same while no row changes.
+  var isSteady: Bool { report.before == nil }
+
+  /// Checks that exactly the rows that match the filter have been counted.
+  func checkInvariants() {
+    #if CHECK_INVARIANTS
+      guard !query.isRowCount, backlog == 0, !isScanning else { return }
+      let counted = (0..<table.slots).filter { isCounted[$0] }
+      let wanted = (0..<table.slots).filter { table.isAlive($0) && filter.lets($0) }
+      precondition(counted == wanted && count == counted.count, "a tile counts \(count) rows of \(wanted.count)")
+      aggregation?.checkInvariants(of: section, rows: counted)
+    #endif
+  }
+}

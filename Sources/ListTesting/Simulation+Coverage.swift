@@ -1,0 +1,31 @@
+extension Simulation.Coverage {
+  /// Adds the counters of another run.
+  public mutating func add(_ other: Self) {
+    windows += other.windows
+    patches += other.patches
+    moves += other.moves
+    updates += other.updates
+    shifts += other.shifts
+    resyncs += other.resyncs
+    folds += other.folds
+    headers += other.headers
+    partial += other.partial
+    loads += other.loads
+    cancels += other.cancels
+    failures += other.failures
+    hits += other.hits
+    anchored += other.anchored
+    tiles += other.tiles
+    waits += other.waits
+    looks += other.looks
+    holds += other.holds
+    resumes += other.resumes
+    strangers += other.strangers
+    evictions += other.evictions
+    bounded += other.bounded
+    exchanges += other.exchanges
+    reopened += other.reopened
+    refusals += other.refusals
+    hastyScrolls += other.hastyScrolls
+  }
+}

@@ -1,0 +1,215 @@
+"""The summary strip above the rows, and the severity of rows."""
+
+import json
+import shlex
+import sys
+import unittest
+
+from aria import FAULTS
+from pages import PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+COLUMNS = [
+    {"name": "job", "type": "text", "title": "Job"},
+    {"name": "state", "type": "text", "title": "State", "style": "badge", "warn": ["late"], "critical": ["failed"]},
+    {"name": "used", "type": "number", "title": "Used", "unit": "%"},
+]  # fmt: skip
+TILES = [
+    {"function": "count"}, {"function": "sum", "column": "used", "title": "Load"},
+    {"function": "count", "filter": {"column": "state", "op": "oneOf", "values": ["done"]}, "title": "Done"},
+]  # fmt: skip
+STATES = ["done", "done", "late", "failed", "new"]
+ROWS = [[number, f"job {number}", STATES[number % 5], number] for number in range(40)]
+# Adds a finished job two seconds after its start, and waits.
+PROGRAM = """
+import json, sys, threading
+for line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)
+threading.Event().wait(2)
+late = {"type": "upsert", "key": 100, "cells": ["late one", "done", 20]}
+if "jobs" in sys.argv[1]: print(json.dumps(late), flush=True)
+sys.stdin.read()
+"""
+
+
+class StripTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = [
+            {"type": "hello", "version": 1},
+            {"type": "schema", "name": "jobs", "key": "integer", "columns": COLUMNS, "severity": "state",
+             "view": {"tiles": TILES}},
+            {"type": "upsert", "rows": ROWS},
+        ]  # fmt: skip
+        # Levels of two columns, none of which decides for the row.
+        disks = [
+            {"type": "hello", "version": 1},
+            {"type": "schema", "name": "disks", "key": "integer", "view": {"tiles": TILES[:1]}, "columns": [
+                {"name": "used", "type": "number", "title": "Used", "warn": 80, "critical": 95},
+                {"name": "health", "type": "text", "warn": ["worn"], "critical": ["failed"]},
+            ]},
+            {"type": "upsert", "rows": [
+                [1, 97, "good"], [2, 10, "failed"], [3, 99, "failed"], [4, 85, "good"], [5, 5, "good"],
+            ]},
+        ]  # fmt: skip
+        children = [f"{name}={shlex.join([sys.executable, '-c', PROGRAM, json.dumps(table)])}"
+                    for name, table in (("jobs", lines), ("disks", disks))]  # fmt: skip
+        return Server(options=("--no-token", "--child", children[0], "--child", children[1]))
+
+    def open(self, fragment="#table=jobs", **how):
+        return super().open(fragment, **how)
+
+    def wait_for_rows(self, reader, count):
+        reader.wait_for_count(count + 1)  # with the row of column headers
+
+    def main(self, reader, title):
+        return self.tile(reader, title).locator(".tile-main")
+
+    def tile(self, reader, title):
+        return reader.page.locator(".tile", has=reader.page.locator(f'.tile-title:text-is("{title}")'))
+
+    def values(self, reader):
+        """Returns the values of the tiles by heading, once all have one."""
+        return dict(reader.until(
+            """() => {
+              const tiles = [...document.querySelectorAll('.tile')].map((tile) => [
+                tile.querySelector('.tile-title').textContent, tile.querySelector('.tile-value').textContent]);
+              return tiles.length > 0 && tiles.every(([, value]) => value !== '' && value !== '…') && tiles;
+            }""", "the tiles have no values"))  # fmt: skip
+
+    def test_the_tiles_have_the_values_of_all_rows(self):
+        reader = self.open(locale="en-US")
+        expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
+        values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
+        self.assertEqual(self.values(reader), values)
+        reader.page.locator("#filter").fill('"job 7"')
+        self.wait_for_rows(reader, 1)
+        self.assertEqual(self.values(reader)["Rows"], "41")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_the_rows_do_not_move_when_the_strip_appears(self):
+        reader = self.open()
+        tops = reader.page.evaluate(
+            "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
+        self.assertEqual(tops[0] - tops[1], 54)
+
+    def test_a_click_shows_the_rows_of_a_tile_and_another_one_those_from_before(self):
+        reader = self.open()
+        self.values(reader)
+        reader.page.locator("#filter").fill("used < 10")
+        self.wait_for_rows(reader, 10)
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 8)
+        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "true")
+        expect(reader.page.locator(".chip")).to_have_count(1)
+        expect(reader.page.locator("#filter")).to_have_value("")
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 10)
+        expect(reader.page.locator("#filter")).to_have_value("used < 10")
+        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "false")
+        self.main(reader, "Done").click()
+        self.wait_for_rows(reader, 17)
+        reader.page.keyboard.press("Control+z")
+        self.wait_for_rows(reader, 10)
+        reader.check_clean(self)
+
+    def test_levels_of_several_columns_are_counted_and_shown_together(self):
+        reader = self.open("#table=disks")
+        self.assertEqual(self.values(reader), {"Critical": "3", "Warning": "1", "Rows": "5"})
+        self.main(reader, "Critical").click()
+        self.wait_for_rows(reader, 3)
+        expect(reader.page.locator("#filter")).to_have_value('used >= 95 or health = "failed"')
+        self.main(reader, "Warning").click()
+        self.wait_for_rows(reader, 1)
+        expect(self.main(reader, "Warning")).to_have_attribute("aria-pressed", "true")
+        self.main(reader, "Warning").click()
+        self.wait_for_rows(reader, 5)
+        reader.check_clean(self)
+
+    def test_a_tile_of_the_rows_shown_keeps_their_filter(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.page.locator("#filter").fill("used > 30 -state:new")
+        self.wait_for_rows(reader, 7)
+        reader.page.locator(".tile-add").click()
+        reader.page.get_by_role("menuitemcheckbox", name="Rows shown").click()
+        tile = self.tile(reader, "used > 30 -state:new")
+        expect(tile.locator(".tile-value")).to_have_text("7")
+        expect(tile.locator(".tile-main")).to_have_attribute("aria-pressed", "true")
+        reader.page.locator("#filter").fill("")
+        reader.page.keyboard.press("Escape")  # closes the list of columns, which covers the strip
+        self.wait_for_rows(reader, 41)
+        expect(tile.locator(".tile-value")).to_have_text("7")
+        tile.locator(".tile-main").click()
+        self.wait_for_rows(reader, 7)
+        reader.page.locator(".tile-main").first.focus()
+        reader.page.keyboard.press("Control+z")
+        self.wait_for_rows(reader, 41)
+        reader.page.get_by_role("button", name="Reset view").click()
+        expect(reader.page.locator(".tile")).to_have_count(5)
+        reader.check_clean(self)
+
+    def test_each_table_of_a_split_page_has_its_strip(self):
+        reader = self.open("#table=jobs&beside=table%3Ddisks")
+        self.values(reader)
+        for at, count in enumerate((5, 3)):
+            expect(reader.page.locator(".strip").nth(at).locator(".tile")).to_have_count(count)
+
+    def test_rows_are_marked_by_the_column_of_the_severity(self):
+        reader = self.open()
+        found = reader.until_rows("(rows) => rows.length > 10", "there are no rows")
+        self.assertTrue(found)
+        marks = reader.page.evaluate(
+            """() => [...document.querySelectorAll('.row:not([hidden])')].map((row) => [
+              row.querySelector('[aria-colindex="2"]').textContent.trim(),
+              row.dataset.severity ?? '', row.getAttribute('aria-description') ?? ''])""")
+        words = {"failed": ["critical", "critical"], "late": ["warn", "warning"]}
+        for state, *mark in marks:
+            self.assertEqual(mark, words.get(state, ["", ""]), state)
+
+    def test_a_tile_is_added_and_removed_with_the_keyboard(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.page.locator(".tile-add").focus()
+        reader.page.keyboard.press("Enter")
+        menu = reader.page.get_by_role("menu")
+        menu.get_by_role("menuitem", name="Used…").press("Enter")
+        reader.page.get_by_role("menu", name="Used").get_by_role("menuitemcheckbox", name="Maximum").press("Enter")
+        expect(self.tile(reader, "Maximum Used").locator(".tile-value")).to_have_text("39%")
+        self.assertIn("tiles=", reader.page.url)
+        self.tile(reader, "Maximum Used").locator(".tile-main").focus()
+        reader.page.keyboard.press("ArrowLeft")
+        expect(self.tile(reader, "Done").locator(".tile-main")).to_be_focused()
+        reader.page.keyboard.press("ArrowRight")
+        reader.page.keyboard.press("Delete")
+        expect(reader.page.locator(".tile")).to_have_count(5)
+        expect(reader.page.locator(".tile-main").nth(4)).to_be_focused()
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_a_link_holds_the_tiles(self):
+        reader = self.open("#table=jobs&tiles=" + '[{"function":"distinct","column":"state"}]')
+        self.assertEqual(self.values(reader), {"Critical": "8", "Warning": "8", "Different State": "4"})
+
+    def test_a_column_menu_offers_tiles(self):
+        reader = self.open(locale="en-US")
+        self.values(reader)
+        reader.header("^Used").click(button="right")
+        reader.page.get_by_role("menuitem", name="Add to the summary…").click()
+        reader.page.get_by_role("menuitemcheckbox", name="Average").first.click()
+        expect(self.tile(reader, "Average Used").locator(".tile-value")).to_contain_text("19.51")
+
+    def test_a_narrow_page_scrolls_the_strip_alone(self):
+        reader = self.open(size=(400, 700))
+        self.values(reader)
+        sizes = reader.page.evaluate(
+            """() => {
+              const strip = document.querySelector('.strip');
+              return [strip.scrollWidth > strip.clientWidth, document.documentElement.scrollWidth];
+            }""")
+        self.assertEqual(sizes, [True, 400])
+
+
+if __name__ == "__main__":
+    unittest.main()
