@@ -230,7 +230,7 @@ listenForShortcuts(document, {
   '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
   'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
-  l: () => active.follow(),
+  l: () => words?.followButton.press(),
   i: () => togglePanel(),
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),

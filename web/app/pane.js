@@ -381,31 +381,6 @@ export class Pane {
     this.schedule();
   }
 
-  /**
-   * The end of the list at which the newest rows are, `top` or `end`; undefined if they may be
-   * anywhere.
-   */
-  get newest() {
-    const { table, view: { sort, group } } = this.session;
-    return sort.length + group.length > 0 ? undefined : table?.newest;
-  }
-
-  /** Whether the newest rows stay in view. */
-  get isFollowing() {
-    return this.newest !== undefined && (this.newest === 'end' ? this.scroll.atEnd : this.scroll.atTop);
-  }
-
-  /** Goes to the newest rows and stays there, or leaves them by one row. */
-  follow() {
-    const { scroll, newest, isFollowing } = this;
-    if (newest === undefined) return;
-    if (isFollowing) scroll.moveTo(scroll.position + (newest === 'end' ? -1 : 1) * scroll.rowHeight);
-    else if (newest === 'end') scroll.moveToEnd();
-    else scroll.moveTo(0);
-    this.#isNews = true;
-    this.schedule();
-  }
-
   #tellAround() {
     if (this.#isWindow) this.loads?.look();
     if (this.#isOther) {

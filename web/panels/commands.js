@@ -4,6 +4,7 @@
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
 import { lacks } from './columnmenu.js';
+import { follow, isFollowing, newestOf } from './follow.js';
 
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
@@ -26,7 +27,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     page('Undo a change of the view', 'Ctrl+Z', () => on.step(true)),
     page('Redo a change of the view', 'Ctrl+Shift+Z', () => on.step(false)),
     page(isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
-    ...(pane.newest === undefined ? [] : [page(pane.isFollowing ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => pane.follow())]),
+    ...(newestOf(pane) === undefined ? [] : [page(isFollowing(pane) ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => follow(pane))]),
     page('Split view on or off', 'S', on.split),
     page('Go to the other table', 'F6', on.next),
     page('Activity: rates, delays, reuse', 'I', on.togglePanel),
