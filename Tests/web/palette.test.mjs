@@ -57,7 +57,7 @@ test('the list begins with the page, and ends with the columns of the table', ()
   const note = (name) => (...given) => done.push([name, ...given]);
   const page = (more, isPaused = false) => ({
     pane: {
-      session: { tables: [{ name: 'jobs' }, { name: 'users' }], table: { columns: [{ name: 'cpu', type: 'number' }] }, isPaused, view: { table: 'jobs' } },
+      session: { tables: [{ name: 'jobs' }, { name: 'users' }], table: { columns: [{ name: 'cpu', type: 'number' }] }, isPaused, view: { ...emptyView(), table: 'jobs' } },
       view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid: 'grid',
       change: note('change'), lack: () => '', pause: note('pause'),
     },
