@@ -56,7 +56,7 @@ extension Settings {
       if tlsCertificate == nil {
         refuse(
           "listen",
-          "\(listen) is not a loopback address: add tls-certificate and tls-key, which encrypt the traffic")
+          "\(listen) is not a loopback address: it needs tls-certificate and tls-key, which encrypt the traffic")
       }
     }
     problems += sourceProblems
