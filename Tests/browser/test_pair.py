@@ -81,6 +81,7 @@ class PairTest(PageTest):
     def test_the_bar_is_about_the_one_with_the_focus(self):
         reader = self.open_both()
         reader.page.keyboard.press("/")
+        expect(reader.filter).to_be_focused()
         reader.page.keyboard.type('"job 5"')
         reader.until(
             "() => document.querySelector('#grid-2').getAttribute('aria-rowcount') === '12'",
