@@ -13,6 +13,13 @@ import Testing
     #expect(report.length > .seconds(2))
   }
 
+  /// A change of these bytes requires another ``RecordingHeader/currentVersion``.
+  @Test func `writes the same bytes for the same run`() throws {
+    let bytes = try recordedBytes()
+    #expect(bytes.count == 22_753)
+    #expect(Checksum.of(bytes) == 2_675_895_855)
+  }
+
   @Test func anotherAnswerIsNoticedAtItsRecord() throws {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))

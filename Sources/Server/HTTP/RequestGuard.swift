@@ -75,7 +75,7 @@ struct RequestGuard {
       return .refuse(status: 405, reason: "Use GET or HEAD.")
     }
     guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {
-      return .refuse(status: 505, reason: "Only HTTP/1.0 and HTTP/1.1 are supported.")
+      return .refuse(status: 505, reason: "Only the HTTP versions 1.0 and 1.1 are supported.")
     }
     return .allow
   }
@@ -89,7 +89,7 @@ struct RequestGuard {
     guard common == .allow else { return common }
     guard head.method == .get else { return .refuse(status: 405, reason: "GET only.") }
     guard head.version == "HTTP/1.1" else {
-      return .refuse(status: 505, reason: "An upgrade needs HTTP/1.1.")
+      return .refuse(status: 505, reason: "An upgrade needs version 1.1 of HTTP.")
     }
     guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "This path has no WebSocket.") }
     // libwebsockets does not check these headers.

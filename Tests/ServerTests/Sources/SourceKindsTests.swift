@@ -101,7 +101,7 @@ import Testing
     ("- watch: df\n    name: a b", "3:11", "letters, digits"),
     ("- stdin: a b", "2:12", "letters, digits"),
     ("- file: /nowhere", "2:11", "no such file"),
-    ("- watch: df\n  - watch: df -h", "3:12", "twice"),
+    ("- watch: df\n  - watch: df -h", "3:12", "two sources are called df"),
   ]) func `a source of text that does not fit is refused with its place`(
     _ source: String, _ place: String, _ reason: String
   ) throws {
