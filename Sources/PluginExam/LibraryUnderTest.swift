@@ -19,23 +19,18 @@ final class LibraryUnderTest: PluginUnderTest {
     // Guarded by `monitor`.
     var bytes: [UInt8] = []
     var isClosed = false
-    /// Whether the last byte was within a line.
-    var isInsideLine = false
     var code: Int32?
     var log: [String] = []
     init(room: Int) { self.room = room }
 
-    /// Appends bytes, and waits while the buffer is full, like the pipe of a program.
+    /// Appends whole lines, and waits while the buffer is full, like the pipe of a program.
     func put(_ new: [UInt8]) -> Bool {
       monitor.withLock {
         _ = monitor.wait(nanoseconds: .max) { bytes.count < room || isClosed }
-        // A closed pipe takes the rest of a line, as programs do not end within one.
-        guard !isClosed || isInsideLine else { return false }
-        let end = isClosed ? new.firstIndex(of: 0x0A).map { $0 + 1 } ?? new.count : new.count
-        bytes += new[..<end]
-        if end > 0 { isInsideLine = new[end - 1] != 0x0A }
+        guard !isClosed else { return false }
+        bytes += new
         monitor.wakeAll()
-        return !isClosed || isInsideLine
+        return true
       }
     }
 

@@ -37,6 +37,28 @@ import Testing
     #expect(outside.log == [])
   }
 
+  @Test func `a program whose input ends while nobody reads it ends behind a line`() throws {
+    let program = Process()
+    program.executableURL = URL(filePath: Self.host)
+    program.arguments = ["plugin-host", try Workshop.library("market")]
+    let (input, output) = (Pipe(), Pipe())
+    (program.standardInput, program.standardOutput) = (input, output)
+    let ended = DispatchSemaphore(value: 0)
+    program.terminationHandler = { _ in ended.signal() }
+    try program.run()
+    let configure = #"{"type":"configure","settings":{"rows":"100000","rate":"0"}}"#
+    try input.fileHandleForWriting.write(contentsOf: Data("\(configure)\n".utf8))
+    // The list is under way, and more than the pipe holds.
+    var text = try #require(try output.fileHandleForReading.read(upToCount: 65_536))
+    try input.fileHandleForWriting.close()
+    // It may not end within a line, however long the reader takes.
+    #expect(ended.wait(timeout: .now() + 3) == .timedOut)
+    text += try output.fileHandleForReading.readToEnd() ?? Data()
+    #expect(ended.wait(timeout: .now() + 60) == .success)
+    #expect(program.terminationStatus == 0)
+    #expect(text.last == UInt8(ascii: "\n"))
+  }
+
   @Test(arguments: [
     (["rows": "many"], "failed: market.rows: 'many' is not a whole number"),
     (["speed": "1"], "failed: market.speed: unknown setting; the settings are batches, change, rate, rows, seed"),
