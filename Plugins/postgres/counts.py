@@ -62,6 +62,9 @@ class Counts:
             if plan[0]["Plan"]["Total Cost"] >= CHEAP_PLAN:
                 if not self.is_estimated:
                     with self.change:
+                        counted = self.known.get(where.identity)  # by the thread meanwhile
+                        if counted is not None:
+                            return counted.rows, False
                         self.estimated.add(where.identity)
                         self.ask(where)
                 return int(plan[0]["Plan"]["Plan Rows"]), True
@@ -127,6 +130,8 @@ class Counts:
                 if connection is not None:
                     connection.close()
                 connection = None
+                with self.change:
+                    self.estimated.discard(where.identity)
                 time.sleep(min(60, 9 * (time.monotonic() - began)))
             # Repeating counts takes at most a tenth of the time, however often the data changes.
             rest = time.monotonic() + min(60, 9 * (time.monotonic() - began))
