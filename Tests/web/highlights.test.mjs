@@ -77,6 +77,9 @@ test('bars are drawn in columns of numbers that the source shows plainly', () =>
 test('links hold the highlights, and malformed ones are skipped', () => {
   assert.deepEqual(viewFromHash(hashFromView({ ...view, highlights: all })).highlights, all);
   assert.equal(viewFromHash(hashFromView(view)).highlights, undefined);
+  // A malformed one takes no other with it.
+  const mixed = encodeURIComponent(JSON.stringify([null, ...all]));
+  assert.deepEqual(viewFromHash(`#highlight=${mixed}`).highlights, all);
   for (const text of ['%7B', '{}', '[1]', '[null]', '[{"column":1,"look":"red"}]', '']) assert.equal(viewFromHash(`#highlight=${text}`).highlights, undefined, text);
   assert.equal(completed({ ...view, highlights: all }, { columns, view: {} }).isDefault, undefined);
 });

@@ -329,8 +329,9 @@ export function hashFromRow(view, key) {
 function highlightsFrom(text) {
   try {
     const all = JSON.parse(text ?? '[]');
-    return !Array.isArray(all) || text.length > longestFilter ? [] : all.slice(0, 100).flatMap(({ column, look, term }) => (
-      typeof column !== 'string' || typeof look !== 'string' ? [] : [{ column, look, ...(term === undefined ? {} : { term: termsFrom(JSON.stringify([term]))[0] }) }]));
+    return !Array.isArray(all) || text.length > longestFilter ? [] : all.slice(0, 100)
+      .filter((one) => typeof one?.column === 'string' && typeof one.look === 'string')
+      .map(({ column, look, term }) => ({ column, look, ...(term === undefined ? {} : { term: termsFrom(JSON.stringify([term]))[0] }) }));
   } catch {
     return [];
   }
