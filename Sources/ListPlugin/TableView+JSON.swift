@@ -28,6 +28,7 @@ extension TableView {
     if !description.isEmpty { members.append(("description", quoted(description))) }
     if !icon.isEmpty { members.append(("icon", quoted(icon))) }
     if let severity { members.append(("severity", quoted(severity))) }
+    if let newest { members.append(("newest", quoted(newest.rawValue))) }
     var view = [("sort", list(sort.map(\.json)))]
     if let filter { view.append(("filter", filter.json)) }
     view.append(("group", list(group.map(quoted))))

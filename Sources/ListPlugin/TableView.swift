@@ -26,12 +26,16 @@ public struct TableView: Hashable, Sendable {
   public var tiles: [Tile]
   /// The column whose levels mark the whole row; nil for none.
   public var severity: String?
+  /// The end at which the newest rows are in the source's own order; nil if they may be anywhere,
+  /// or if the schema's retention tells.
+  public var newest: NewestEnd?
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
     description: String = "", icon: String = "", sort: [SortTerm] = [], filter: RowFilter? = nil, group: [String] = [],
     aggregates: [Aggregate] = [], order: [String] = [],
-    hidden: [String] = [], pinned: [String] = [], tiles: [Tile] = [], severity: String? = nil
+    hidden: [String] = [], pinned: [String] = [], tiles: [Tile] = [], severity: String? = nil,
+    newest: NewestEnd? = nil
   ) {
     self.description = description
     self.icon = icon
@@ -44,7 +48,16 @@ public struct TableView: Hashable, Sendable {
     self.pinned = pinned
     self.tiles = tiles
     self.severity = severity
+    self.newest = newest
   }
+}
+
+/// The end of a table at which its newest rows are.
+public enum NewestEnd: String, Hashable, Sendable {
+  /// The first rows are the newest.
+  case top
+  /// The last rows are the newest.
+  case end
 }
 
 /// A column to sort by.

@@ -38,7 +38,7 @@ import Testing
       order: ["state"], hidden: ["kernel"], pinned: ["state"],
       tiles: [
         Tile(where: .isOne(of: ["late"], in: "state")), Tile("Load", ListPlugin.Aggregate(.max, of: "load")),
-      ], severity: "state")
+      ], severity: "state", newest: .top)
     let schema = ListPlugin.Schema("s", key: .integer, columns: columns, view: view)
     let document = try #require(schema.viewDocument)
     let read = try #require(complete(document, schema).schema)
@@ -58,7 +58,7 @@ import Testing
             tiles: [
               TileRequest(filter: .oneOf("state", [.text("late")])),
               TileRequest(title: "Load", AggregateRequest(.max, of: "load")),
-            ]), severity: "state"))
+            ]), severity: "state", newest: .top))
     let odd = ListPlugin.Schema("s", key: .integer, columns: columns, view: TableView(filter: filter))
     let oddDocument = try #require(odd.viewDocument)
     #expect(complete(oddDocument, odd).reason.hasPrefix("view: view.filter.all[0].not.values[1] must be a text"))
