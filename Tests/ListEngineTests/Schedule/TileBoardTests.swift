@@ -28,6 +28,14 @@ import Testing
     return reports[0].tiles.map { if case .value(let report) = $0 { report.value } else { nil } }
   }
 
+  /// Checks that the next report has this value and comes after this time, not earlier.
+  private func expect(_ value: Int64, after time: Duration, _ harness: Harness) throws {
+    try harness.advance(by: time - .milliseconds(1))
+    #expect(reports(harness).isEmpty)
+    try harness.advance(by: .milliseconds(1))
+    #expect(values(reports(harness)) == [.integer(value)])
+  }
+
   /// Returns a table with values 0, 10, …, 90, shown by a client whose query matches no row.
   private func shown(_ limits: Limits = Limits(), rows: Int = 10) throws -> Harness {
     let harness = try Harness(limits: limits, rows: rows)
@@ -104,10 +112,7 @@ import Testing
     try harness.advance()
     #expect(values(reports(harness)) == [.integer(451)])
     harness.change { $0.update(1, value: 12) }
-    try harness.advance(by: .milliseconds(999))
-    #expect(reports(harness).isEmpty)
-    try harness.advance(by: .milliseconds(1))
-    #expect(values(reports(harness)) == [.integer(452)])
+    try expect(452, after: .seconds(1), harness)
   }
 
   @Test func `a report after an input delays the next one, whatever the other clients get`() throws {
@@ -124,10 +129,7 @@ import Testing
     harness.change { $0.update(1, value: 12) }
     try harness.advance(by: .milliseconds(400))
     #expect(values(reports(harness, of: other)) == [.integer(452)])
-    try harness.advance(by: .milliseconds(599))
-    #expect(reports(harness).isEmpty)
-    try harness.advance(by: .milliseconds(1))
-    #expect(values(reports(harness)) == [.integer(452)])
+    try expect(452, after: .milliseconds(600), harness)
   }
 
   @Test func `the course ends a minute after the last change, and then nothing is due`() throws {
