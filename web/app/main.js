@@ -39,8 +39,9 @@ function wantWords() {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
-      apply: (wish) => active.change(wish),
-      parse: (text, caret) => parse(active.session, text, caret),
+      target: () => active,
+      apply: (wish, pane) => pane.change(wish),
+      parse: (text, caret, pane) => parse(pane.session, text, caret),
       parsed: (parsed) => showParsed(parsed),
       values: (column, take) => askOfTable(column, take),
       group: (group) => active.change({ group, collapsed: [] }),

@@ -30,8 +30,8 @@ export class Bar {
     this.lackOfSearch = '';
     this.on = on;
     this.filterBar = new FilterBar(this.filter.closest('.filter'), {
-      apply: (text) => on.apply(wishOfText(text)),
-      parse: on.parse, parsed: on.parsed, values: on.values, leave: on.leave,
+      apply: (text, target) => on.apply(wishOfText(text), target),
+      target: on.target, parse: on.parse, parsed: on.parsed, values: on.values, leave: on.leave,
     });
     this.#listen(on);
   }

@@ -10,8 +10,10 @@ const mostValues = 50;
  * The filter bar.
  *
  * `on` has these functions:
- * - `parse(text, caret)` resolves to the server's `parsed` message, or to null if there is none.
- * - `apply(text)` filters the table by a text.
+ * - `target()` returns what the bar is about: the active pane.
+ * - `parse(text, caret, target)` resolves to the server's `parsed` message, or to null if there is
+ *   none.
+ * - `apply(text, target)` filters the target's table by a text.
  * - `parsed(reading)` reports the terms of the text that is applied, as `{text, terms, words}`, or
  *   null if they are not known.
  * - `values(column, take)` requests a column's values; returns a function that cancels.
@@ -85,8 +87,9 @@ export class FilterBar {
 
   // Asks for the terms of a text that came with a link.
   async #learn(text) {
-    const parsed = await this.on.parse(text);
-    if (parsed === null || text !== this.#applied) return;
+    const target = this.on.target();
+    const parsed = await this.on.parse(text, undefined, target);
+    if (parsed === null || text !== this.#applied || target !== this.on.target()) return;
     this.#isAnswered = true;
     this.on.parsed(readingOf(text, parsed));
   }
@@ -98,36 +101,39 @@ export class FilterBar {
   #typed() {
     clearTimeout(this.#timer);
     this.#tell(null);
-    this.#timer = setTimeout(() => this.#ask(true), typingPause);
+    const typed = this.#asked;
+    this.#timer = setTimeout(() => this.#ask(true, typed), typingPause);
+  }
+
+  // The text, the caret's place in it, and the target that both are about.
+  get #asked() {
+    const { value, selectionStart } = this.input;
+    return { text: value, caret: selectionStart ?? value.length, target: this.on.target() };
   }
 
   // Parses the text and shows what fits at the caret. With `isApplied`, a text without a fault is
-  // applied.
-  async #ask(isApplied) {
+  // applied, to the target that it was typed for.
+  async #ask(isApplied, { text, caret, target } = this.#asked) {
     clearTimeout(this.#timer);
     this.#turn += 1;
     const turn = this.#turn;
-    const text = this.input.value;
-    const caret = this.input.selectionStart ?? text.length;
     // A word needs no answer, and neither does an empty text.
     const isSimple = text.trim() === '' || isWord(text.trim());
-    if (isApplied && isSimple) this.#apply(text, null);
-    const parsed = await this.on.parse(text, caret);
+    if (isApplied && isSimple) this.#apply(text, null, target);
+    const parsed = await this.on.parse(text, caret, target);
     if (turn !== this.#turn) return;
-    if (parsed === null) {
-      if (isApplied && !isSimple) this.#apply(text, null);
-      return;
-    }
+    if (isApplied && !isSimple && parsed?.fault === undefined) this.#apply(text, parsed, target);
+    if (parsed === null || target !== this.on.target()) return;
     this.#tell(parsed.fault ?? null);
-    if (isApplied && !isSimple && parsed.fault === undefined) this.#apply(text, parsed);
     this.#suggest(parsed.completion ?? null, text);
   }
 
-  #apply(text, parsed) {
+  #apply(text, parsed, target) {
+    if (target !== this.on.target()) return void this.on.apply(text, target);
     this.#refused = '';
     this.#applied = text.trim();
     this.#isAnswered = parsed !== null || this.#applied === '' || isWord(this.#applied);
-    this.on.apply(text);
+    this.on.apply(text, target);
     // The places of terms count in the text as typed.
     this.on.parsed(readingOf(this.#applied, parsed, text.length - text.trimStart().length));
   }
