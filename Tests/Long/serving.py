@@ -82,6 +82,21 @@ class Serving:
             self.ended.wait(0.05)
         assert not self.ended.is_set(), "the server has ended"
 
+    def wait_for_no_sessions(self, patience=30):
+        deadline = time.monotonic() + patience
+        while self.metrics()["rowcast_sessions"] > 0:
+            assert time.monotonic() < deadline, f"sessions are left after {patience} s"
+
+    def wait_for_files(self, most, patience=10):
+        """Waits until at most `most` files are open.
+
+        Connections whose end is on its way, such as that of `metrics`, still count for a moment.
+        """
+        deadline = time.monotonic() + patience
+        while self.files > most:
+            assert time.monotonic() < deadline, f"{self.files - most} files are left open"
+            self.ended.wait(0.05)
+
     def kill(self):
         """Kills the process, as a crash would."""
         self.process.kill()
