@@ -24,6 +24,8 @@ public struct Engine: ~Copyable {
   private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
+  /// The time of day of all tables.
+  let wall = WallTime()
   private let collators: CollatorFinder
   /// The number of windows that clients requested because a patch did not apply.
   public private(set) var resyncs: UInt64 = 0
@@ -46,6 +48,7 @@ public struct Engine: ~Copyable {
   /// - Throws: ``SchemaError`` if the schema is invalid or the name is taken.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
+    wall.follow(now)
     let id = TableID(rawValue: states.count)
     let table = try makeTable(schema)
     states.append(TableState(table, id: id, at: now))
@@ -66,6 +69,7 @@ public struct Engine: ~Copyable {
   /// - Throws: ``SchemaError`` if the schema is invalid; nothing changes then.
   /// - Complexity: O(sessions).
   public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
+    wall.follow(now)
     let former = states[id.rawValue]
     let name = former.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
@@ -109,7 +113,7 @@ public struct Engine: ~Copyable {
       }
     }
     return Table(
-      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids)
+      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids, wall: wall)
   }
 
   /// Returns the collators of all columns whose collation is not by code unit.
@@ -210,6 +214,7 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(cells) for changes, O(*n* log *n*) for a query that no session uses yet, O(1)
   ///   for most others.
   public mutating func handle(_ input: Input, at now: Instant) {
+    wall.follow(now)
     take(input, at: now)
     guard let id = input.session, let session = sessions[id], let number = tableNumbers[session.tableName]
     else { return }
@@ -228,6 +233,7 @@ public struct Engine: ~Copyable {
     case .failed(let id, let key, let column, let reason):
       states[id.rawValue].fail(DeferredCell(key, column: column), reason, at: now)
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
+    case .wallTime(let nanoseconds): wall.set(nanoseconds, at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
     case .open(
@@ -447,6 +453,7 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(views), plus O(window log window) for each session that is due. Sessions with
   ///   equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
+    wall.follow(now)
     parking.drop(at: now)
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)

@@ -56,11 +56,11 @@ public struct RecordedEngine: ~Copyable {
   // Exports are not recorded, because they do not affect the messages to clients. The same holds
   // for the requests to sources that they cause.
 
-  /// See ``Engine/beginExport(of:_:isRestricted:)``.
+  /// See ``Engine/beginExport(of:_:isRestricted:at:)``.
   public mutating func beginExport(
-    of name: String, _ request: QueryRequest, isRestricted: Bool = false
+    of name: String, _ request: QueryRequest, isRestricted: Bool = false, at now: Instant? = nil
   ) throws(ClientError) -> ExportID {
-    try engine.beginExport(of: name, request, isRestricted: isRestricted)
+    try engine.beginExport(of: name, request, isRestricted: isRestricted, at: now)
   }
   /// See ``Engine/read(_:rows:)``.
   public func read(_ id: ExportID, rows: Int) -> ExportSlice { engine.read(id, rows: rows) }

@@ -108,7 +108,7 @@ extension Filter {
     case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.columns) }
     case .not(let part): part.columns
     case .compare(let name, _, _), .range(let name, _, _), .contains(let name, _), .startsWith(let name, _),
-      .matches(let name, _, _), .oneOf(let name, _), .isEmpty(let name):
+      .matches(let name, _, _), .oneOf(let name, _), .age(let name, _, _), .isEmpty(let name):
       [name]
     }
   }

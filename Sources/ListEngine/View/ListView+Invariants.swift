@@ -34,7 +34,13 @@ extension ListView {
       let shown = check(root)
       precondition(root.sum == root.items, "all items sum \(root.sum), not \(root.items)")
       var wanted = 0
-      for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
+      for slot in 0..<table.slots where table.isAlive(slot) {
+        let isShown = isShown(slot)
+        if filter.isRelative {
+          let (time, noted) = (filter.crossing, crossings.time(of: slot))
+          precondition(noted == time, "slot \(slot) crosses at \(time), not at \(noted)")
+        }
+        guard isShown else { continue }
         wanted += 1
         precondition(contains(slot), "slot \(slot) is not shown")
       }
