@@ -10,6 +10,7 @@ import unittest
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
 from reader import expect
+from rowcast_server import Server
 from test_filters import PLUGIN
 
 SHOWS = """
@@ -227,6 +228,39 @@ class AgesTest(PageTest):
         expect(reader.filter).to_have_accessible_description(
             "15m “15m” is an age, which changes all the time: use < for younger or > for older.")
         reader.check_clean(self)
+
+
+class SuggestedTextTest(PageTest):
+    """`rowcast FILE --where TEXT`: the text is in the bar until the user removes it."""
+
+    @classmethod
+    def serve(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "jobs.csv"
+        path.write_text("name,cpu\na,5\nb,60\nc,70\n", encoding="utf-8")
+        return Server(what=("show", str(path), "--where", "cpu > 50 -c"))
+
+    def test_the_table_opens_with_the_text_and_the_user_removes_it(self):
+        reader = self.open()
+        reader.until(SHOWS, "the text applies", ["b"])
+        expect(reader.filter).to_have_value("cpu > 50 -c")
+        self.assertNotIn("where", reader.page.url)
+        reader.page.screenshot(path=str(ARTIFACTS / "filterbar-suggested.png"))
+        reader.page.get_by_role("button", name="Remove -c").click()
+        reader.until(SHOWS, "one term is removed", ["b", "c"])
+        reader.filter.fill("")
+        reader.filter.press("Enter")
+        reader.until(SHOWS, "the text is removed", ["a", "b", "c"])
+        reader.page.reload()
+        reader.wait_for_rows()
+        reader.until(SHOWS, "the user's choice stays", ["a", "b", "c"])
+        expect(reader.filter).to_have_value("")
+        reader.check_clean(self)
+
+    def test_a_text_in_the_address_wins(self):
+        reader = self.open("#table=jobs&where=cpu+%3C+10")
+        reader.until(SHOWS, "the address applies", ["a"])
 
 
 if __name__ == "__main__":

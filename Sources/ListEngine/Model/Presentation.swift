@@ -47,6 +47,8 @@ public struct DefaultView: Hashable, Codable, Sendable {
   public var sort: [NamedSortTerm]
   /// The filter, or `nil` for all rows.
   public var filter: Filter<String>?
+  /// A line of text that rows must match as well, see ``FilterText``; `nil` for none.
+  public var text: String?
   /// The columns to group by, outermost first.
   public var group: [String]
   /// The aggregates of each section and of all rows.
@@ -60,11 +62,12 @@ public struct DefaultView: Hashable, Codable, Sendable {
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
-    sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, group: [String] = [],
+    sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, text: String? = nil, group: [String] = [],
     aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = []
   ) {
     self.sort = sort
     self.filter = filter
+    self.text = text
     self.group = group
     self.aggregates = aggregates
     self.order = order
@@ -74,11 +77,12 @@ public struct DefaultView: Hashable, Codable, Sendable {
 
   /// The view without the parts that refer to columns outside a set.
   ///
-  /// A filter that refers to such a column is left out as a whole.
+  /// A filter that refers to such a column is left out as a whole. The text stays.
   public func limited(to columns: Set<String>) -> DefaultView {
     DefaultView(
       sort: sort.filter { columns.contains($0.column) },
-      filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, group: group.filter(columns.contains),
+      filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, text: text,
+      group: group.filter(columns.contains),
       aggregates: aggregates.filter { columns.contains($0.column) }, order: order.filter(columns.contains),
       hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains))
   }

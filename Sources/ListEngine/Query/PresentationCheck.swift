@@ -46,6 +46,7 @@ extension Schema {
       }
     }
     if let filter = view.filter { try check(filter, "view.filter") }
+    if let fault = textFault { throw .badPresentation("view.where", reason: fault) }
     guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
     }
