@@ -263,5 +263,49 @@ class SuggestedTextTest(PageTest):
         reader.until(SHOWS, "the address applies", ["a"])
 
 
+class FindWordsTest(ProcessesTest):
+    """The find strip reads words as the filter bar does."""
+
+    def find(self, reader, text):
+        reader.grid.focus()
+        reader.page.keyboard.press("Control+f")
+        strip = reader.page.get_by_role("search")
+        strip.get_by_role("searchbox").fill(text)
+        return strip
+
+    def test_words_phrases_and_negated_words_are_found_in_rows_and_handed_to_the_bar(self):
+        reader = self.open("#table=processes")
+        for text, count, matches, shown in (
+            ("ssh", "2 matching rows", "2 matches", ["sshd", "ssh-agent"]),
+            ("SSH root", "1 matching row", "2 matches", ["sshd"]),
+            ("ssh -agent", "1 matching row", "1 match", ["sshd"]),
+            ('"a and"', "1 matching row", "1 match", ["a and b"]),
+            ("bash or kworker", "2 matching rows", "2 matches", ["bash", "kworker"]),
+            ("-root -me", "1 matching row", "1 match", ["a and b"]),
+        ):
+            strip = self.find(reader, text)
+            every = strip.get_by_role("button", name="matching row")
+            expect(every).to_have_text(count)
+            expect(strip.get_by_role("status")).to_have_text(matches)
+            self.picture(reader, "find")
+            every.click()
+            expect(strip).to_be_hidden()
+            self.names(reader, shown)
+            reader.filter.fill("")
+            reader.filter.press("Enter")
+            reader.wait_for_count(len(ROWS))
+        reader.check_clean(self)
+
+    def test_each_word_is_stepped_to_by_enter(self):
+        reader = self.open("#table=processes")
+        strip = self.find(reader, "root ssh")
+        for cell, place in (("sshd", "1 of 2"), ("root", "2 of 2"), ("sshd", "1 of 2")):
+            reader.page.keyboard.press("Enter")
+            expect(strip.get_by_role("status")).to_have_text(place)
+            expect(reader.page.locator("#active-cell")).to_have_text(cell)
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+
 if __name__ == "__main__":
     unittest.main()
