@@ -12,10 +12,10 @@ ROW = 28
 class LiveTest(PageTest):
     command = STAND_IN
 
-    # The number of painted patches.
+    # The number of painted patches. The footer does not have it at once.
     PATCHES = (
-        "() => Number(/([\\d,]+) "
-        "patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))")
+        "() => Number((/([\\d,]+) "
+        "patch/.exec(document.querySelector('footer').textContent)?.[1] ?? '0').replaceAll(',', ''))")
 
     def after_patches(self, reader, count):
         start = reader.page.evaluate(self.PATCHES)
