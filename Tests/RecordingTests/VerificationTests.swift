@@ -37,7 +37,10 @@ import Testing
           engine.handle(.acknowledge(session, sequence: delivery.sequence), at: instant(moment))
         }
         // An export takes a look at the clock, and must leave no trace.
-        if moment == 9 { engine.endExport(try engine.beginExport(of: "t", query, at: instant(moment + 1))) }
+        if moment == 9 {
+          let id = try engine.beginExport(of: "t", query, at: instant(moment + 1))
+          engine.endExport(id)
+        }
         guard moment == 12 else { continue }
         let wall = noon + 9 * second
         if recordsTheTime {
