@@ -97,9 +97,10 @@
       const { tables } = JSON.parse(hello);
       const found = tables.find((one) => one.name === table) ?? (table === '' ? tables[0] : undefined);
       if (found === undefined) return undefined;
-      const { name, view: { sort, filter, group, aggregates } = {} } = found;
+      const { name, view: { sort, filter, where, group, aggregates } = {} } = found;
+      const written = where === undefined ? {} : { where, zone: -new Date().getTimezoneOffset() };
       const viewport = { first: 0, count, ahead: Math.max(80, count * 2), behind: 0, stick: 'top' };
-      socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: { sort, filter, group, aggregates }, viewport }));
+      socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: { sort, filter, ...written, group, aggregates }, viewport }));
       return { table: name, request: 1 };
     } catch {
       return undefined;  // wire.js reports the error

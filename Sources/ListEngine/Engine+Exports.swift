@@ -1,6 +1,8 @@
 extension Engine {
   /// Starts an export of all rows that match a query.
   ///
+  /// Ages in the filter are those at `now`, by default the time of the last input or turn.
+  ///
   /// Collapsed sections are included, section headers are not. ``TableExport`` and
   /// ``WindowedExport`` document the consistency guarantees.
   ///
@@ -13,7 +15,7 @@ extension Engine {
   /// - Throws: ``ClientError/unknownTable(_:)``, or the error that a client would get for the same
   ///   query.
   public mutating func beginExport(
-    of name: String, _ request: QueryRequest, isRestricted: Bool = false
+    of name: String, _ request: QueryRequest, isRestricted: Bool = false, at now: Instant? = nil
   ) throws(ClientError) -> ExportID {
     guard let number = tableNumbers[name] else { throw .unknownTable(name) }
     let query: Query
@@ -22,7 +24,7 @@ extension Engine {
     } catch {
       throw error.error
     }
-    return ExportID(table: TableID(rawValue: number), number: states[number].beginExport(query))
+    return ExportID(table: TableID(rawValue: number), number: states[number].beginExport(query, wall.frozen(at: now)))
   }
 
   /// Returns up to `rows` further rows of an export, or ``ExportSlice/end`` for an unknown export.

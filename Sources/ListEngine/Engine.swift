@@ -26,6 +26,8 @@ public struct Engine: ~Copyable {
   private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
+  /// The time of day of all tables.
+  let wall = WallTime()
   private let collators: CollatorFinder
   /// The number of windows that clients requested because a patch did not apply.
   public private(set) var resyncs: UInt64 = 0
@@ -49,6 +51,7 @@ public struct Engine: ~Copyable {
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     observer?.observe(.table(schema), at: now)
     guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
+    wall.follow(now)
     let id = TableID(rawValue: states.count)
     let table = try makeTable(schema)
     states.append(TableState(table, id: id, at: now))
@@ -70,6 +73,7 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(sessions).
   public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
     observer?.observe(.replacement(id, schema), at: now)
+    wall.follow(now)
     let former = states[id.rawValue]
     let name = former.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
@@ -113,7 +117,7 @@ public struct Engine: ~Copyable {
       }
     }
     return Table(
-      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids)
+      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids, wall: wall)
   }
 
   /// Returns the collators of all columns whose collation is not by code unit.
@@ -218,6 +222,7 @@ public struct Engine: ~Copyable {
   ///   for most others.
   public mutating func handle(_ input: Input, at now: Instant) {
     observer?.observe(.input(input), at: now)
+    wall.follow(now)
     take(input, at: now)
     guard let id = input.session, let session = sessions[id], let state = state(of: session) else { return }
     state.update(session)
@@ -239,6 +244,7 @@ public struct Engine: ~Copyable {
     case .failed(let id, let key, let column, let reason):
       states[id.rawValue].fail(DeferredCell(key, column: column), reason, at: now)
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
+    case .wallTime(let nanoseconds): wall.set(nanoseconds, at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
     case .open(
@@ -462,6 +468,7 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(views), plus O(window log window) for each session that is due. Sessions with
   ///   equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
+    wall.follow(now)
     parking.drop(at: now)
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)

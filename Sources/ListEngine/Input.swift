@@ -37,6 +37,11 @@ public enum Input: Codable, Sendable {
   /// The engine reloads the visible rows, at most once per ``Limits/refreshInterval``. Answers
   /// still to come count as answers about the old state.
   case sourceChanged(TableID)
+  /// The time of day at this moment, in nanoseconds since 1970.
+  ///
+  /// Filters by age depend on it. The caller reports it before the first table, and whenever its
+  /// clocks have diverged noticeably; in between it advances with the instants.
+  case wallTime(Int64)
   /// The state of a source has changed.
   ///
   /// `retry` is the delay until the next attempt.
@@ -107,7 +112,9 @@ extension Input {
   /// The session that the input concerns, if any.
   var session: SessionID? {
     switch self {
-    case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged: nil
+    case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged,
+      .wallTime:
+      nil
     case .open(let id, _, _, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
       .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
       .hold(let id, _), .tiles(let id, _, _), .writable(let id), .close(let id):

@@ -30,6 +30,8 @@ public struct PlainTable: Sendable {
   let limits: Limits
   /// The elapsed time.
   var now = Duration.zero
+  /// The time of day.
+  var wall = Wall()
   /// The last clock reading.
   var lastReading: Instant?
   private var arrivals = 0
@@ -182,7 +184,7 @@ public struct PlainTable: Sendable {
   private func shown(_ query: Query) -> [Row] {
     let needle = query.search.lowercased()
     return rows.filter { row in
-      (query.filter.map { Self.lets(row.cells, through: $0) } ?? true)
+      (query.filter.map { lets(row.cells, through: $0) } ?? true)
         && (needle.isEmpty
           || row.cells.contains {
             if case .text(let text) = $0 { text.lowercased().utf8Contains(needle) } else { false }
@@ -266,15 +268,17 @@ public struct PlainTable: Sendable {
   }
 
   /// Whether a row passes a filter.
-  private static func lets(_ cells: [Cell], through filter: Filter<Int>) -> Bool {
+  private func lets(_ cells: [Cell], through filter: Filter<Int>) -> Bool {
     func text(_ column: Int) -> String? { if case .text(let text) = cells[column] { text } else { nil } }
     func compares(_ column: Int, _ condition: (Int) -> Bool, _ value: Cell) -> Bool {
-      cells[column] != .null && condition(order(cells[column], value, descending: false))
+      cells[column] != .null && condition(Self.order(cells[column], value, descending: false))
     }
     switch filter {
     case .all(let parts): return parts.allSatisfy { lets(cells, through: $0) }
     case .any(let parts): return parts.contains { lets(cells, through: $0) }
     case .not(let part): return !lets(cells, through: part)
+    case .age(let column, let comparison, let duration):
+      return self.compares(cells[column], comparison, age: duration)
     case .isEmpty(let column): return cells[column] == .null
     case .oneOf(let column, let values): return values.contains(cells[column])
     case .compare(let column, .equal, let value): return compares(column, { $0 == 0 }, value)

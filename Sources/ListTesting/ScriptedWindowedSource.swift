@@ -186,6 +186,7 @@ public struct ScriptedWindowedSource: Sendable {
     case .startsWith(let column, _): return can(.startsWith, column)
     case .matches(let column, _, _): return can(.matches, column)
     case .oneOf(let column, _): return can(.oneOf, column)
+    case .age: return false
     case .isEmpty(let column): return can(.isEmpty, column)
     }
   }

@@ -33,6 +33,7 @@ extension Simulation {
   /// Advances the engine and the plain table.
   mutating func advance(_ engine: inout Engine) throws {
     plain.follow(clock.now)
+    plain.followWall(clock.now)
     for key in plain.evict() {
       coverage.evictions += 1
       noteMove(key)

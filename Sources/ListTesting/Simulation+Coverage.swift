@@ -15,6 +15,7 @@ extension Simulation.Coverage {
     failures += other.failures
     hits += other.hits
     anchored += other.anchored
+    crossings += other.crossings
     tiles += other.tiles
     waits += other.waits
     looks += other.looks

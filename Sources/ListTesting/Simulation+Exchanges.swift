@@ -13,8 +13,10 @@ extension Simulation {
     }
     try engine.replaceTable(table, with: schema, at: clock.now)
     coverage.exchanges += 1
+    let wall = plain.wall
     plain = PlainTable(schema, limits: limits)
     plain.follow(clock.now)
+    plain.wall = wall
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
     for index in pages.indices { leave(&engine, index) }
     for output in engine.advance(to: clock.now) where !isForStranger(output) {

@@ -25,6 +25,7 @@ extension Simulation {
       }
     }
     if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
+    addAge(to: &query)
     return query
   }
 
@@ -95,6 +96,7 @@ extension Simulation {
     case .startsWith(let column, let text): .startsWith(name(column), text)
     case .matches(let column, let text, let ignoringCase): .matches(name(column), text, ignoringCase: ignoringCase)
     case .oneOf(let column, let values): .oneOf(name(column), values)
+    case .age(let column, let comparison, let duration): .age(name(column), comparison, duration)
     case .isEmpty(let column): .isEmpty(name(column))
     }
   }

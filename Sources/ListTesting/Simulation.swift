@@ -73,6 +73,8 @@ public struct Simulation {
     public var refusals = 0
     /// The number of scrolls before the acknowledgement of a window.
     public var hastyScrolls = 0
+    /// The number of rows that matched or ceased to match a client's filter because time passed.
+    public var crossings = 0
     /// The number of patches that kept the scroll anchor at its place on the screen.
     public var anchored = 0
     /// The number of tiles that were compared with the rows.
@@ -146,6 +148,8 @@ public struct Simulation {
   /// The generator for tiles, and the number of the last request for some.
   var tiling: SeededGenerator
   var nextTiles: UInt64 = 0
+  /// The generator for times of day and filters by age.
+  var moments: SeededGenerator
   /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
@@ -166,6 +170,7 @@ public struct Simulation {
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
+    moments = SeededGenerator(seed: seed ^ 0x6D6F_6D65)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0
@@ -193,6 +198,7 @@ public struct Simulation {
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
     var engine = Engine(epoch: "seed \(seed)", limits: limits, collators: InventedLanguage.find)
+    setWall(&engine, 0)
     let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     for step in 1...steps {
@@ -222,10 +228,10 @@ public struct Simulation {
     switch random.number(1...(isDeferred ? 26 : 24)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
-    case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
+    case 8...9: pass(.milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])), &engine)
     case 10:
       guard random.oneIn(3) else { return }
-      clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000])))
+      pass(.milliseconds(random.pick([-1, -500, -3_600_000])), &engine)
       hasClockGoneBack = true
     case 11: openPage(&engine)
     case 12: random.oneIn(2) ? closePage(&engine) : drop(&engine)
@@ -253,7 +259,7 @@ public struct Simulation {
       let number = random.number(0...500)
       return .text((number % 5 == 0 ? "Text-0\(number)" : "text-\(number)") + (random.oneIn(9) ? "ÄÖ" : ""))
     case 4: return .boolean(random.oneIn(2))
-    default: return .timestamp(Int64(random.number(0...40)) * 250_000)
+    default: return moment(Int64(random.number(0...40)) * 250_000)
     }
   }
 

@@ -271,6 +271,7 @@ public struct WindowedSimulation {
     case .startsWith(let column, let text): .startsWith(name(column), text)
     case .matches(let column, let text, let ignoringCase): .matches(name(column), text, ignoringCase: ignoringCase)
     case .oneOf(let column, let values): .oneOf(name(column), values)
+    case .age(let column, let comparison, let duration): .age(name(column), comparison, duration)
     case .isEmpty(let column): .isEmpty(name(column))
     }
   }

@@ -41,6 +41,8 @@ extension QueriesExam {
     case .startsWith(let column, let text): return "\(name(column)) starts with “\(text)”"
     case .matches(let column, let text, _): return "\(name(column)) matches “\(text)”"
     case .oneOf(let column, let values): return "\(name(column)) is one of \(words(values))"
+    case .age(let column, let comparison, let duration):
+      return "the age of \(name(column)) \(comparison.rawValue) \(words(duration))"
     case .isEmpty(let column): return "\(name(column)) is empty"
     }
   }

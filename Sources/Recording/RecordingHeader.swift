@@ -15,9 +15,9 @@ public struct RecordingHeader: Codable, Hashable, Sendable {
   /// The engine's limits.
   public var limits: Limits
 
-  /// The version that is written. Version 1 has schemas without actions and images, and version 2
-  /// has no table replacements.
-  public static let currentVersion = 3
+  /// The version that is written. Version 1 has schemas without actions and images, version 2 has
+  /// no table replacements, and version 3 has neither the time of day nor filters by age.
+  public static let currentVersion = 4
   /// The versions that can be read.
   static let readableVersions = 2...currentVersion
   static let magic: [UInt8] = Array("ROWCAST".utf8) + [1]

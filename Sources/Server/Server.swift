@@ -34,6 +34,7 @@ public final class Server {
   var sources = Sources()
   var views: Views
   var operations: Operations
+  private var wallReports = WallReports()
   var isStopping = false
   /// The buffer for messages that are sent immediately, reused for all clients.
   var outgoing: [UInt8] = []
@@ -75,6 +76,7 @@ public final class Server {
       configuration.logger.warning(
         "the file of a view is not used", metadata: ["file": "\(file)", "reason": "\(reason)"])
     }
+    reportWallTime()
     watchSignals()
   }
 
@@ -129,6 +131,7 @@ public final class Server {
     defer { operations.metrics.turns.record(began.duration(to: EventLoop.now)) }
     if control.isStopping { beginStopping() }
     guard !isStopping else { return endWhenEmpty() }
+    reportWallTime()
     for changes in control.takeChanges() { apply(changes) }
     takeSignIns()
     advanceViews()
@@ -145,6 +148,12 @@ public final class Server {
       at: [engine.deadline, clients.deadline, exchanges.deadline, sources.deadline, operations.deadline]
         .compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
+  }
+
+  /// Reports the time of day to the engine, if it does not know it.
+  private func reportWallTime() {
+    let now = EventLoop.now
+    if let input = wallReports.take(WallClock.nanoseconds, at: now) { engine.handle(input, at: now) }
   }
 
   /// Closes clients that are silent, and fails actions that are overdue.

@@ -59,6 +59,11 @@ struct TableFeed {
     table.retention = (options.kept ?? options.bound).map { .last($0) } ?? .everything
     table.addsColumns = true
     table.presentation = options.presentation
+    if !options.filterText.isEmpty {
+      var presentation = table.presentation ?? TablePresentation()
+      presentation.view.text = options.filterText
+      table.presentation = presentation
+    }
     self.table = table
   }
 

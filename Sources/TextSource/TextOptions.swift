@@ -30,6 +30,8 @@ package struct TextOptions: Hashable, Sendable {
   package var title = ""
   /// The explanation and the first view of the table, or `nil` for none.
   package var presentation: TablePresentation?
+  /// The text of the filter bar in the first view of the table, or empty.
+  package var filterText = ""
   /// The number of most recent rows to keep, or `nil` for all.
   package var kept: Int?
 

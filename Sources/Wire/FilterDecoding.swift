@@ -44,6 +44,9 @@ struct FilterDecoding {
     if let comparison = Comparison(rawValue: op) {
       return .compare(column, comparison, try required(members, "value"))
     }
+    if op.hasPrefix("age"), let comparison = Comparison(rawValue: String(op.dropFirst(3))) {
+      return .age(column, comparison, try required(members, "value"))
+    }
     switch op {
     case "range": return .range(column, from: try cell(members, "from"), through: try cell(members, "through"))
     case "contains": return .contains(column, try text(members))

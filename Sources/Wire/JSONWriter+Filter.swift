@@ -68,6 +68,10 @@ extension JSONWriter {
     case .oneOf(let column, let values):
       begin(column, "oneOf", &self)
       member("values", values) { $0.exactCell($1) }
+    case .age(let column, let comparison, let duration):
+      begin(column, "age\(comparison.rawValue)", &self)
+      self.name("value")
+      exactCell(duration)
     case .isEmpty(let column): begin(column, "isEmpty", &self)
     }
     endObject()

@@ -62,6 +62,7 @@ extension JSONWriter {
       name("filter")
       self.filter(filter) { $0 }
     }
+    member("where", unlessEmpty: view.text)
     member("group", unlessEmpty: view.group)
     if !view.aggregates.isEmpty {
       member("aggregates", view.aggregates) { writer, aggregate in

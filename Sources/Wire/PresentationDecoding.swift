@@ -81,6 +81,7 @@ package enum PresentationDecoding {
       view.filter = try FilterDecoding(limits, greatestName: ClientMessage.greatestName).filter(
         filter, path: "view.filter")
     }
+    view.text = try members.text("where", limit: FilterText.greatestByteCount)
     view.group = try names(members, "group", limit: limits.groups)
     for (index, term) in try members.list("aggregates", limit: limits.aggregates).enumerated() {
       view.aggregates.append(try aggregate(JSONMembers(term, path: "view.aggregates[\(index)]")))

@@ -5,6 +5,7 @@ import Threads
 final class Ending: Sendable {
   private let feeds = Guarded<[any Feed]>([])
   private let isDone = DispatchGroup()
+  private let refusal = Guarded<String?>(nil)
   /// The time limit for stopping the sources.
   ///
   /// With the server's own second it stays below the three seconds promised to supervisors.
@@ -14,6 +15,18 @@ final class Ending: Sendable {
   func start(_ feed: any Feed) throws {
     try feed.start()
     feeds.withLock { $0.append(feed) }
+  }
+
+  /// The exit code of the command: 2 after a usage error, else 0.
+  var exitCode: Int32 { refusal.withLock { $0 == nil ? 0 : 2 } }
+
+  /// Reports a usage error that was found after the start; only the first one counts.
+  func refuse(_ reason: String) {
+    let isFirst = refusal.withLock { refusal in
+      defer { refusal = refusal ?? reason }
+      return refusal == nil
+    }
+    if isFirst { complain(reason) }
   }
 
   /// Begins to stop every source; returns immediately.

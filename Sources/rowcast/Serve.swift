@@ -107,7 +107,7 @@ struct Serve: ParsableCommand {
     server.recording?.close()
     output.flush()
     // Exit instead of returning, because threads of plugins may still run.
-    Glibc.exit(0)
+    Glibc.exit(ending.exitCode)
   }
 
   private static func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading?) throws -> (

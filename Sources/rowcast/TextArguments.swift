@@ -1,4 +1,5 @@
 import ArgumentParser
+import ListEngine
 import TextSource
 
 /// Options for data without a declared schema.
@@ -54,6 +55,13 @@ struct TextArguments: ParsableArguments {
   @Option(help: ArgumentHelp("The title above the table.", valueName: "text"))
   var title: String?
 
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "The rows to show first, as in the filter bar: 'cpu > 50 started < 15m'; the user may change it.",
+      valueName: "text"))
+  var filterText: String?
+
   func validate() throws {
     if let name, !Child.isName(name) {
       throw ValidationError("--name must be 1 to 64 letters, digits, - and _")
@@ -71,7 +79,7 @@ struct TextArguments: ParsableArguments {
     var choices = TextChoices()
     (choices.format, choices.delimiter, choices.pattern) = (format, delimiter, pattern)
     (choices.names, choices.types, choices.isHeadless) = (names, types, noHeader)
-    (choices.key, choices.columns, choices.title) = (key, columns, title)
+    (choices.key, choices.columns, choices.title, choices.filterText) = (key, columns, title, filterText)
     return try choices.options(over: preset)
   }
 
@@ -103,6 +111,15 @@ struct TextArguments: ParsableArguments {
       throw Problem("unknown type “\(text)” of a column: use \(ColumnKind.rule)")
     }
     return kind
+  }
+
+  static func filterText(_ text: String) throws(Problem) -> String {
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw Problem("--where names no rows: write a text such as 'cpu > 50', or leave it out")
+    }
+    let most = FilterText.greatestByteCount
+    guard text.utf8.count <= most else { throw Problem("--where has more than \(most) bytes: shorten it") }
+    return text
   }
 
   static func list(_ text: String) -> [String] {

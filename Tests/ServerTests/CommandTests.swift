@@ -28,6 +28,8 @@ import Testing
     ["show", "--pattern", "syslog", "--format", "csv"],
     ["show", "--keep", "0"],
     ["show", "--key", ","],
+    ["show", "--where", " "],
+    ["watch", "--where", String(repeating: "x", count: 4_097), "df"],
   ])
   func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
@@ -36,6 +38,24 @@ import Testing
     #expect(complaint.hasPrefix("rowcast: "), "\(complaint)")
     #expect(complaint.filter { $0 == "\n" }.count == 1, "\(complaint)")
     #expect(command.remainingOutput == "")
+  }
+
+  @Test func `a --where that does not fit the columns is one line and two`() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("jobs.csv", "name,cpu\na,5\nb,60\n")
+    let command = try RunningCommand([path, "--where", "cpu > 5 nam:x", "--port", "0"])
+    #expect(try command.end() == 2)
+    let lines = command.complaints.split(separator: "\n").filter { $0.hasPrefix("rowcast: ") }
+    #expect(lines == ["rowcast: --where, character 9: there is no column “nam”: did you mean name?"])
+  }
+
+  @Test func `a --where that fits is served as the first view`() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("jobs.csv", "name,cpu\na,5\nb,60\n")
+    let command = try RunningCommand([path, "--where", "cpu > 5", "--port", "0", "--no-token"])
+    try WebSocketClient.waitForTables(with: "cpu > 5", port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
   }
 
   @Test(.enabled(if: geteuid() == 0), arguments: [["--public-url", "https://rows.example.org"]])

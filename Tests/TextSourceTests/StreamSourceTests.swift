@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  @Test func `a stream suggests the filter of its options`() throws {
+    try withPipe { file, writer in
+      var options = TextOptions()
+      options.filterText = "size > 1"
+      let source = stream(file, options)
+      try source.start()
+      writer.write(Data("name,size\na,1\nb,2.5\n".utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states.last == "live: Complete. \(Self.guessed)" }
+      #expect(recorder.view.schema?.presentation == TablePresentation(view: DefaultView(text: "size > 1")))
+      #expect(recorder.view.rows.count == 2)
+    }
+  }
+
   @Test func aStreamWithAGivenKeyReplacesItsRows() throws {
     try withPipe { file, writer in
       var options = TextOptions()

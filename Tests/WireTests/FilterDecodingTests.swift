@@ -56,6 +56,15 @@ import Testing
     #expect(
       try decode(#"{"column":"a","op":"range","through":null,"from":1}"#)
         == .range("a", from: .integer(1), through: nil))
+    for (op, comparison) in [
+      ("age<", .less), ("age<=", .lessOrEqual), ("age>", .greater), ("age>=", .greaterOrEqual), ("age=", .equal),
+    ] as [(String, Comparison)] {
+      #expect(try decode(#"{"column":"a","op":"\#(op)","value":900000}"#) == .age("a", comparison, .integer(900_000)))
+    }
+    #expect(try decode(#"{"column":"a","op":"age<","value":"0.5"}"#) == .age("a", .less, .text("0.5")))
+    #expect(complaint(#"{"column":"a","op":"age<"}"#) != nil)
+    #expect(complaint(#"{"column":"a","op":"age","value":1}"#) != nil)
+    #expect(complaint(#"{"column":"a","op":"agex","value":1}"#) != nil)
     #expect(try decode(#"{"column":"a","op":"contains","value":"Ä"}"#) == .contains("a", "Ä"))
     #expect(try decode(#"{"column":"a","op":"startsWith","value":""}"#) == .startsWith("a", ""))
     #expect(

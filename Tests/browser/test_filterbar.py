@@ -4,11 +4,13 @@ import json
 import pathlib
 import stat
 import tempfile
+import time
 import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
 from reader import expect
+from rowcast_server import Server
 from test_filters import PLUGIN
 
 SHOWS = """
@@ -39,7 +41,9 @@ ROWS = [
 ]  # fmt: skip
 
 
-class FilterBarTest(PageTest):
+class ProcessesTest(PageTest):
+    """A table of processes."""
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -60,6 +64,8 @@ class FilterBarTest(PageTest):
     def picture(self, reader, name):
         reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}.png"))
 
+
+class FilterBarTest(ProcessesTest):
     def test_a_text_filters_the_rows_and_is_in_the_address(self):
         reader = self.open("#table=processes")
         reader.wait_for_rows()
@@ -155,6 +161,150 @@ class NarrowFilterBarTest(FilterBarTest):
 
     def picture(self, reader, name):
         reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}-narrow.png"))
+
+
+class AgesTest(PageTest):
+    """Ages of times, which rows reach without any change at their source."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "jobs.py"
+        cls.now = time.time()
+        ages = {"old": 86_400 * 9, "recent": 60, "just": 0, "planned": -3_600}
+        rows = [[at, name, (cls.now - age) * 1_000] for at, (name, age) in enumerate(ages.items())]
+        columns = [
+            {"name": "name", "title": "Name", "type": "text"},
+            {"name": "started", "title": "Started", "type": "timestamp"}]
+        messages = [
+            {"type": "hello", "version": 1, "capabilities": ["health"]},
+            {"type": "schema", "name": "jobs", "key": "integer", "columns": columns},
+            {"type": "reload"}, {"type": "upsert", "rows": rows}, {"type": "commit"}]
+        path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        cls.plugins = (str(path),)
+        super().setUpClass()
+
+    def names(self, reader, names):
+        reader.until(SHOWS, f"the rows are {names}", sorted(names))
+
+    def test_rows_enter_and_leave_as_time_passes(self):
+        reader = self.open("#table=jobs")
+        soon = int(time.time() - self.now) + 3
+        reader.filter.fill(f"started > {soon}s started < 2d")
+        self.names(reader, ["recent", "just"])
+        reader.filter.fill(f"started < {soon + 3}s")
+        self.names(reader, ["planned"])
+        reader.filter.fill("started < 0s")
+        self.names(reader, ["planned"])
+        reader.check_clean(self)
+
+    def test_the_list_offers_ages_by_keyboard(self):
+        for scheme, size in (("light", (1280, 760)), ("dark", (400, 700))):
+            reader = self.open("#table=jobs", scheme=scheme, size=size)
+            listed = reader.page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+            reader.filter.focus()
+            reader.page.keyboard.type("started ")
+            expect(listed.first).to_contain_text("younger than an age")
+            reader.page.keyboard.press("ArrowDown")
+            reader.page.keyboard.press("Enter")
+            expect(listed.first).to_contain_text("an age of 5 minutes")
+            reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-ages-{scheme}.png"))
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.page.keyboard.press("ArrowDown")
+            reader.page.keyboard.press("Enter")
+            expect(reader.filter).to_have_value("started < 5m ")
+            reader.page.keyboard.type("-planned")
+            expect(reader.page.get_by_role("button", name="Remove started < 5m")).to_be_visible()
+            reader.page.keyboard.press("Enter")
+            reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-age-chips-{scheme}.png"))
+            reader.check_clean(self)
+
+    def test_an_age_that_is_compared_for_equality_is_told_in_place(self):
+        reader = self.open("#table=jobs")
+        reader.filter.fill("started = 15m")
+        expect(reader.filter).to_have_attribute("aria-invalid", "true")
+        expect(reader.filter).to_have_accessible_description(
+            "15m “15m” is an age, which changes all the time: use < for younger or > for older.")
+        reader.check_clean(self)
+
+
+class SuggestedTextTest(PageTest):
+    """`rowcast FILE --where TEXT`: the text is in the bar until the user removes it."""
+
+    @classmethod
+    def serve(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "jobs.csv"
+        path.write_text("name,cpu\na,5\nb,60\nc,70\n", encoding="utf-8")
+        return Server(what=("show", str(path), "--where", "cpu > 50 -c"))
+
+    def test_the_table_opens_with_the_text_and_the_user_removes_it(self):
+        reader = self.open()
+        reader.until(SHOWS, "the text applies", ["b"])
+        expect(reader.filter).to_have_value("cpu > 50 -c")
+        self.assertNotIn("where", reader.page.url)
+        reader.page.screenshot(path=str(ARTIFACTS / "filterbar-suggested.png"))
+        reader.page.get_by_role("button", name="Remove -c").click()
+        reader.until(SHOWS, "one term is removed", ["b", "c"])
+        reader.filter.fill("")
+        reader.filter.press("Enter")
+        reader.until(SHOWS, "the text is removed", ["a", "b", "c"])
+        reader.page.reload()
+        reader.wait_for_rows()
+        reader.until(SHOWS, "the user's choice stays", ["a", "b", "c"])
+        expect(reader.filter).to_have_value("")
+        reader.check_clean(self)
+
+    def test_a_text_in_the_address_wins(self):
+        reader = self.open("#table=jobs&where=cpu+%3C+10")
+        reader.until(SHOWS, "the address applies", ["a"])
+
+
+class FindWordsTest(ProcessesTest):
+    """The find strip reads words as the filter bar does."""
+
+    def find(self, reader, text):
+        reader.grid.focus()
+        reader.page.keyboard.press("Control+f")
+        strip = reader.page.get_by_role("search")
+        strip.get_by_role("searchbox").fill(text)
+        return strip
+
+    def test_words_phrases_and_negated_words_are_found_in_rows_and_handed_to_the_bar(self):
+        reader = self.open("#table=processes")
+        for text, count, matches, shown in (
+            ("ssh", "2 matching rows", "2 matches", ["sshd", "ssh-agent"]),
+            ("SSH root", "1 matching row", "2 matches", ["sshd"]),
+            ("ssh -agent", "1 matching row", "1 match", ["sshd"]),
+            ('"a and"', "1 matching row", "1 match", ["a and b"]),
+            ("bash or kworker", "2 matching rows", "2 matches", ["bash", "kworker"]),
+            ("-root -me", "1 matching row", "1 match", ["a and b"]),
+        ):
+            strip = self.find(reader, text)
+            every = strip.get_by_role("button", name="matching row")
+            expect(every).to_have_text(count)
+            expect(strip.get_by_role("status")).to_have_text(matches)
+            self.picture(reader, "find")
+            every.click()
+            expect(strip).to_be_hidden()
+            self.names(reader, shown)
+            reader.filter.fill("")
+            reader.filter.press("Enter")
+            reader.wait_for_count(len(ROWS))
+        reader.check_clean(self)
+
+    def test_each_word_is_stepped_to_by_enter(self):
+        reader = self.open("#table=processes")
+        strip = self.find(reader, "root ssh")
+        for cell, place in (("sshd", "1 of 2"), ("root", "2 of 2"), ("sshd", "1 of 2")):
+            reader.page.keyboard.press("Enter")
+            expect(strip.get_by_role("status")).to_have_text(place)
+            expect(reader.page.locator("#active-cell")).to_have_text(cell)
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
 
 
 if __name__ == "__main__":

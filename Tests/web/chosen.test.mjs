@@ -166,7 +166,7 @@ test('describes a view in words', () => {
 test('finds cells in reading order', () => {
   const shown = [{ index: 1 }, { index: 0 }];
   const copy = copyOf([1, 12, 21], 40);
-  const found = (word) => findText({ finds: (cell) => String(cell).includes(word) }, copy, shown).map(({ position, column }) => [position, column]);
+  const found = (word) => findText({ ofRow: () => (cell) => String(cell).includes(word) }, copy, shown).map(({ position, column }) => [position, column]);
   assert.deepEqual(found('2'), [[40, 0], [41, 0], [41, 1], [42, 0], [42, 1]]);
   assert.deepEqual(found('row 12'), [[41, 1]]);
 });

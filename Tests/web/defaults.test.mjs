@@ -51,7 +51,17 @@ test('the view follows a table that suggests another one later', () => {
 test('a table without suggestions leaves a plain view plain', () => {
   const view = { ...emptyView(), table: 'x' };
   assert.deepEqual(completed(view, { name: 'x', columns: [] }), view);
-  assert.deepEqual(suggested(undefined), { sort: [], filters: [], group: [], aggregates: [], columns: [] });
+  assert.deepEqual(suggested(undefined), { sort: [], filters: [], where: '', group: [], aggregates: [], columns: [] });
+});
+
+test('a suggested text of the filter bar is shown until the user removes it', () => {
+  const suggestsText = { ...table, view: { sort: [], where: 'age > 5' } };
+  const view = completed(viewFromHash('#table=jobs'), suggestsText);
+  assert.equal(view.where, 'age > 5');
+  assert.equal(hashFromView(view), '#table=jobs');
+  const { isDefault, ...shown } = view;
+  assert.equal(hashFromView({ ...shown, isOwn: true, where: '' }), '#table=jobs&sort=');
+  assert.equal(completed(viewFromHash('#table=jobs&where=age+%3C+5'), suggestsText).where, 'age < 5');
 });
 
 test('filters become terms, or none if the page could not show them', () => {

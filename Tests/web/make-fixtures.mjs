@@ -251,6 +251,10 @@ client('query with a filter', {
   },
 });
 client('query with a filter as text', { type: 'query', request: 2, query: { where: 'cpu > 50 and user = root', zone: 60 } });
+client('query with ages', {
+  type: 'query', request: 2,
+  query: { filter: { all: [{ column: 'started', op: 'age<', value: 900_000 }, { not: { column: 'started', op: 'age>=', value: '-0.5' } }] } },
+});
 client('parse', { type: 'parse', id: 5, text: 'cpu > 50 us', at: 11, zone: 60 });
 client('query with every operator', {
   type: 'query', request: 4, query: {

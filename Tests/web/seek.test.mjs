@@ -25,7 +25,7 @@ function view(total, places, { headers = [], asked = [] } = {}) {
 
 async function seek(total, places, place, isBackward = false, how = {}) {
   const [position, column] = place;
-  const found = await seekText(view(total, places, how), {}, { search: { finds: (cell) => cell.includes('X') }, specs, place: { position, column }, isBackward, total, told: () => {}, isWanted: () => true, ...how });
+  const found = await seekText(view(total, places, how), {}, { finding: { ofRow: () => (cell) => cell.includes('X') }, specs, place: { position, column }, isBackward, total, told: () => {}, isWanted: () => true, ...how });
   return found && [found.position, found.column];
 }
 

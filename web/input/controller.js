@@ -19,8 +19,9 @@ import { Pointing } from './pointing.js';
 import { Row } from '../protocol/wire.js';
 import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
+import { findingOf } from '../model/finding.js';
 import { searchOf } from '../model/search.js';
-import { quoted, wishOfText, wordsOf } from '../model/where.js';
+import { wishOfText, wordsOf } from '../model/where.js';
 import { seekText } from '../model/seek.js';
 import { selectionText } from '../model/sums.js';
 
@@ -50,10 +51,10 @@ export class Hands {
     this.find = new Find(part('find'), {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
-      only: (text) => pane.change(wishOfText(quoted(text))),
-      searchOf: (text) => this.#searchOf(text),
+      only: (text) => pane.change(wishOfText(text)),
+      findingOf: (text) => this.#findingOf(text),
       here: () => this.#here,
-      countAll: (word, told) => this.#countAll(word, told),
+      countAll: (text, told) => this.#countAll(text, told),
       seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
       say: (text) => pane.on.say(text),
       leave,
@@ -217,8 +218,8 @@ export class Hands {
 
   #seek(text, isBackward, how) {
     const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
-    const search = this.#searchOf(text);
-    return seekText((question, till) => aside.ask(question, till), { table, query }, { search, specs, place: this.#here, isBackward, total, ...how });
+    const finding = this.#findingOf(text);
+    return seekText((question, till) => aside.ask(question, till), { table, query }, { finding, specs, place: this.#here, isBackward, total, ...how });
   }
 
   // Whether the column specs match the open table, which may have just changed.
@@ -229,18 +230,25 @@ export class Hands {
   }
 
   #searchOf(text) {
-    const { session: { table }, columns: { all } } = this.pane;
-    return searchOf(text, all, { isTextOnly: table?.windowed !== undefined, now: Date.now() });
+    return searchOf(text, this.pane.columns.all, this.#searchHow);
   }
 
-  // Counts the matching rows of the whole view. The count is null if the search box is in use or if
-  // the source has no exact count.
-  #countAll(word, told) {
+  #findingOf(text) {
+    return findingOf(text, this.pane.columns.all, this.#searchHow);
+  }
+
+  get #searchHow() {
+    return { isTextOnly: this.pane.session.table?.windowed !== undefined, now: Date.now() };
+  }
+
+  // Counts the rows of the whole view that match a text of the filter bar. The count is null if the
+  // filter bar is in use or if the source has no exact count.
+  #countAll(text, told) {
     const { session } = this.pane;
     const { view: { table }, asked: { search, where, filters } } = session;
     if (search !== '' || where !== '') return void told(null);
     // Uses the source's order, because it is the cheapest.
-    const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
+    const question = { table, query: session.narrowed({ ...wishOfText(text), filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
     aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
   }
 }

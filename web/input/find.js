@@ -13,10 +13,10 @@ const typingPause = 250;  // milliseconds without a key press before a count is 
  * `on` has these functions:
  * - `here()` returns the position of the active cell, or of the first visible one.
  * - `go(position, column)` makes a cell active.
- * - `searchOf(text)` returns the search of search.js.
+ * - `findingOf(text)` returns what finding.js finds.
  * - `countAll(text, told)` passes `told` the number of matching rows, or null.
  * - `seek(text, isBackward, {told, isWanted})` finds the next match outside the window.
- * - `only(text)` filters the table to the matching rows.
+ * - `only(text)` filters the table to the rows that match a text of the filter bar.
  * - `leave()` returns the focus, `say(text)` announces a text, `changed()` requests a frame.
  */
 export class Find {
@@ -32,7 +32,7 @@ export class Find {
     this.all = all;
     all.addEventListener('click', () => {
       this.close();
-      this.on.only(this.input.value);
+      this.on.only(this.on.findingOf(this.input.value).barText);
     });
     previous.addEventListener('click', () => this.#step(true));
     next.addEventListener('click', () => this.#step(false));
@@ -97,7 +97,7 @@ export class Find {
   }
 
   #look(isTyped) {
-    this.#found = this.#copy === null ? [] : findText(this.on.searchOf(this.input.value), this.#copy, this.#specs);
+    this.#found = this.#copy === null ? [] : findText(this.on.findingOf(this.input.value), this.#copy, this.#specs);
     if (isTyped) {
       this.#stop();
       this.#hasGone = false;
@@ -119,8 +119,8 @@ export class Find {
     const word = this.input.value;
     this.all.hidden = true;
     clearTimeout(this.#typing);
-    if (word === '') return;
-    this.#typing = setTimeout(() => this.on.countAll(word, (count) => {
+    if (word.trim() === '') return;
+    this.#typing = setTimeout(() => this.on.countAll(this.on.findingOf(word).barText, (count) => {
       if (word !== this.input.value || !this.isOpen) return;
       this.all.hidden = count === null;
       if (count !== null) this.all.textContent = `${count.toLocaleString()} matching ${count === 1 ? 'row' : 'rows'}`;
@@ -189,26 +189,32 @@ export class Find {
   #mark(nodes) {
     if (!this.highlight) return;
     this.#unmark();
-    const word = this.input.value.toLowerCase();
-    if (word === '') return;
-    const search = this.on.searchOf(this.input.value);
-    for (const { cells, shown } of nodes.values()) {
+    const finding = this.on.findingOf(this.input.value);
+    if (finding.words.length === 0) return;
+    for (const { cells, item } of nodes.values()) {
+      const isInside = item.absence === null ? finding.ofRow(item.cells) : null;
+      if (isInside === null) continue;
       this.#specs.forEach((spec, at) => {
-        if (cells[at] !== undefined && search.finds(shown[at], spec)) this.#markIn(cells[at].el, word);
+        if (cells[at] !== undefined && isInside(item.cells[spec.index], spec, at)) this.#markIn(cells[at].el, finding.words);
       });
     }
   }
 
-  // Marks the text if the cell shows it literally, else the whole cell (numbers with separators).
-  #markIn(cell, word) {
+  // Marks the words that the cell shows literally, else the whole cell (numbers with separators).
+  #markIn(cell, words) {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    let all = null;
+    let first = null;
+    let isMarked = false;
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-      all ??= node;
-      const at = node.data.toLowerCase().indexOf(word);
-      if (at >= 0 && at + word.length <= node.length) return this.#highlightIn(node, at, at + word.length);
+      first ??= node;
+      for (const word of words) {
+        const at = node.data.toLowerCase().indexOf(word);
+        if (at < 0 || at + word.length > node.length) continue;
+        this.#highlightIn(node, at, at + word.length);
+        isMarked = true;
+      }
     }
-    return all === null ? undefined : this.#highlightIn(all, 0, all.length);
+    if (!isMarked && first !== null) this.#highlightIn(first, 0, first.length);
   }
 
   #highlightIn(node, from, end) {

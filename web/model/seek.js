@@ -4,19 +4,20 @@
 import { fetchPiece, PIECE } from '../protocol/pieces.js';
 
 /**
- * Returns the cells of the window that a search matches, in reading order.
+ * Returns the cells of the window that contain the words to find, in reading order.
  *
- * @param {import('./search.js').Search} search
+ * @param {import('./finding.js').Finding} finding
  * @param {{start: number, items: object[]}} copy the window
  * @param {import('./columns.js').Spec[]} specs the visible columns
  * @returns {{position: number, column: number}[]}
  */
-export function findText(search, copy, specs) {
+export function findText(finding, copy, specs) {
   const found = [];
   copy.items.forEach((item, index) => {
-    if (item.isHeader) return;
+    const isInside = item.isHeader || item.absence !== null ? null : finding.ofRow(item.cells);
+    if (isInside === null) return;
     specs.forEach((spec, column) => {
-      if (search.finds(item.cells[spec.index], spec)) found.push({ position: copy.start + index, column });
+      if (isInside(item.cells[spec.index], spec, column)) found.push({ position: copy.start + index, column });
     });
   });
   return found;
@@ -39,7 +40,7 @@ export function nextFound(found, place, isBackward) {
  *   see aside.js
  * @param {{table: string, query: object}} view
  * @param {object} how
- * @param {import('./search.js').Search} how.search
+ * @param {import('./finding.js').Finding} how.finding
  * @param {import('./columns.js').Spec[]} how.specs the visible columns
  * @param {{position: number, column: number}} how.place
  * @param {boolean} how.isBackward
@@ -48,13 +49,13 @@ export function nextFound(found, place, isBackward) {
  * @param {() => boolean} how.isWanted returns false to stop the search
  * @returns {Promise<{position: number, column: number}|null>} null if nothing was found
  */
-export async function seekText(ask, view, { search, specs, place, isBackward, total, told, isWanted }) {
+export async function seekText(ask, view, { finding, specs, place, isBackward, total, told, isWanted }) {
   let passed = 0;
   for (const { first, last, isRest } of piecesFrom(place.position, total, isBackward)) {
     if (!isWanted()) return null;
     const piece = await fetchPiece(ask, view, first, last);
     if (!isWanted()) return null;
-    const found = findText(search, piece, specs);
+    const found = findText(finding, piece, specs);
     const next = isRest ? found.at(isBackward ? -1 : 0) : nextFound(found, place, isBackward);
     if (next !== undefined) return next;
     passed += last - first + 1;

@@ -54,13 +54,16 @@ final class ResidentTable: SourceBackend {
 
   func forget(_ cell: DeferredCell, at now: Instant) -> Bool { loader?.forget(cell, at: now) ?? false }
 
-  func beginExport(_ number: UInt64, _ query: Query) -> any RowExport { TableExport(number, of: table, query: query) }
+  func beginExport(_ number: UInt64, _ query: Query, _ wall: WallTime) -> any RowExport {
+    TableExport(number, of: table, query: query, wall: wall)
+  }
 
   // MARK: Time
 
   func turn(to now: Instant, limits: Limits) -> BackendEffect {
     let end = table.log.end
     var effect = effect(of: table.evict(at: now), since: end, at: now)
+    effect.changed = views.takeCrossing()
     effect.completed = views.build(limits)
     return effect
   }

@@ -84,8 +84,8 @@ protocol SourceBackend: TableBackend {
 
   // MARK: Exports
 
-  /// Begins an export of all rows that match a query.
-  func beginExport(_ number: UInt64, _ query: Query) -> any RowExport
+  /// Begins an export of all rows that match a query at a time that stands still.
+  func beginExport(_ number: UInt64, _ query: Query, _ wall: WallTime) -> any RowExport
   /// Ends the requests of an export.
   func endExport(_ number: UInt64)
   /// Returns whether the export has blocks to request.

@@ -28,6 +28,12 @@ public indirect enum Filter<Name: Hashable & Codable & Sendable>: Hashable, Coda
   case matches(Name, ExactText, ignoringCase: Bool = false)
   /// Cells equal to one of these values.
   case oneOf(Name, [Cell])
+  /// Timestamps whose age compares with a duration in this way.
+  ///
+  /// The age is the present time of day minus the timestamp, so that rows match or cease to match
+  /// as time passes. It is negative for a timestamp in the future. The duration is given like a
+  /// timestamp, in nanoseconds. Ages are not compared for equality.
+  case age(Name, Comparison, Cell)
   /// Null cells; a text of zero length is not null.
   case isEmpty(Name)
 }

@@ -47,6 +47,8 @@ public struct DefaultView: Hashable, Codable, Sendable {
   public var sort: [NamedSortTerm]
   /// The filter, or `nil` for all rows.
   public var filter: Filter<String>?
+  /// A line of text that rows must match as well, see ``FilterText``; `nil` for none.
+  public var text: String?
   /// The columns to group by, outermost first.
   public var group: [String]
   /// The aggregates of each section and of all rows.
@@ -67,12 +69,13 @@ public struct DefaultView: Hashable, Codable, Sendable {
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
-    sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, group: [String] = [],
+    sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, text: String? = nil, group: [String] = [],
     aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = [],
     tiles: [TileRequest] = []
   ) {
     self.sort = sort
     self.filter = filter
+    self.text = text
     self.group = group
     self.aggregates = aggregates
     self.order = order
@@ -83,11 +86,12 @@ public struct DefaultView: Hashable, Codable, Sendable {
 
   /// The view without the parts that refer to columns outside a set.
   ///
-  /// A filter or tile that refers to such a column is left out as a whole.
+  /// A filter or tile that refers to such a column is left out as a whole. The text stays.
   public func limited(to columns: Set<String>) -> DefaultView {
     DefaultView(
       sort: sort.filter { columns.contains($0.column) },
-      filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, group: group.filter(columns.contains),
+      filter: filter.flatMap { $0.columns.isSubset(of: columns) ? $0 : nil }, text: text,
+      group: group.filter(columns.contains),
       aggregates: aggregates.filter { columns.contains($0.column) }, order: order.filter(columns.contains),
       hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains),
       tiles: tiles.filter { $0.columns.isSubset(of: columns) })
@@ -133,7 +137,7 @@ extension Filter {
     case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.columns) }
     case .not(let part): part.columns
     case .compare(let name, _, _), .range(let name, _, _), .contains(let name, _), .startsWith(let name, _),
-      .matches(let name, _, _), .oneOf(let name, _), .isEmpty(let name):
+      .matches(let name, _, _), .oneOf(let name, _), .age(let name, _, _), .isEmpty(let name):
       [name]
     }
   }

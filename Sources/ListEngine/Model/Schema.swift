@@ -189,18 +189,6 @@ public struct Schema: Hashable, Codable, Sendable {
   /// The number of columns that all users see; they stand before the others.
   var publicColumnCount: Int { columns.firstIndex { $0.audience != nil } ?? columns.count }
 
-  /// The schema as restricted sessions see it, without the columns for operators.
-  public var restricted: Schema {
-    var schema = self
-    schema.columns = Array(columns.prefix(publicColumnCount))
-    if let label, schema.index(of: label) == nil { schema.label = nil }
-    if let view = presentation?.view {
-      schema.presentation?.view = view.limited(to: Set(schema.columns.map(\.name)))
-    }
-    if let severity = presentation?.severity, schema.index(of: severity) == nil { schema.presentation?.severity = nil }
-    return schema
-  }
-
   /// Throws if leaving out the columns for operators would not leave a usable table.
   func checkAudiences() throws(SchemaError) {
     guard let first = columns.first(where: { $0.audience != nil }) else { return }

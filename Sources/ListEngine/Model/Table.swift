@@ -83,6 +83,8 @@ final class Table {
   /// The hash function for keys and texts; see ``BytesHash``.
   let hasher: BytesHash
   let seed: UInt64
+  /// The time of day, which all tables of an engine share.
+  let wall: WallTime
   /// The collators of columns that do not order by code unit, by column number.
   let collators: [Int: any Collator]
 
@@ -95,13 +97,15 @@ final class Table {
   ///
   /// `collators` holds the collators of columns that do not order by code unit, by column number.
   init(
-    _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero
+    _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero,
+    wall: WallTime = WallTime()
   ) {
     let hasher = BytesHash(seed: seed)
     self.hasher = hasher
     self.seed = seed
     self.collators = collators
     self.ids = ids
+    self.wall = wall
     newestGeneration = ids.generation
     self.schema = schema
     self.limits = limits

@@ -59,10 +59,10 @@ public struct FilterCompletion: Hashable, Sendable {
       let joining = expectation == .next || (from > 0 && !typed.isEmpty) ? Self.joining : []
       items += (joining + Self.first).filter { $0.text.hasPrefix(typed.lowercased()) }
     case .comparison(let column): items = Self.comparisons(schema.columns[column])
-    case .value(let number):
+    case .value(let number, let canBeAge):
       let column = schema.columns[number]
       self.column = column.name
-      items = Self.values(column).filter { $0.text.hasPrefix(typed.lowercased()) }
+      items = Self.values(column, canBeAge: canBeAge).filter { $0.text.hasPrefix(typed.lowercased()) }
     }
     items = Array(items.prefix(Self.greatestItemCount))
   }
@@ -110,14 +110,23 @@ public struct FilterCompletion: Hashable, Sendable {
       ] + ends
     case .timestamp:
       return [
-        item(">=", "since"), item("<", "before"), item(">", "after"), item("<=", "until"), item("=", "within"),
+        item("<", "before a time, or younger than an age"), item(">", "after a time, or older than an age"),
+        item(">=", "since"), item("<=", "until"), item("=", "within"),
       ] + ends
     case .boolean: return [item("=", "is"), item("!=", "is not")] + ends
     case .image, .series: return ends
     }
   }
 
-  private static func values(_ column: Column) -> [Item] {
+  /// Ages that are often looked for.
+  private static let ages = [
+    ("5m", "5 minutes"), ("15m", "15 minutes"), ("1h", "1 hour"), ("1d", "1 day"), ("7d", "7 days"),
+  ]
+
+  private static func values(_ column: Column, canBeAge: Bool) -> [Item] {
+    if canBeAge, column.type == .timestamp {
+      return ages.map { Item(kind: .value, text: "\($0) ", detail: "an age of \($1)") }
+    }
     guard column.type == .boolean else { return [] }
     return [
       Item(kind: .value, text: "true ", detail: "yes"), Item(kind: .value, text: "false ", detail: "no"),

@@ -67,6 +67,17 @@ struct FilterResolver {
         fitting.append(try self.value(value, for: number, place: "\(place).values[\(index)]"))
       }
       return .oneOf(number, Set(fitting).sorted(by: Cell.precedes))
+    case .age(let name, let comparison, let duration):
+      let number = try number(name)
+      let column = schema.columns[number]
+      guard column.type == .timestamp else {
+        throw .unreadableMessage(
+          "\(place) compares ages, but the column “\(name)” is of type \(column.type.rawValue): compare its values")
+      }
+      guard comparison != .equal, comparison != .notEqual else {
+        throw .unreadableMessage("\(place) compares ages for equality: use <, <=, > or >=")
+      }
+      return .age(number, comparison, try value(duration, for: number, place: "\(place).value"))
     case .isEmpty(let name): return .isEmpty(try number(name))
     }
   }

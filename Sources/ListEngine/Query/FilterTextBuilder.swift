@@ -235,6 +235,10 @@ struct FilterTextBuilder {
     let name = column.name
     switch value {
     case .boolean(let flag): return .compare(name, .equal, .boolean(flag))
+    case .age:
+      throw Fault(
+        range: word.range,
+        reason: "“\(word.text.prefix(100))” is an age, which changes all the time: use < for younger or > for older")
     case .time(let range):
       return .range(name, from: .timestamp(range.lowerBound), through: .timestamp(range.upperBound))
     case .number(_, let whole, let low, let high) where column.type == .integer:
@@ -260,6 +264,9 @@ struct FilterTextBuilder {
     let name = column.name
     switch value {
     case .boolean(let flag): return .compare(name, comparison, .boolean(flag))
+    case .age(let seconds):
+      guard let age = Int64(exactly: (seconds * 1e9).rounded()) else { throw beyond(word, column) }
+      return .age(name, comparison, .timestamp(age))
     case .time(let range):
       // A day, minute or second is passed only at its end.
       let isFromStart = comparison == .less || comparison == .greaterOrEqual

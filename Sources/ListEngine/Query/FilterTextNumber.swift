@@ -109,6 +109,11 @@ struct FilterTextNumber {
     if let plain = FilterTextNumber(text), plain.suffix.isEmpty {
       return Length(value: plain.value, step: plain.step)
     }
+    return length(text)
+  }
+
+  /// Parses a duration in which every number has a unit: `2d 3h`, `4 ms`.
+  static func length(_ text: String) -> Length? {
     let isNegative = text.hasPrefix("-")
     let bytes = Array(text.utf8)
     var place = isNegative ? 1 : 0

@@ -10,8 +10,8 @@ struct FilterTextParser {
     case next
     /// An operator for the column with this number.
     case comparison(Int)
-    /// A value of the column with this number.
-    case value(Int)
+    /// A value of the column with this number, possibly the age of a time.
+    case value(Int, canBeAge: Bool)
   }
 
   /// A parsed part.
@@ -182,7 +182,8 @@ struct FilterTextParser {
         return try search(scanner.value(isListed: false))
       }
       let column = try builder.column(word)
-      let value = try value(of: column, isListed: false)
+      let canBeAge = [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison)
+      let value = try value(of: column, isListed: false, canBeAge: canBeAge)
       return Node(
         filter: try builder.comparison(column, comparison, value, at: operatorStart), range: start..<scanner.place)
     }
@@ -245,16 +246,18 @@ struct FilterTextParser {
   }
 
   /// Scans a value; one of numbers or times may have several words, such as `1.5 GiB`.
-  private mutating func value(of column: Int, isListed: Bool) throws(FilterText.Fault) -> FilterTextScanner.Word {
+  private mutating func value(
+    of column: Int, isListed: Bool, canBeAge: Bool = false
+  ) throws(FilterText.Fault) -> FilterTextScanner.Word {
     scanner.skipBlanks()
     let start = scanner.place
-    if scanner.isAtEnd || isAtQuote { expect(.value(column), from: start) }
+    if scanner.isAtEnd || isAtQuote { expect(.value(column, canBeAge: canBeAge), from: start) }
     if scanner.peek() == FilterTextScanner.doubleQuote { return try scanner.quoted() }
     var word = scanner.value(isListed: isListed)
     guard !word.range.isEmpty else {
       throw Fault(range: start..<start, reason: "a value is missing here: \(builder.remedy(column))")
     }
-    if scanner.isAtEnd { expect(.value(column), from: start) }
+    if scanner.isAtEnd { expect(.value(column, canBeAge: canBeAge), from: start) }
     var ahead = scanner
     for _ in 0..<4 {
       ahead.skipBlanks()
@@ -265,7 +268,7 @@ struct FilterTextParser {
       guard builder.isValue(text, of: column) else { continue }
       word = FilterTextScanner.Word(text: text, quote: .none, range: start..<ahead.place)
       scanner.place = ahead.place
-      if scanner.isAtEnd { expect(.value(column), from: start) }
+      if scanner.isAtEnd { expect(.value(column, canBeAge: canBeAge), from: start) }
     }
     return word
   }

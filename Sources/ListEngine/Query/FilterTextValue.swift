@@ -6,6 +6,8 @@ enum FilterTextValue: Equatable {
   case number(Double, whole: Int64?, low: Double, high: Double)
   /// The nanoseconds since 1970 of the day, minute or second that a time names.
   case time(ClosedRange<Int64>)
+  /// The age of a time in seconds; negative for times in the future.
+  case age(Double)
   /// A truth value.
   case boolean(Bool)
 
@@ -16,7 +18,8 @@ enum FilterTextValue: Equatable {
     let value: FilterTextValue? =
       switch column.type {
       case .integer, .number: Self.number(text, column)
-      case .timestamp: FilterTextTime(text, zone: zone).map { .time($0.range) }
+      case .timestamp:
+        FilterTextTime(text, zone: zone).map { .time($0.range) } ?? FilterTextNumber.length(text).map { .age($0.value) }
       case .boolean: ["true": true, "yes": true, "false": false, "no": false][text.lowercased()].map(Self.boolean)
       case .text, .image, .series: nil
       }
@@ -27,7 +30,7 @@ enum FilterTextValue: Equatable {
   /// A sentence with examples of a column's values.
   static func remedy(_ column: Column) -> String {
     switch (column.type, column.style) {
-    case (.timestamp, _): "write a time like 2026-11-23 14:05, or only its beginning"
+    case (.timestamp, _): "write a time like 2026-11-23 14:05, or after < and > an age like 15m or 2d 3h"
     case (.boolean, _): "write true or false"
     case (_, .bytes): "write a size like 1.5G or 300 MiB"
     case (_, .duration), (_, .age): "write a duration like 1:02:03, 2d 3h or 1.5s"

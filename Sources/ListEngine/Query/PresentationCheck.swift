@@ -58,6 +58,7 @@ extension Schema {
       if let aggregate = tile.aggregate { try check(aggregate, "view.tiles[\(index)]") }
       if let filter = tile.filter { try check(filter, "view.tiles[\(index)].filter") }
     }
+    if let fault = textFault { throw .badPresentation("view.where", reason: fault) }
     guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
     }

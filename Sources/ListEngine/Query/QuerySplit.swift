@@ -87,6 +87,8 @@ struct QuerySplit {
     case .startsWith(let column, _): return one(column, .startsWith, "“starts with”")
     case .matches(let column, _, _): return one(column, .matches, Self.patternWords)
     case .oneOf(let column, _): return one(column, .oneOf, "a list of values")
+    // What matches changes with time, so only the engine can keep it true.
+    case .age(let column, _, _): return [(column, "an age")]
     case .isEmpty(let column): return one(column, .isEmpty, "“is empty”")
     }
   }

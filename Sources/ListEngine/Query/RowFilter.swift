@@ -28,6 +28,13 @@ final class RowFilter {
   private(set) var looks = 0
   /// The work done so far: bytes read, and steps of regular expressions.
   private(set) var work = 0
+  /// Whether the result for a row may change as time passes.
+  let isRelative: Bool
+  /// The time of day at which ages are computed, in nanoseconds since 1970.
+  var time: Int64 = 0
+  /// The time of day at which the result for the row that was tested last may change, or
+  /// `Int64.max` if it stays.
+  private(set) var crossing = Int64.max
   /// Whether the tests of a row were interrupted.
   private var isInterrupted = false
 
@@ -51,6 +58,7 @@ final class RowFilter {
     _ = searches.initialize(from: compiler.textTests.map { $0.search.map(Unmanaged.passUnretained) })
     memories = compiler.memories.values.map(\.verdicts)
     interest = compiler.interest
+    isRelative = compiler.isRelative
   }
 
   deinit {
@@ -83,6 +91,7 @@ final class RowFilter {
 
   private func run(_ slot: UInt32, _ limit: Int) -> Int {
     var place = start
+    if isRelative { crossing = .max }
     while place >= 0 {
       let test = tests.baseAddress.unsafelyUnwrapped + place
       let isTrue: Bool
@@ -91,6 +100,8 @@ final class RowFilter {
       case .within: isTrue = isWithin(test, slot)
       case .outside: isTrue = !isWithin(test, slot) && !test.pointee.column.isNull(slot)
       case .isListed: isTrue = isListed(test, slot)
+      case .isYounger: isTrue = isOld(test, slot) == false
+      case .isOlder: isTrue = isOld(test, slot) == true
       case .text:
         guard let passes = passes(test, slot, limit) else {
           isInterrupted = true
@@ -108,6 +119,21 @@ final class RowFilter {
     let key = test.pointee.column.sortKey(slot, descending: false)
     // The greatest key is shared by nulls and the greatest integer.
     return key >= test.pointee.low && key <= test.pointee.high && (key != .max || !test.pointee.column.isNull(slot))
+  }
+
+  /// Returns whether a timestamp has reached an age; `nil` without a timestamp.
+  ///
+  /// If it has not, the result may change when it does.
+  private func isOld(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool? {
+    guard !test.pointee.column.isNull(slot) else { return nil }
+    let timestamp = ColumnStore.whole(test.pointee.column.sortKey(slot, descending: false))
+    let age = ColumnStore.whole(test.pointee.low)
+    let (sum, overflows) = timestamp.addingReportingOverflow(age)
+    // Beyond 64 bits a timestamp reaches the age never, or always has.
+    let moment = overflows ? (age < 0 ? .min : .max) : sum
+    if moment <= time { return true }
+    crossing = min(crossing, moment)
+    return false
   }
 
   private func isListed(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
@@ -162,6 +188,10 @@ private struct FilterTest {
     case outside
     /// The sort key is in the list with index `operand`.
     case isListed
+    /// The timestamp has not reached the age whose sort key is `low`.
+    case isYounger
+    /// The timestamp has reached the age whose sort key is `low`.
+    case isOlder
     /// The text passes the text test with index `operand`.
     case text
   }
@@ -190,6 +220,7 @@ private struct FilterCompiler {
   /// The caches by column, with the number of tests that use each.
   private(set) var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
   private(set) var interest: UInt64 = 0
+  private(set) var isRelative = false
 
   init(columns: UnsafeMutableBufferPointer<ColumnStore>, searched: Int) {
     self.columns = columns
@@ -234,6 +265,10 @@ private struct FilterCompiler {
       return add(.isListed, column, operand: lists.count - 1, ifTrue, ifFalse)
     case .compare(let column, let comparison, let value):
       return add(comparison, column, value, ifTrue, ifFalse)
+    case .age(let column, let comparison, let duration):
+      isRelative = true
+      let (kind, age) = Self.reached(comparison, ColumnStore.sortKey(of: duration) ?? 0)
+      return add(kind, column, low: age, ifTrue, ifFalse)
     case .range(let column, let from, let through):
       if columns[column].pool != nil {
         return addText(.isWithin(TextRange(from: from, through: through)), column, ifTrue, ifFalse)
@@ -242,6 +277,15 @@ private struct FilterCompiler {
       let high = through.flatMap(ColumnStore.sortKey(of:)) ?? .max
       return add(.within, column, low: low, high: high, ifTrue, ifFalse)
     }
+  }
+
+  /// Returns a comparison of ages as the test of whether an age is reached, with its sort key.
+  ///
+  /// An age above one nanosecond below a second is at least a second.
+  private static func reached(_ comparison: Comparison, _ key: UInt64) -> (FilterTest.Kind, UInt64) {
+    let isIncluded = comparison == .lessOrEqual || comparison == .greater
+    let age = isIncluded && key < .max ? key + 1 : key
+    return (comparison == .less || comparison == .lessOrEqual ? .isYounger : .isOlder, age)
   }
 
   mutating private func add(

@@ -58,7 +58,7 @@ public struct PageCheck {
     case .contains(_, let text), .startsWith(_, let text): searches[text] = TextSearch(text.string)
     case .matches(_, let text, let ignoringCase):
       patterns[filter] = (try? Pattern(text.string, ignoringCase: ignoringCase)).map(PatternMatcher.init)
-    case .compare, .range, .oneOf, .isEmpty: break
+    case .compare, .range, .oneOf, .age, .isEmpty: break
     }
   }
 
@@ -186,6 +186,8 @@ public struct PageCheck {
     case .all(let parts): return all(parts.lazy.map { passes($0, cells) })
     case .any(let parts): return all(parts.lazy.map { passes($0, cells).map { !$0 } }).map { !$0 }
     case .not(let part): return passes(part, cells).map { !$0 }
+    // A source is never asked to compare ages.
+    case .age: return nil
     case .isEmpty(let column): return cells[column] == .null
     case .compare(let column, let comparison, let value): return compares(cells[column], comparison, value)
     case .range(let column, let from, let through):

@@ -278,7 +278,9 @@ final class RemoteTable: SourceBackend {
 
   // MARK: Exports
 
-  func beginExport(_ number: UInt64, _ query: Query) -> any RowExport { exports.begin(number, query) }
+  func beginExport(_ number: UInt64, _ query: Query, _ wall: WallTime) -> any RowExport {
+    exports.begin(number, query, wall)
+  }
   func endExport(_ number: UInt64) { exports.end(number) }
   func isExportHungry(_ number: UInt64) -> Bool { exports.isHungry(number) }
 

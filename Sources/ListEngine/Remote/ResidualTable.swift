@@ -183,7 +183,8 @@ final class ResidualTable: TableBackend {
       (progress, phase) = (Progress(), .reloading)
       notePrefetchTargets()
     }
-    return BackendEffect(tables: table.evict(at: now) ? [table] : [], completed: views.build(limits))
+    return BackendEffect(
+      tables: table.evict(at: now) ? [table] : [], changed: views.takeCrossing(), completed: views.build(limits))
   }
 
   func catchUpInTime(_ work: inout Int) { views.catchUpInTime(&work) }

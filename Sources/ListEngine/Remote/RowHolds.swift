@@ -39,7 +39,7 @@ final class RowHolds {
 extension Table {
   /// Creates an empty table for rows of the same kind.
   func another(_ schema: Schema, ids: RowIDOrigin) -> Table {
-    Table(schema, limits: limits, seed: seed, collators: collators, ids: ids)
+    Table(schema, limits: limits, seed: seed, collators: collators, ids: ids, wall: wall)
   }
 
   /// Stores rows of a windowed source.

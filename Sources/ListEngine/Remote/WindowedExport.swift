@@ -18,6 +18,8 @@ final class WindowedExport: RowExport {
 
   let number: UInt64
   private let split: QuerySplit
+  /// The time of day of the export.
+  private let wall: WallTime
   private let table: Table
   private let capabilities: WindowedCapabilities
   /// The schema of tables for received rows; a windowed table's limits do not apply to them.
@@ -48,8 +50,8 @@ final class WindowedExport: RowExport {
   /// The approximate size in bytes of a requested block, to limit the length of a source's answer.
   private static let pageBytes = 1 << 18
 
-  init(_ number: UInt64, _ query: Query, of table: Table, capabilities: WindowedCapabilities) {
-    (self.number, self.table, self.capabilities) = (number, table, capabilities)
+  init(_ number: UInt64, _ query: Query, of table: Table, capabilities: WindowedCapabilities, wall: WallTime) {
+    (self.number, self.table, self.capabilities, self.wall) = (number, table, capabilities, wall)
     split = QuerySplit(Self.flat(query), table.schema, capabilities)
     var schema = table.schema
     (schema.windowed, schema.limits, schema.retention) = (nil, TableLimits(), .everything)
@@ -162,7 +164,7 @@ final class WindowedExport: RowExport {
     goOn(answer)
     guard isLoaded, let query = split.rest else { return nil }
     leftOut = Int(clamping: gathered.rejected)
-    rest = TableExport(number, of: gathered, query: query)
+    rest = TableExport(number, of: gathered, query: query, wall: wall)
     return nil
   }
 

@@ -29,8 +29,8 @@ final class WindowedExports {
     nextRequest = firstRequest
   }
 
-  func begin(_ number: UInt64, _ query: Query) -> WindowedExport {
-    let export = WindowedExport(number, query, of: table, capabilities: capabilities)
+  func begin(_ number: UInt64, _ query: Query, _ wall: WallTime) -> WindowedExport {
+    let export = WindowedExport(number, query, of: table, capabilities: capabilities, wall: wall)
     all.append(export)
     return export
   }

@@ -18,9 +18,9 @@ struct TableExports {
 }
 
 extension TableState {
-  func beginExport(_ query: Query) -> UInt64 {
+  func beginExport(_ query: Query, _ wall: WallTime) -> UInt64 {
     exports.last += 1
-    exports.all.append(backend.beginExport(exports.last, query))
+    exports.all.append(backend.beginExport(exports.last, query, wall))
     return exports.last
   }
 

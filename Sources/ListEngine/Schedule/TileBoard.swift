@@ -192,13 +192,14 @@ final class TileBoard {
     throttle.follow(now)
     tiles.removeAll { tile in tile.unwatchedSince.map { $0 > now || $0.duration(to: now) >= Self.rest } ?? false }
     guard !tiles.isEmpty || owesReports else { return }
+    for tile in tiles where tile.noteCrossing() { throttle.noteChange(at: now) }
     if throttle.takeFlush(at: now) { owe(.inTime) { _ in true } }
     if let nextReport, nextReport <= now || nextReport > now.advanced(by: Self.interval) { owesReports = true }
     guard owesReports || isBehind || backlog * 2 >= table.limits.backlog else { return }
     applyChanges()
     guard owesReports else { return }
     var isSteady = true
-    for tile in tiles where tile.backlog == 0 && !tile.isScanning {
+    for tile in tiles where tile.isCurrent && !tile.isScanning {
       tile.checkInvariants()
       tile.refresh(rows: rows, at: now)
       isSteady = isSteady && tile.isSteady
@@ -213,7 +214,7 @@ final class TileBoard {
     var (work, scanWork) = (max(1, table.limits.stepRows / 4), max(1, table.limits.stepRows / 4))
     isBehind = false
     for tile in tiles where !tile.catchUp(&work) { isBehind = true }
-    for tile in tiles where tile.isScanning && tile.backlog == 0 {
+    for tile in tiles where tile.isScanning && tile.isCurrent {
       if tile.scan(&scanWork) {
         owe(.atOnce) { $0.sent?.tiles.contains(.pending) == true }
       } else {
@@ -251,7 +252,7 @@ final class TileBoard {
       for entry in watcher.tiles {
         switch entry {
         case .refused(let error): outcomes.append(.refused(error))
-        case .shared(let tile) where tile.backlog > 0: break
+        case .shared(let tile) where !tile.isCurrent: break
         case .shared(let tile): outcomes.append(tile.isScanning ? .pending : .value(tile.report))
         }
       }
@@ -276,6 +277,6 @@ final class TileBoard {
     guard !tiles.isEmpty else { return owesReports ? .zero : nil }
     if owesReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
     let ends = tiles.compactMap { $0.unwatchedSince?.advanced(by: Self.rest) }
-    return ([throttle.deadline, nextReport] + ends).compactMap(\.self).min()
+    return ([throttle.deadline, nextReport] + ends + tiles.map(\.crossingDeadline)).compactMap(\.self).min()
   }
 }

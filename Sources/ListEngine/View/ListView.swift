@@ -10,15 +10,17 @@ final class ListView: QueryView {
   let filter: RowFilter
   /// The columns to group by, outermost first.
   let groups: [ColumnStore]
+  /// The rows that match or cease to match as time passes.
+  private(set) var crossings: Crossings
   /// The columns whose changes may move a row, as a bit set; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
   /// The aggregates of the sections, or `nil` if the query has none.
-  private var aggregation: Aggregation?
+  private(set) var aggregation: Aggregation?
   private(set) var compressor = KeyCompressor()
-  private var pool = ChunkPool()
+  private(set) var pool = ChunkPool()
   /// The section of all rows, which is the only one without grouping.
-  private var root = Section(number: 0, level: -1, value: .null, parent: nil)
-  private var sectionOfNumber: [UInt32: Section] = [:]
+  private(set) var root = Section(number: 0, level: -1, value: .null, parent: nil)
+  private(set) var sectionOfNumber: [UInt32: Section] = [:]
   var sectionNumbers = CircularNumber(from: 1)
   private var relabelings = 0
   private var foldings = Foldings()
@@ -71,11 +73,14 @@ final class ListView: QueryView {
   /// Creates a view that ``work()`` builds.
   ///
   /// A small table is built at once, up to a work of `rows`; see ``ViewBuild/spent``.
-  init(_ query: Query, table: Table, atMost rows: Int? = nil) {
+  ///
+  /// - Parameter wall: The time of day, by default that of the table.
+  init(_ query: Query, table: Table, atMost rows: Int? = nil, wall: WallTime? = nil) {
     self.table = table
     self.query = query
     comparator = RowComparator(query, table: table)
     filter = RowFilter(query, table: table)
+    crossings = Crossings(filter, wall: wall ?? table.wall)
     groups = query.group.map { table.columns[$0] }
     var interest = filter.interest
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
@@ -87,7 +92,7 @@ final class ListView: QueryView {
   /// The size in bytes of a row in the order and in its index; a build needs more.
   static let bytesPerRow = 16
   /// The approximate size in bytes; during a build it is estimated for all rows of the table.
-  var bytes: Int { (build == nil ? root.rows : table.count) * Self.bytesPerRow }
+  var bytes: Int { (build == nil ? root.rows : table.count) * Self.bytesPerRow + crossings.bytes }
 
   // MARK: Reading
 
@@ -102,9 +107,6 @@ final class ListView: QueryView {
   func aggregates(of section: Section) -> [Cell] {
     section.aggregates.isEmpty ? aggregation?.nothing ?? [] : section.aggregates
   }
-
-  /// The aggregates of all rows.
-  var totals: [Cell] { aggregates(of: root) }
 
   /// Returns whether the view contains a row.
   func contains(_ slot: UInt32) -> Bool { pool.has(slot) }
@@ -190,34 +192,7 @@ final class ListView: QueryView {
   }
 
   /// Returns whether a section contains sections rather than rows.
-  @inline(__always) private func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
-
-  /// Returns the sections that contain the item at this position and begin above it, outermost
-  /// first.
-  ///
-  /// - Complexity: O(log n).
-  func sections(above position: Int) -> [Section] {
-    guard isGrouped, position < itemCount else { return [] }
-    var above: [Section] = []
-    var section = root
-    var rest = position
-    while hasSections(section) {
-      (section, rest) = section.sections.find(rest)
-      guard rest > 0 else { break }
-      rest -= 1
-      above.append(section)
-    }
-    return above
-  }
-
-  /// Returns whether all values that determine a row's position equal those of a snapshot.
-  func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
-    guard contains(slot) else { return false }
-    if relabelings == table.relabelings && table.labels[slot] != snapshot.label { return false }
-    for term in query.sort where table.columns[term.column].cell(slot) != snapshot.cells[term.column] { return false }
-    for column in query.group where table.columns[column].cell(slot) != snapshot.cells[column] { return false }
-    return true
-  }
+  @inline(__always) func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
 
   // MARK: Catching up
 
@@ -234,13 +209,17 @@ final class ListView: QueryView {
   func catchUp(atMost limit: Int, filterRows: Int? = nil) -> Bool {
     isHeldUpByFilter = false
     guard build == nil else { return true }
-    guard relabelings == table.relabelings else {
+    guard relabelings == table.relabelings, !crossings.isTimeBack else {
       startBuild()
       return true
     }
-    guard backlog > 0 else { return true }
+    guard hasChanges else {
+      crossings.settle()
+      return true
+    }
     let changes = table.log.since(position)
-    if changes.count > 4096 && changes.count * 3 > table.count {
+    let changed = changes.count + crossings.unsettled
+    if changed > 4096 && changed * 3 > table.count {
       startBuild()
       return true
     }
@@ -250,18 +229,27 @@ final class ListView: QueryView {
     version += 1
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
+    crossings.followTime()
     takeOut(changes, until: end)
+    while workDone < end, let slot = crossings.takeFirst() {
+      displaced.append(slot)
+      workDone += 1
+    }
     // A binary search must not meet a misplaced row, so all changed rows are removed before any is
     // inserted.
     if position == table.log.end { putIn(until: end, filterRows: filterRows ?? limit) }
-    guard position == table.log.end, displaced.isEmpty else { return false }
+    guard position == table.log.end, displaced.isEmpty, !crossings.isDue else { return false }
     settle()
     return true
   }
 
   /// Applies changes of the table within the work left in a turn, and subtracts the work done.
   func catchUp(_ work: inout Int) -> CatchUp {
-    guard build == nil, backlog > 0 else { return .done }
+    guard build == nil else { return .done }
+    guard hasChanges || crossings.isTimeBack else {
+      crossings.settle()
+      return .done
+    }
     guard work > 0 else { return .outOfWork }
     let before = workDone
     let isDone = catchUp(atMost: work, filterRows: min(work, max(1, table.limits.turnRows / 2)))
@@ -278,6 +266,7 @@ final class ListView: QueryView {
     announceSections()
     slices = 0
     settledPosition = position
+    crossings.settle()
     (formerSections, formerPool, countsAllFrom) = ([:], nil, .max)
     checkInvariants()
   }
@@ -314,12 +303,22 @@ final class ListView: QueryView {
       isHeldUpByFilter = filter.work >= limit && !displaced.isEmpty
     }
     while workDone < end, filter.work < limit, let slot = displaced.popLast() {
-      guard table.isAlive(slot) && !contains(slot) else {
+      guard table.isAlive(slot) else {
+        crossings.remove(slot)
         workDone += 1
         continue
       }
       guard let isShown = filter.lets(slot, until: limit) else { return displaced.append(slot) }
       workDone += 1
+      crossings.note(slot)
+      // A row that changed twice, or for which only time has passed, is in its place already.
+      if let chunk = pool.chunk(of: slot) {
+        if !isShown {
+          touches?.note(slot)
+          remove(slot, from: chunk)
+        }
+        continue
+      }
       guard isShown else { continue }
       let section = section(for: slot)
       section.order.insert(
@@ -329,6 +328,29 @@ final class ListView: QueryView {
       count(rows: 1, items: 1, in: section)
     }
   }
+
+  // MARK: Ages
+
+  /// Whether rows remain to be tested before the view is up to date.
+  private var hasChanges: Bool { backlog > 0 || !displaced.isEmpty || crossings.isDue }
+
+  /// Records when the result for a row may change; called by ``ViewBuild``.
+  func noteCrossing(of slot: UInt32, at time: Int64) { crossings.set(slot, at: time) }
+
+  /// Takes up to `limit` rows for which time has passed during a build; called by ``ViewBuild``.
+  ///
+  /// The next catch-up tests them again.
+  func takeCrossings(atMost limit: Int) -> ArraySlice<UInt32> {
+    let start = displaced.count
+    while displaced.count - start < limit, let slot = crossings.takeFirst() {
+      if let touches, mayHaveHad(slot) { touches.note(slot) }
+      displaced.append(slot)
+    }
+    return displaced[start...]
+  }
+
+  /// Returns whether sessions have to be notified that rows match or cease to match.
+  func noteCrossing() -> Bool { crossings.noteDue() }
 
   /// Updates the aggregates for a row that keeps its position.
   private func tallyAgain(_ change: ChangeLog.Entry) {
@@ -416,7 +438,25 @@ final class ListView: QueryView {
         table.isAlive(change.slot) && (filter.work < limit ? filter.lets(change.slot, until: limit) ?? true : true)
       if isThere || hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
     }
+    touchCrossings(touches, until: limit)
     for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) }
+  }
+
+  /// Counts the rows that match or cease to match because time has passed.
+  private func touchCrossings(_ touches: Touches, until limit: Int) {
+    guard filter.isRelative else { return }
+    // If the time was set back, any row may match again.
+    var crossed = crossings.isTimeBack ? Array(0..<table.slots) : displaced
+    crossings.followTime()
+    while let slot = crossings.takeFirst() { crossed.append(slot) }
+    for slot in crossed where table.isAlive(slot) {
+      if mayHaveHad(slot) || filter.work >= limit || filter.lets(slot, until: limit) ?? true { touches.note(slot) }
+    }
+  }
+
+  /// Returns whether the view may have contained a row.
+  private func mayHaveHad(_ slot: UInt32) -> Bool {
+    pool.has(slot) || formerPool?.has(slot) == true || countsAllFrom < .max
   }
 
   // MARK: Sections
@@ -478,6 +518,7 @@ final class ListView: QueryView {
   private func startBuild(atMost limit: Int? = nil) {
     touchUnread()
     (displaced, slices) = ([], 0)
+    crossings.restart()
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
     for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
@@ -499,13 +540,15 @@ final class ListView: QueryView {
   func rebuild() { startBuild(atMost: 0) }
 
   /// Whether the first items can be shown before the order is complete.
-  var canShowFirstItems: Bool { (build?.canSelect ?? true) && relabelings == table.relabelings }
+  var canShowFirstItems: Bool {
+    (build?.canSelect ?? true) && relabelings == table.relabelings && !crossings.isTimeBack
+  }
 
   /// Performs one bounded step of the build.
   func work() {
     guard let build else { return }
     // Keys that were gathered may be worthless now.
-    guard relabelings == table.relabelings else { return startBuild() }
+    guard relabelings == table.relabelings, !crossings.isTimeBack else { return startBuild() }
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
     let before = build.spent
@@ -517,7 +560,7 @@ final class ListView: QueryView {
     structure += 1
     // Changes during the build were left out and are applied by the next catch-up.
     (position, settledPosition) = (build.position, build.position)
-    if backlog == 0 { settle() }
+    if !hasChanges { settle() }
   }
 
   /// Completes the order of a section; called by ``ViewBuild``.
@@ -553,48 +596,5 @@ final class ListView: QueryView {
       section.order.append(entries, section: section, pool: pool)
       aggregation?.add(entries, to: section)
     }
-  }
-
-  #if CHECK_INVARIANTS
-    /// Checks the order and counts of a section, and returns its number of rows.
-    private func check(_ section: Section) -> Int {
-      var rows = 0
-      var items = section.level < 0 ? 0 : 1
-      if hasSections(section) {
-        section.sections.checkInvariants(of: section)
-        var inner = section.sections.first
-        while let some = inner {
-          precondition(sectionOfNumber[some.number] === some, "section \(some.number) is not known by its number")
-          rows += check(some)
-          inner = SectionList.next(after: some)
-        }
-        items += section.sections.items
-      } else {
-        section.order.checkInvariants(pool: pool, comparator: comparator)
-        rows = section.order.count
-        var slots: [UInt32] = []
-        section.order.forEach(from: 0, count: rows) { slots.append($0) }
-        aggregation?.checkInvariants(of: section, rows: slots)
-        items += rows
-      }
-      precondition(section.rows == rows, "section \(section.number) counts \(section.rows) rows of \(rows)")
-      precondition(section.items == items, "section \(section.number) counts \(section.items) items of \(items)")
-      precondition(section.level < 0 || rows > 0, "section \(section.number) is empty")
-      return rows
-    }
-  #endif
-
-  /// Checks that sections are in order and that each matching row is in its section exactly once.
-  func checkInvariants() {
-    #if CHECK_INVARIANTS
-      let shown = check(root)
-      precondition(root.sum == root.items, "all items sum \(root.sum), not \(root.items)")
-      var wanted = 0
-      for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
-        wanted += 1
-        precondition(contains(slot), "slot \(slot) is not shown")
-      }
-      precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
-    #endif
   }
 }

@@ -25,11 +25,12 @@ final class TableExport: RowExport {
   /// The number of items copied in one step.
   private static let stride = 65_536
 
-  init(_ number: UInt64, of table: Table, query: Query) {
+  /// Creates an export; ages in the filter are those at a time that stands still.
+  init(_ number: UInt64, of table: Table, query: Query, wall: WallTime) {
     self.number = number
     self.table = table
     columnCount = query.isRestricted ? table.schema.publicColumnCount : table.columns.count
-    let view = ListView(query, table: table)
+    let view = ListView(query, table: table, wall: wall)
     self.view = view
     if view.build == nil, view.catchUp(atMost: table.limits.turnRows) { beginNoting(view) }
   }

@@ -1,10 +1,13 @@
 /// A figure about all rows of a table under a filter, maintained incrementally from its change log.
 ///
-/// Clients with equal tiles share one. A change costs O(log rows) if it affects the tile.
+/// Clients with equal tiles share one. A change costs O(log rows) if it affects the tile, and so
+/// does the age of a row that its filter is about.
 final class Tile {
   let query: TileQuery
   private let table: Table
   private let filter: RowFilter
+  /// The rows that count or cease to count as time passes.
+  private var crossings: Crossings
   private let aggregation: Aggregation?
   /// The holder of the aggregate's state; it has no rows of its own.
   private let section = Section(number: 0, level: -1, value: .null, parent: nil)
@@ -36,6 +39,7 @@ final class Tile {
     var own = Query(filter: query.filter)
     if let aggregate = query.aggregate { own.aggregates = [aggregate] }
     filter = RowFilter(own, table: table)
+    crossings = Crossings(filter, wall: table.wall)
     aggregation = Aggregation(own, table: table)
     position = table.log.end
     unscanned = 0..<(query.isRowCount ? 0 : table.slots)
@@ -45,6 +49,16 @@ final class Tile {
 
   /// The number of changes not applied yet.
   var backlog: Int { query.isRowCount ? 0 : table.log.end - position }
+
+  /// Whether all changes are applied, and all rows counted that time lets count or cease to count.
+  var isCurrent: Bool { backlog == 0 && !crossings.isDue && !crossings.isTimeBack }
+
+  /// Returns whether rows count or cease to count because time has passed; `true` once until the
+  /// tile catches up.
+  func noteCrossing() -> Bool { crossings.noteDue() }
+
+  /// The time of the next call to ``noteCrossing()``, or `nil` for none.
+  var crossingDeadline: Instant? { crossings.deadline }
 
   /// Whether rows remain to be counted for the first time.
   var isScanning: Bool { !unscanned.isEmpty }
@@ -57,6 +71,8 @@ final class Tile {
     }
     isCounted.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
+    if crossings.isTimeBack { restart() }
+    crossings.followTime()
     let interest = filter.interest | (aggregation?.interest ?? 0)
     var read = 0
     for change in table.log.since(position) {
@@ -68,7 +84,15 @@ final class Tile {
       if read & 15 == 0 { work -= 1 }
     }
     position += read
-    return position == table.log.end
+    while work > 0, let slot = crossings.takeFirst() {
+      guard update(slot, &work) else {
+        crossings.set(slot, at: filter.time)
+        break
+      }
+    }
+    guard isCurrent else { return false }
+    crossings.settle()
+    return true
   }
 
   /// Counts rows for the first time while `work` is left, and returns whether none remain.
@@ -86,6 +110,7 @@ final class Tile {
   func restart() {
     position = table.log.end
     unscanned = 0..<table.slots
+    crossings.restart()
   }
 
   /// Counts a row as it is now, and returns whether there was enough work left for its filter.
@@ -96,12 +121,14 @@ final class Tile {
       isCounted[slot] = false
       count -= 1
     }
+    crossings.remove(slot)
     guard table.isAlive(slot) else { return true }
     let before = filter.work
     defer { work -= (filter.work - before) / Self.filterWorkPerRow }
     guard let isShown = filter.lets(slot, until: before + (max(0, work) + 1) * Self.filterWorkPerRow) else {
       return false
     }
+    crossings.note(slot)
     guard isShown else { return true }
     isCounted[slot] = true
     count += 1
@@ -133,7 +160,7 @@ final class Tile {
   /// Checks that exactly the rows that match the filter have been counted.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-      guard !query.isRowCount, backlog == 0, !isScanning else { return }
+      guard !query.isRowCount, isCurrent, !isScanning else { return }
       let counted = (0..<table.slots).filter { isCounted[$0] }
       let wanted = (0..<table.slots).filter { table.isAlive($0) && filter.lets($0) }
       precondition(counted == wanted && count == counted.count, "a tile counts \(count) rows of \(wanted.count)")

@@ -20,6 +20,8 @@ final class ViewBuild {
     var slots = [UInt32](repeating: 0, count: 64)
     /// The indices of the rows' sections.
     var sections = [UInt32](repeating: 0, count: 64)
+    /// The tested rows whose result changes as time passes, with the time of the change.
+    var crossings: [(slot: UInt32, time: Int64)] = []
   }
 
   private struct SectionKey: Hashable {
@@ -95,6 +97,8 @@ final class ViewBuild {
     /// The build that made the selection, and the end of the table's log at that time.
     fileprivate weak let build: ViewBuild?
     fileprivate let moment: Int
+    /// The number of rows that were tested again by then because time had passed.
+    fileprivate let crossings: Int
   }
 
   /// The number of rows at the last selection.
@@ -120,7 +124,10 @@ final class ViewBuild {
   /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
   /// Returns whether a selection is up to date.
-  func isCurrent(_ selection: Selection) -> Bool { selection.build === self && selection.moment == table.log.end }
+  func isCurrent(_ selection: Selection) -> Bool {
+    selection.build === self && selection.moment == table.log.end && selection.crossings == view.crossings.taken
+      && !view.crossings.isDue
+  }
 
   /// Performs one step.
   func step() {
@@ -141,11 +148,17 @@ final class ViewBuild {
   // MARK: Changes during the build
 
   private func noteChanges() {
-    for change in table.log.since(logSeen) where view.concerns(change) && changed.insert(change.slot) {
-      guard change.slot < sectionOfRow.count, sectionOfRow[change.slot] != .max else { continue }
-      rowsOfSection[Int(sectionOfRow[change.slot])] -= 1
-    }
+    view.crossings.followTime()
+    for change in table.log.since(logSeen) where view.concerns(change) { noteChange(of: change.slot) }
     logSeen = table.log.end
+    let crossed = view.takeCrossings(atMost: stepRows)
+    for slot in crossed { noteChange(of: slot) }
+    spent += crossed.count
+  }
+
+  private func noteChange(of slot: UInt32) {
+    guard changed.insert(slot), slot < sectionOfRow.count, sectionOfRow[slot] != .max else { return }
+    rowsOfSection[Int(sectionOfRow[slot])] -= 1
   }
 
   // MARK: Steps
@@ -172,6 +185,7 @@ final class ViewBuild {
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
+      for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) }
       if isGrouped { findSections(&rows, groups, &known, &rowCounts) }
       for place in 0..<rows.count {
         let slot = rows.slots[place]
@@ -420,6 +434,7 @@ final class ViewBuild {
   /// - Complexity: O(rows), without sorting them.
   func select(_ paths: Set<[Cell]>) -> Selection? {
     noteChanges()
+    guard !view.crossings.isDue else { return nil }
     guard let shown = shownLate() else {
       hasExpensiveChanges = true
       return nil
@@ -431,7 +446,7 @@ final class ViewBuild {
     let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
     return Selection(
       items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
-      moment: table.log.end)
+      moment: table.log.end, crossings: view.crossings.taken)
   }
 
   /// Returns the changed rows that match the filter now, or `nil` if this is too expensive.
@@ -441,6 +456,7 @@ final class ViewBuild {
     for slot in changed.slots where table.isAlive(slot) {
       guard view.filter.work < limit, let isShown = view.filter.lets(slot, until: limit) else { return nil }
       if isShown { shown.append(slot) }
+      if view.filter.isRelative { view.noteCrossing(of: slot, at: view.filter.crossing) }
     }
     return shown
   }
@@ -561,10 +577,12 @@ private struct Sieve {
     let labels = labels.pointer(start)
     let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
     rows.count = 0
+    rows.crossings.removeAll(keepingCapacity: true)
     for slot in start..<end where labels[Int(slot - start)] != 0 {
       if hasChanges && changed.contains(slot) { continue }
       if isFiltered {
         guard filter.work < work, let isShown = filter.lets(slot, until: work) else { return slot }
+        if filter.isRelative, filter.crossing != .max { rows.crossings.append((slot, filter.crossing)) }
         guard isShown else { continue }
       }
       // Make all keys here, so that sorting makes none.

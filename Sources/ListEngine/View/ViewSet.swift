@@ -145,6 +145,18 @@ struct ViewSet {
     ordered.allSatisfy { $0.viewers == 0 || $0.build != nil || $0.backlog < table.limits.backlog }
   }
 
+  // MARK: Ages
+
+  /// Returns the displayed views with rows that match or cease to match because time has passed.
+  ///
+  /// A view is returned once until it catches up.
+  func takeCrossing() -> [ListView] { ordered.filter { $0.viewers > 0 && $0.noteCrossing() } }
+
+  /// The time at which rows of a displayed view match or cease to match because time passes.
+  private var crossingDeadline: Instant? {
+    ordered.lazy.filter { $0.viewers > 0 }.compactMap(\.crossings.deadline).min()
+  }
+
   // MARK: Tidying
 
   /// Drops views that rested for long enough, and discards changes as ``trimLog(keeping:)`` does.
@@ -179,6 +191,7 @@ struct ViewSet {
   ///
   /// - Complexity: O(views).
   var deadline: Instant? {
-    unfinished.contains { _ in true } || ordered.contains(where: isBehind) ? .zero : shelf.deadline
+    if unfinished.contains(where: { _ in true }) || ordered.contains(where: isBehind) { return .zero }
+    return [shelf.deadline, crossingDeadline].compactMap(\.self).min()
   }
 }

@@ -14,6 +14,7 @@ struct TextChoices {
   var key: String?
   var columns: String?
   var title: String?
+  var filterText: String?
 
   /// Returns the options with those that were chosen replaced.
   func options(over preset: TextOptions) throws(TextArguments.Problem) -> TextOptions {
@@ -38,6 +39,7 @@ struct TextChoices {
     }
     if let columns { options.columns = TextArguments.list(columns) }
     if let title { options.title = title }
+    if let filterText { options.filterText = try TextArguments.filterText(filterText) }
     // Names without a header and without a delimiter are for values between blanks.
     if !options.hasHeader, options.delimiter == nil, options.format == .columns { options.delimiter = " " }
     if options.delimiter != nil { options.format = options.delimiter == "\t" ? .tsv : .csv }

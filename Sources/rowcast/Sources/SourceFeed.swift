@@ -52,13 +52,17 @@ final class SourceFeed: Feed {
   private let status: StatusTables?
   private let first: SourceMaker?
   private let secrets: Secrets
+  /// Ends the command, because an option does not fit the source's columns.
+  private let refuse: @Sendable (String) -> Void
   private let state: Guarded<State>
 
   /// Creates a source without starting it; a shared library is loaded.
   init(
-    _ source: Settings.Source, control: ServerControl, _ secrets: Secrets, status: StatusTables? = nil
+    _ source: Settings.Source, control: ServerControl, _ secrets: Secrets, status: StatusTables? = nil,
+    refuse: @escaping @Sendable (String) -> Void
   ) throws(PluginError) {
     self.secrets = secrets
+    self.refuse = refuse
     self.status = status
     let log = FeedLog(source.name, status)
     self.log = log
@@ -77,7 +81,8 @@ final class SourceFeed: Feed {
     self.inlet = inlet
     state = Guarded(
       State(
-        source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log, status),
+        source: source, stamp: source.file.flatMap { FileStamp($0) },
+        swapping: Self.swapping(source, inlet, log, status, refuse),
         isRetired: quarantine != nil, quarantine: quarantine))
     inlet.listenWithSchema { [weak self] request, schema in
       let swapping = self?.state.withLock { $0.swapping }
@@ -85,10 +90,18 @@ final class SourceFeed: Feed {
     }
   }
 
-  private static func swapping(_ inlet: SourceInlet, _ log: FeedLog, _ status: StatusTables?) -> SwappingSource {
-    SwappingSource(
+  private static func swapping(
+    _ source: Settings.Source, _ inlet: SourceInlet, _ log: FeedLog, _ status: StatusTables?,
+    _ refuse: @escaping @Sendable (String) -> Void
+  ) -> SwappingSource {
+    let hasFilterText = source.text.map { !$0.options.filterText.isEmpty } ?? false
+    return SwappingSource(
       log: { level, message in log.log(Logger.Level(level), message) },
       events: { event in
+        if hasFilterText, case .schema(let schema) = event, let fault = schema.textFault {
+          refuse("--where, \(fault)")
+          return false
+        }
         status?.note(event, of: inlet.name)
         return inlet.tell(event)
       })
@@ -223,7 +236,7 @@ final class SourceFeed: Feed {
       guard state.isRetired else { return .swap(state.swapping) }
       state.isRetired = false
       state.quarantine = nil
-      state.swapping = Self.swapping(inlet, log, status)
+      state.swapping = Self.swapping(source, inlet, log, status, refuse)
       return .begin(state.swapping)
     }
     former?.stop(within: .seconds(1))
@@ -280,7 +293,7 @@ final class SourceFeed: Feed {
       guard state.isRetired else { return nil }
       (state.isRetired, state.isHalted) = (false, false)
       state.quarantine = nil
-      state.swapping = Self.swapping(inlet, log, status)
+      state.swapping = Self.swapping(state.source, inlet, log, status, refuse)
       return (state.swapping, state.source)
     }
     guard let (swapping, source) = begun else { throw StatusTables.Refusal(reason: "it runs already") }

@@ -33,12 +33,22 @@ final class SourceKeeper: Sendable {
   func start(_ sources: [Settings.Source], showsStatus: Bool = false) throws {
     let tables = showsStatus ? makeStatus() : nil
     status.withLock { $0 = tables }
-    let made = try sources.map { ($0.name, try SourceFeed($0, control: control, secrets, status: tables)) }
+    let made = try sources.map { source in
+      (source.name, try SourceFeed(source, control: control, secrets, status: tables, refuse: refuse))
+    }
     for (name, feed) in made {
       feeds.withLock { $0[name] = feed }
       try ending.start(feed)
     }
     tables?.open()
+  }
+
+  /// Ends the command, because an option does not fit what a source shows.
+  private var refuse: @Sendable (String) -> Void {
+    { [control, ending] reason in
+      ending.refuse(reason)
+      control.stop()
+    }
   }
 
   private func makeStatus() -> StatusTables {
@@ -76,7 +86,7 @@ final class SourceKeeper: Sendable {
         continue
       }
       do {
-        let feed = try SourceFeed(source, control: control, secrets, status: status.withLock { $0 })
+        let feed = try SourceFeed(source, control: control, secrets, status: status.withLock { $0 }, refuse: refuse)
         feeds.withLock { $0[source.name] = feed }
         try ending.start(feed)
       } catch {

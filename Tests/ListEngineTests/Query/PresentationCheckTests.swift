@@ -28,7 +28,8 @@ import Testing
 
   @Test func `a fitting presentation is accepted`() {
     let view = DefaultView(
-      sort: [NamedSortTerm("load", descending: true)], filter: .oneOf("state", [.text("up")]), group: ["state"],
+      sort: [NamedSortTerm("load", descending: true)], filter: .oneOf("state", [.text("up")]), text: "load > 5 up",
+      group: ["state"],
       aggregates: [AggregateRequest(.sum, of: "load")], order: ["state"], hidden: ["threads"], pinned: ["state"])
     let presentation = TablePresentation(description: "d", icon: "⚙", view: view)
     let state = ColumnPresentation(warning: .values([.text("late")]), critical: .values([.text("failed")]))
@@ -64,6 +65,10 @@ import Testing
     (
       DefaultView(tiles: (0..<7).map { _ in TileRequest() }), "view.tiles: at most 6 entries are allowed, not 7"
     ),
+    (
+      DefaultView(text: "load > 5 stat:up"),
+      "view.where: character 10: there is no column “stat”: did you mean state?"
+    ),
     (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])
@@ -96,5 +101,13 @@ import Testing
     #expect(
       schema.presentation
         == TablePresentation(view: DefaultView(sort: [NamedSortTerm("load")], order: ["state"])))
+  }
+
+  @Test func `restricted sessions see a text only if it names none of these columns`() {
+    func text(_ text: String) -> String? {
+      Self.schema(TablePresentation(view: DefaultView(text: text))).restricted.presentation?.view.text
+    }
+    #expect(text("load > 5 up") == "load > 5 up")
+    #expect(text("load > 5 secret:x") == nil)
   }
 }

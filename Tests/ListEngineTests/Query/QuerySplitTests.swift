@@ -47,6 +47,16 @@ import Testing
     #expect(split(query, some).source.aggregates.isEmpty)
   }
 
+  @Test func `a comparison of ages remains whatever the source can do`() {
+    let schema = Schema(name: "t", key: .integer, columns: [Column("at", .timestamp), Column("n", .integer)])
+    let all = WindowedCapabilities(filters: Set(WindowedCapabilities.FilterOperator.allCases), searches: true)
+    let age = Filter.age(0, .less, .timestamp(5))
+    let split = QuerySplit(Query(filter: .all([age, .compare(1, .equal, .integer(7))])), schema, all)
+    #expect(split.source.filter == .compare(1, .equal, .integer(7)))
+    #expect(split.rest?.filter == age)
+    #expect(split.remains == ["filter “at” with an age"])
+  }
+
   @Test func eachPartOfAFilterGoesWholeOrRemainsWhole() {
     let some = WindowedCapabilities(sort: [0], filters: [.equal, .any], searches: true)
     let (can, cannot): (Filter<Int>, Filter<Int>) = (.compare(0, .equal, .integer(1)), .contains(1, "x"))

@@ -10,7 +10,7 @@ import Testing
 
   @Test func `the presentation of a table and its columns is read`() {
     let line = #"""
-      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","view":{"sort":[{"column":"a"}],"pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7]}]}
+      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","view":{"sort":[{"column":"a"}],"where":"a > 5","pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7]}]}
       """#
     guard case .source(.schema(let schema))? = decode([Self.hello, line]).last else {
       Issue.record("no schema")
@@ -20,7 +20,7 @@ import Testing
       schema.presentation
         == TablePresentation(
           description: "d", icon: "⚙",
-          view: DefaultView(sort: [NamedSortTerm("a")], pinned: ["a"]), newest: .top))
+          view: DefaultView(sort: [NamedSortTerm("a")], text: "a > 5", pinned: ["a"]), newest: .top))
     #expect(schema.newest == .top)
     #expect(
       schema.columns[0].presentation

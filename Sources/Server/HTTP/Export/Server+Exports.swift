@@ -29,7 +29,7 @@ extension Server {
     do throws(ClientError) {
       let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
       let isRestricted = pass.role == .viewer
-      let id = try engine.beginExport(of: table, query, isRestricted: isRestricted)
+      let id = try engine.beginExport(of: table, query, isRestricted: isRestricted, at: EventLoop.now)
       guard let schema = sources[id.table]?.schema, schema.windowed != nil || head.method == .get else {
         // A HEAD request for a table that the engine holds cannot fail later, so answer it now.
         engine.endExport(id)
