@@ -149,6 +149,7 @@ public struct Engine: ~Copyable {
     default: break
     }
     try schema.checkAudiences()
+    try schema.checkDerivations()
     try schema.checkPresentation()
   }
 

@@ -32,13 +32,16 @@ public struct Column: Hashable, Sendable {
   public var warning: SeverityRule?
   /// The values that need action; nil for none.
   public var critical: SeverityRule?
+  /// The number of values of each row that the server keeps in another column; nil for none.
+  public var history: Int?
 
   /// Creates a column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
     format: ColumnFormat? = nil, better: BetterDirection? = nil, isDeferred: Bool = false,
-    audience: Audience = .all, description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil
+    audience: Audience = .all, description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil,
+    history: Int? = nil
   ) {
     self.name = name
     self.title = title
@@ -55,6 +58,7 @@ public struct Column: Hashable, Sendable {
     self.description = description
     self.warning = warning
     self.critical = critical
+    self.history = history
   }
 }
 

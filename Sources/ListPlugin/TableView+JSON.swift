@@ -2,7 +2,7 @@
 extension Schema {
   /// The document, or nil if neither the table nor a column needs one.
   var viewDocument: String? {
-    let explained = columns.filter { !$0.description.isEmpty || $0.warning != nil || $0.critical != nil }
+    let explained = columns.filter { !$0.explanation.isEmpty }
     guard view != nil || !explained.isEmpty else { return nil }
     var members = view?.members ?? []
     if !explained.isEmpty {
@@ -18,6 +18,7 @@ extension Column {
     if !description.isEmpty { members.append(("description", quoted(description))) }
     if let warning { members.append(("warn", warning.json)) }
     if let critical { members.append(("critical", critical.json)) }
+    if let history { members.append(("history", "\(history)")) }
     return members
   }
 }
@@ -29,6 +30,7 @@ extension TableView {
     if !icon.isEmpty { members.append(("icon", quoted(icon))) }
     if let severity { members.append(("severity", quoted(severity))) }
     if let newest { members.append(("newest", quoted(newest.rawValue))) }
+    if let changed { members.append(("changed", quoted(changed))) }
     var view = [("sort", list(sort.map(\.json)))]
     if let filter { view.append(("filter", filter.json)) }
     view.append(("group", list(group.map(quoted))))

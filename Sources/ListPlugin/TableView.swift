@@ -29,13 +29,16 @@ public struct TableView: Hashable, Sendable {
   /// The end at which the newest rows are in the source's own order; nil if they may be anywhere,
   /// or if the schema's retention tells.
   public var newest: NewestEnd?
+  /// The name of a column that the server adds, with the time of each row's last change; nil for
+  /// none.
+  public var changed: String?
 
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
     description: String = "", icon: String = "", sort: [SortTerm] = [], filter: RowFilter? = nil, group: [String] = [],
     aggregates: [Aggregate] = [], order: [String] = [],
     hidden: [String] = [], pinned: [String] = [], tiles: [Tile] = [], severity: String? = nil,
-    newest: NewestEnd? = nil
+    newest: NewestEnd? = nil, changed: String? = nil
   ) {
     self.description = description
     self.icon = icon
@@ -49,6 +52,7 @@ public struct TableView: Hashable, Sendable {
     self.tiles = tiles
     self.severity = severity
     self.newest = newest
+    self.changed = changed
   }
 }
 

@@ -4,6 +4,7 @@ import ListEngine
 extension PlainTable {
   /// Returns the size of a row as defined by ``TableLimits``.
   func weight(_ key: RowKey, _ cells: [Cell]) -> Int {
+    let cells = cells.prefix(schema.givenColumnCount)
     var weight = 32 + 8 * cells.count
     switch key {
     case .integer: weight += 8

@@ -12,6 +12,7 @@ extension PlainTable {
 
   /// Sets the time of day.
   mutating func setWall(_ nanoseconds: Int64, at reading: Instant) {
+    followWall(reading)
     wall.offset = nanoseconds - reading.nanoseconds
     followWall(reading)
   }

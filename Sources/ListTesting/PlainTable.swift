@@ -64,12 +64,16 @@ public struct PlainTable: Sendable {
     guard hasRoom(for: key, whole, beside: rows.filter { $0.key != key && $0.key != leaving?.key }) else { return }
     noteDeferred(key, cells, isNew: known == nil)
     if let leaving { delete(leaving.key) }
-    if let known { rows[known].cells = whole } else { rows.append(arriving(key, whole)) }
+    if let known { setCells(known, whole) } else { rows.append(arriving(key, whole)) }
   }
 
   private mutating func arriving(_ key: RowKey, _ cells: [Cell]) -> Row {
     arrivals += 1
-    return Row(key: key, cells: cells, number: arrivals, arrival: now)
+    return Row(key: key, cells: derived(nil, cells), number: arrivals, arrival: now)
+  }
+
+  private mutating func setCells(_ index: Int, _ given: [Cell]) {
+    rows[index].cells = derived(rows[index].cells, given)
   }
 
   /// A null cell of a deferred column keeps its value in an upsert.
@@ -96,10 +100,10 @@ public struct PlainTable: Sendable {
   /// Stores a loaded deferred cell, unless the cell already has a value.
   public mutating func load(_ cell: DeferredCell, _ value: Cell) {
     guard let index = index(of: cell.key), missing[cell.key]?[cell.column] != nil else { return }
-    guard let whole = fitting(rows[index].cells.enumerated().map { $0 == cell.column ? value : $1 }),
-      hasRoom(index, for: whole)
+    let given = rows[index].cells.prefix(schema.givenColumnCount)
+    guard let whole = fitting(given.enumerated().map { $0 == cell.column ? value : $1 }), hasRoom(index, for: whole)
     else { return }
-    rows[index].cells = whole
+    setCells(index, whole)
     missing[cell.key]?[cell.column] = nil
   }
 
@@ -118,11 +122,11 @@ public struct PlainTable: Sendable {
 
   /// Updates some cells of a row.
   public mutating func update(_ key: RowKey, _ cells: [Cell?]) {
-    guard let index = index(of: key), cells.count == schema.columns.count else { return }
+    guard let index = index(of: key), cells.count == schema.givenColumnCount else { return }
     guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }), hasRoom(index, for: whole) else {
       return
     }
-    rows[index].cells = whole
+    setCells(index, whole)
     for (column, cell) in cells.enumerated() where cell != nil { missing[key]?[column] = nil }
   }
 
@@ -151,7 +155,7 @@ public struct PlainTable: Sendable {
         noteDeferred(key, cells, isNew: row == nil)
         let whole = keepingDeferred(cells, of: row)
         var arrived = row ?? arriving(key, whole)
-        arrived.cells = whole
+        arrived.cells = derived(row?.cells, whole)
         next.append(arrived)
       } else if let row, hasRoom(for: key, row.cells, beside: next) {
         next.append(row)
@@ -163,7 +167,7 @@ public struct PlainTable: Sendable {
 
   /// Returns the normalized cells, or `nil` if they do not fit the schema.
   private func fitting(_ cells: [Cell]) -> [Cell]? {
-    guard cells.count == schema.columns.count else { return nil }
+    guard cells.count == schema.givenColumnCount else { return nil }
     var fitting: [Cell] = []
     for (cell, column) in zip(cells, schema.columns) {
       switch (cell, column.type) {
@@ -313,6 +317,7 @@ public struct PlainTable: Sendable {
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
     case (.text(let x), .text(let y)): order = Self.order(x, y, by: collation)
+    case (.series(let x), .series(let y)): order = Self.order(x, y)
     case (.image(let x), .image(let y)): order = Self.order(x, y, by: .codeUnit)
     default: preconditionFailure("\(a) and \(b) in one column")
     }

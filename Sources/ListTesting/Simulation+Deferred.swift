@@ -24,7 +24,7 @@ extension Simulation {
     return schema
   }
 
-  var isDeferred: Bool { schema.columns.count > 7 }
+  var isDeferred: Bool { schema.columns.contains(where: \.isDeferred) }
 
   private func truth(_ cell: DeferredCell) -> Cell {
     let version = truths[cell] ?? 0

@@ -24,6 +24,7 @@ extension Simulation {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)
       case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
+      case (.row(let row), _): throw failure("a patch for \(query) says \(row.cells), not \(line)")
       default: throw failure("a patch for \(query) says \(item), not \(line)")
       }
     }

@@ -37,8 +37,9 @@ extension Simulation {
   /// Adds a comparison of ages to the filters of some queries.
   mutating func addAge(to query: inout Query) {
     guard moments.oneIn(3) else { return }
+    let times = schema.columns.indices.filter { schema.columns[$0].type == .timestamp }
     let age = Filter.age(
-      5, moments.pick([.less, .lessOrEqual, .greater, .greaterOrEqual]),
+      moments.pick(times), moments.pick([.less, .lessOrEqual, .greater, .greaterOrEqual]),
       .timestamp(Int64(moments.number(-4_000...8_000)) * 1_000_000))
     let part: Filter<Int> = moments.oneIn(3) ? .not(age) : age
     query.filter = query.filter.map { moments.oneIn(2) ? .all([$0, part]) : .any([$0, part]) } ?? part

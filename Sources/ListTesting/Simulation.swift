@@ -188,6 +188,7 @@ public struct Simulation {
     Self.bound(&schema, keys: keys, &random)
     schema.columns[2].collation = random.pick([.codeUnit, .natural, .locale("invented")])
     schema.columns[3].collation = random.pick([.codeUnit, .natural, .locale("invented")])
+    if seed % 4 == 1 { schema = schema.deriving(histories: ["a": 3, "b": 5], changeTime: "changed") }
     self.schema = schema
     plain = PlainTable(schema, limits: limits)
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)

@@ -60,6 +60,10 @@ public struct ServerConfiguration: Sendable {
   public var epoch: String?
   /// The recording of the engine's inputs; its header has the same ``epoch`` and ``limits``.
   public var recording: Recording?
+  /// The columns whose last values are kept, in addition to those that sources name.
+  public var histories: [HistoryRequest] = []
+  /// The names of tables that get a column with the time of each row's last change.
+  public var changeTimes: Set<String> = []
   /// The folder with the saved views; `nil` to keep none.
   public var viewsFolder: String?
   /// The system call that writes the file of a view.

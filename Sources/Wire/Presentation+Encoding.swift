@@ -23,14 +23,23 @@ extension JSONWriter {
       member("description", unlessEmpty: presentation.description)
       rule("warn", presentation.warning)
       rule("critical", presentation.critical)
+      if isForHost, let history = presentation.history { member("history", history) }
+    }
+    switch column.derivation {
+    case nil: break
+    case .history(let name, _): member("historyOf", name)
+    case .changeTime: member("isChangeTime", true)
     }
     if isForHost, column.isDeferred { member("deferred", true) }
     endObject()
   }
 
   /// Appends the members of a schema's presentation to an object that has members already.
-  package mutating func presentation(of schema: Schema) {
+  ///
+  /// - Parameter isForHost: Whether to include what a plugin's host needs and clients do not.
+  package mutating func presentation(of schema: Schema, isForHost: Bool = false) {
     guard let presentation = schema.presentation else { return }
+    if isForHost { member("changed", unlessEmpty: presentation.changed) }
     member("newest", unlessEmpty: presentation.newest?.rawValue)
     member("description", unlessEmpty: presentation.description)
     member("icon", unlessEmpty: presentation.icon)

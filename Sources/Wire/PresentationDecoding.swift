@@ -7,9 +7,9 @@ import ListEngine
 /// and values fit them.
 package enum PresentationDecoding {
   /// The members of a schema that belong to its presentation.
-  package static let tableMembers = ["description", "icon", "severity", "view", "newest"]
+  package static let tableMembers = ["description", "icon", "severity", "view", "newest", "changed"]
   /// The members of a column that belong to its presentation.
-  package static let columnMembers = ["description", "warn", "critical"]
+  package static let columnMembers = ["description", "warn", "critical", "history"]
 
   private static let limits = Limits()
   private static let greatestDescription = 1_000
@@ -28,6 +28,7 @@ package enum PresentationDecoding {
       guard let newest = NewestEnd(rawValue: name) else { throw .outOfRange("newest must be “top” or “end”") }
       presentation.newest = newest
     }
+    presentation.changed = try members.text("changed", limit: ClientMessage.greatestName)
     return presentation
   }
 
@@ -39,7 +40,8 @@ package enum PresentationDecoding {
     guard columnMembers.contains(where: { members[$0] != nil }) else { return nil }
     return ColumnPresentation(
       description: try members.text("description", limit: greatestDescription) ?? "",
-      warning: try rule(members, "warn"), critical: try rule(members, "critical"))
+      warning: try rule(members, "warn"), critical: try rule(members, "critical"),
+      history: try members.integer("history", in: 0...1_000_000).map(Int.init))
   }
 
   /// Decodes an aggregate.

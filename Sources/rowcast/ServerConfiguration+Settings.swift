@@ -19,6 +19,8 @@ extension ServerConfiguration {
     if let rate = settings.exportRate { exportPace.leastRate = rate }
     if let time = settings.exportTime { exportPace.longest = .seconds(time) }
     viewsFolder = settings.views
+    histories = (settings.histories ?? []).compactMap { HistoryRequest(argument: $0) }
+    changeTimes = Set(settings.changeTimes ?? [])
     endsOnSignals = true
     logger = Logger(label: "rowcast")
     certificate = settings.certificate

@@ -26,6 +26,7 @@ export class Detail {
   #cells = [];
   #shown = [];
   #exact = [];
+  #charts = [];
   #specs = null;
   #titled = 0;  // the column used as the panel's title: the first text column
 
@@ -70,6 +71,7 @@ export class Detail {
       if (value === this.#shown[at]) return;
       this.#shown[at] = value;
       this.#cells[at].show(value, now);
+      this.#charts[at]?.show(value);
       this.#tellExactly(at, value);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
     });
@@ -130,6 +132,24 @@ export class Detail {
       value.append(el, this.#exact[at]);
       return [title, value];
     }));
+    this.#charts = [];
+    if (specs.some(({ kind }) => kind === 'sparkline')) this.#chart(specs);
+  }
+
+  // Replaces the small charts by large ones with a crosshair.
+  async #chart(specs) {
+    const { Chart } = await import('./chart.js');
+    if (specs !== this.#specs) return;
+    specs.forEach((spec, at) => {
+      if (spec.kind !== 'sparkline') return;
+      const given = specs.find(({ column }) => column.name === spec.column.historyOf) ?? spec;
+      const chart = new Chart(titleOf(spec.column), (value) => given.format(given === spec ? [value] : value));
+      this.#charts[at] = chart;
+      const { el } = this.#cells[at];
+      el.classList.add('charted');
+      el.before(chart.el);
+      chart.show(this.#shown[at]);
+    });
   }
 }
 

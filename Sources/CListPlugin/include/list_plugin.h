@@ -545,9 +545,10 @@ struct list_view {
   uint32_t size;  // sizeof(struct list_view) in the host
 
   // Sets the view, which is copied: a JSON object of at most 262,144 bytes with the members
-  // description, icon, severity and view as in the schema of a program, and columns, an object with
-  // description, warn and critical by the name of the column. docs/plugins/programs.md describes
-  // them. Call it once, before declare. declare then refuses a table without a column named here.
+  // description, icon, severity, newest, changed and view as in the schema of a program, and
+  // columns, an object with description, warn, critical and history by the name of the column.
+  // docs/plugins/programs.md describes them. Call it once, before declare. declare then refuses a
+  // table without a column named here.
   // [any thread, while run runs]
   int32_t (*offer)(void *context, const char *json);
 };

@@ -43,7 +43,7 @@ enum PluginLine {
       writer.member("title", schema.title)
       writer.member("key", schema.key.rawValue)
       if let label = schema.label { writer.member("label", label) }
-      writer.presentation(of: schema)
+      writer.presentation(of: schema, isForHost: true)
       if schema.limits != TableLimits() {
         writer.member("limits") {
           if let rows = schema.limits.rows { $0.member("rows", rows) }

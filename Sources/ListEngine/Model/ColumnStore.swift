@@ -184,6 +184,12 @@ struct ColumnStore {
     }
   }
 
+  /// Returns the value of an integer or a number as a floating-point number; `nil` for null.
+  @inline(__always) func double(_ slot: UInt32) -> Double? {
+    if isNull(slot) { return nil }
+    return type == .integer ? Double(Int64(bitPattern: words[slot])) : Double(bitPattern: words[slot])
+  }
+
   // MARK: Order
 
   /// Returns the collation key of a text, or an empty key if the column orders by code unit.

@@ -16,12 +16,17 @@ public struct ColumnPresentation: Hashable, Codable, Sendable {
   public var warning: SeverityRule?
   /// The values that need action, or `nil` for none; they take precedence over ``warning``.
   public var critical: SeverityRule?
+  /// The number of values that a server keeps of each row, or `nil` for none; see ``Derivation``.
+  public var history: Int?
 
   /// Creates a presentation; the default is empty.
-  public init(description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil) {
+  public init(
+    description: String = "", warning: SeverityRule? = nil, critical: SeverityRule? = nil, history: Int? = nil
+  ) {
     self.description = description
     self.warning = warning
     self.critical = critical
+    self.history = history
   }
 }
 
@@ -116,17 +121,21 @@ public struct TablePresentation: Hashable, Codable, Sendable {
   /// The end at which the newest rows are in the source's own order, or `nil` if they may be
   /// anywhere.
   public var newest: NewestEnd?
+  /// The name of the column in which a server keeps the time of each row's last change, or `nil`
+  /// for none; see ``Derivation``.
+  public var changed: String?
 
   /// Creates a presentation; the default is empty.
   public init(
     description: String = "", icon: String = "", view: DefaultView = DefaultView(), severity: String? = nil,
-    newest: NewestEnd? = nil
+    newest: NewestEnd? = nil, changed: String? = nil
   ) {
     self.description = description
     self.icon = icon
     self.view = view
     self.severity = severity
     self.newest = newest
+    self.changed = changed
   }
 }
 

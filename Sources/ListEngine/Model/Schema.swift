@@ -80,6 +80,8 @@ public struct Column: Hashable, Codable, Sendable {
   public var audience: Audience?
   /// The column's explanation and the severity of its values; `nil` for none.
   public var presentation: ColumnPresentation?
+  /// The rule by which the engine fills the column; `nil` if the source gives its values.
+  public var derivation: Derivation?
 
   /// Creates a column.
   ///
@@ -88,10 +90,11 @@ public struct Column: Hashable, Codable, Sendable {
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
     better: BetterDirection? = nil, isDeferred: Bool = false, audience: Audience? = nil,
-    presentation: ColumnPresentation? = nil
+    presentation: ColumnPresentation? = nil, derivation: Derivation? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
+    self.derivation = derivation
     self.type = type
     self.style = style
     self.unit = unit

@@ -38,6 +38,12 @@ public enum SchemaError: Error, Hashable, Sendable {
   case operatorColumnNotLast(String)
   /// A column for operators is deferred, or its table is windowed.
   case operatorColumnNotResident(String)
+  /// A derived column stands before one that the source gives, or alone.
+  case derivedColumnNotLast(String)
+  /// A derived column in a windowed table, whose changes the engine does not see.
+  case derivedColumnNotResident(String)
+  /// A derived column that cannot be filled.
+  case badDerivation(String, reason: String)
   /// A part of the presentation, such as `view.sort[0]`, is invalid; with the reason, which names
   /// the part if its name is empty.
   case badPresentation(String, reason: String)
@@ -77,6 +83,11 @@ extension SchemaError: CustomStringConvertible {
         + "put it behind the columns that all users see, of which a table needs one"
     case .operatorColumnNotResident(let column):
       "the column “\(column)” is for operators only: its table must not be windowed, and it must not be deferred"
+    case .derivedColumnNotLast(let column):
+      "the column “\(column)” is filled by the server: it must stand behind those that the source gives"
+    case .derivedColumnNotResident(let column):
+      "the column “\(column)” is filled by the server, which does not see all changes of a windowed table"
+    case .badDerivation(let column, let reason): "the column “\(column)” cannot be filled by the server: \(reason)"
     case .badPresentation(let place, let reason): place.isEmpty ? reason : "\(place): \(reason)"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }

@@ -13,7 +13,7 @@ extension Table {
   /// Returns the reason if the value is invalid; it counts as a rejected row.
   func load(_ key: RowKey, _ column: Int, _ cell: Cell) -> String? {
     var changes = Changeset()
-    var cells = [Cell?](repeating: nil, count: columns.count)
+    var cells = [Cell?](repeating: nil, count: givenColumns)
     cells[column] = cell
     changes.update(key, cells)
     let before = rejected

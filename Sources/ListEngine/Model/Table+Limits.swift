@@ -1,6 +1,8 @@
 extension Table {
   /// Returns the weight of a row without texts; see ``TableLimits``.
-  static func fixedWeight(_ schema: Schema) -> Int { 32 + 8 * schema.columns.count + (schema.key == .integer ? 8 : 0) }
+  static func fixedWeight(_ schema: Schema) -> Int {
+    32 + 8 * schema.givenColumnCount + (schema.key == .integer ? 8 : 0)
+  }
 
   /// The weight of all rows in bytes; see ``TableLimits``.
   ///
@@ -11,7 +13,7 @@ extension Table {
   ///
   /// - Complexity: O(columns).
   func weight(of slot: UInt32) -> Int {
-    columns.reduce(rowWeight + keys.textBytes(slot)) { $0 + $1.textBytes(slot) }
+    columns[..<givenColumns].reduce(rowWeight + keys.textBytes(slot)) { $0 + $1.textBytes(slot) }
   }
 
   /// Returns the weight that a row would have with these cells.

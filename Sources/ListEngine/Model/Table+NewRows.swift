@@ -14,11 +14,11 @@ extension Table {
     guard room > 0 else { return 0 }
     makeRoom()
     let most = min(newRowsAtOnce, 64 - Int(slots & 63), room)
-    let rows = records[0..<records.wholeRows(of: columns.count, atMost: most)]
+    let rows = records[0..<records.wholeRows(of: givenColumns, atMost: most)]
     guard rows.count > 0 else { return 0 }
     var unfit: UInt64 = 0
-    for number in 0..<columns.count {
-      unfit |= columns[number].unfit(rows.column(number, of: columns.count), limit: limits.cellBytes)
+    for number in 0..<givenColumns {
+      unfit |= columns[number].unfit(rows.column(number, of: givenColumns), limit: limits.cellBytes)
     }
     var taken = min(rows.count, unfit.trailingZeroBitCount)
     let fitting = rows[0..<taken]

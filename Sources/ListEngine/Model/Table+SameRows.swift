@@ -8,7 +8,7 @@ extension Table {
   /// - Complexity: O(cells).
   func takeSameRows(_ records: RecordRun) -> Int {
     // The load state of deferred cells is not covered by a comparison of values.
-    guard records[0].verb == .upsert, deferred == nil, var slots = keys.run(of: records, width: columns.count)
+    guard records[0].verb == .upsert, deferred == nil, var slots = keys.run(of: records, width: givenColumns)
     else { return 0 }
     if let reload {
       // Key duplicates are rejected with their reason when applied individually.
@@ -17,8 +17,8 @@ extension Table {
     }
     let own = records[0..<slots.count]
     var differing: UInt64 = 0
-    for number in 0..<columns.count {
-      differing |= columns[number].differing(own.column(number, of: columns.count), from: slots.lowerBound)
+    for number in 0..<givenColumns {
+      differing |= columns[number].differing(own.column(number, of: givenColumns), from: slots.lowerBound)
     }
     var place = 0
     while place < slots.count {
@@ -49,7 +49,7 @@ extension Table {
   /// Returns the weight of valid whole rows.
   @inline(__always) func weight(of records: RecordRun) -> Int {
     var weight = rowWeight * records.count
-    for number in 0..<columns.count { weight += columns[number].textBytes(records.column(number, of: columns.count)) }
+    for number in 0..<givenColumns { weight += columns[number].textBytes(records.column(number, of: givenColumns)) }
     if schema.key == .text { for record in records.records { weight += Int(record.key.length) } }
     return weight
   }

@@ -10,6 +10,10 @@ final class Table {
   /// The column stores, in schema order.
   let columns: UnsafeMutableBufferPointer<ColumnStore>
   let keys: KeyIndex
+  /// The columns that the source does not give; `nil` for none.
+  let derived: DerivedColumns?
+  /// The number of columns that the source gives.
+  let givenColumns: Int
   /// The load state of deferred cells, or `nil` if the table has no deferred columns.
   let deferred: DeferredCells?
   /// The rows in order of arrival, or `nil` if the table keeps all rows.
@@ -22,6 +26,8 @@ final class Table {
   let rowWeight: Int
   /// The byte counter of texts and text keys.
   let texts = ByteCounter()
+  /// The byte counter of derived columns, which do not count against the limits of rows.
+  private let derivedTexts = ByteCounter()
   /// The number of reuses of each slot, up to the last reused one.
   let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed each row.
@@ -110,12 +116,17 @@ final class Table {
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
+    givenColumns = schema.givenColumnCount
     for (number, column) in schema.columns.enumerated() {
+      let counter = number < givenColumns ? texts : derivedTexts
       let keys = collators[number].map { CollationKeys($0, hasher: hasher, limit: limits.collationKeyBytes) }
       columns.initializeElement(
-        at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts, collation: keys))
+        at: number, to: ColumnStore(column.type, hasher: hasher, counter: counter, collation: keys))
     }
     keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
+    derived = DerivedColumns(
+      schema, columns: columns, bytes: derivedTexts, byteLimit: min(limits.tableBytes, DerivedColumns.greatestSize),
+      wall: wall)
     deferred = DeferredCells(schema)
     arrivals = schema.retention == .everything ? nil : Arrivals()
     rowLimit = min(schema.limits.rows ?? .max, limits.rows)
@@ -131,6 +142,7 @@ final class Table {
     births.deallocate()
     labels.deallocate()
     texts.deallocate()
+    derivedTexts.deallocate()
   }
 
   // MARK: Reading
@@ -286,7 +298,7 @@ final class Table {
     to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
     textBytes: inout Int
   ) -> String? {
-    guard cells.count == columns.count else { return "it has \(cells.count) cells for \(columns.count) columns" }
+    guard cells.count == givenColumns else { return "it has \(cells.count) cells for \(givenColumns) columns" }
     for (number, cell) in cells.enumerated() {
       if cell.kind == .unchanged {
         if isUpdate { continue }
@@ -398,6 +410,7 @@ final class Table {
     if let deferred {
       for column in deferred.columns where cells[column].kind != .null { _ = deferred.provide(slot, column) }
     }
+    derived?.noteInsertion(slot..<slot + 1)
     count += 1
     arrivals?.append(slot)
     neighbours?.append(slot)
@@ -417,7 +430,8 @@ final class Table {
   func append(_ records: RecordRun) {
     let (first, number) = (slotCount, records.count)
     slotCount += UInt32(number)
-    for column in 0..<columns.count { columns[column].fill(records.column(column, of: columns.count), from: first) }
+    for column in 0..<givenColumns { columns[column].fill(records.column(column, of: givenColumns), from: first) }
+    derived?.noteInsertion(first..<slotCount)
     let (labels, revisions, births) = (labels.pointer(first), revisions.pointer(first), births.pointer(first))
     for place in 0..<number {
       lastLabel += Self.labelGap
@@ -436,6 +450,7 @@ final class Table {
   ) {
     var changed: UInt64 = 0
     let deferred = deferred
+    let due = derived?.due(slot, taking: cells) ?? 0
     for number in 0..<cells.count where takes(cells[number], number, isWhole: isWhole) {
       if let deferred, deferred.isDeferred(number), deferred.provide(slot, number) {
         changed |= 1 << UInt64(number & 63)
@@ -443,6 +458,7 @@ final class Table {
       if columns[number].store(cells[number], bytes: bytes, at: slot) { changed |= 1 << UInt64(number & 63) }
     }
     guard changed != 0 else { return }
+    if let derived { changed |= derived.follow(slot, due) }
     revisions[slot] = commit
     log.note(slot, columns: changed)
   }

@@ -22,6 +22,7 @@ extension Schema {
           try check(.oneOf(column.name, values), place)
         }
       }
+      if let history = presentation.history { try check(history: history, of: column, index) }
     }
     guard let presentation else { return }
     guard presentation.icon.utf8.count <= 32 else {
@@ -61,6 +62,21 @@ extension Schema {
     if let fault = textFault { throw .badPresentation("view.where", reason: fault) }
     guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
+    }
+  }
+
+  private func check(history: Int, of column: Column, _ index: Int) throws(SchemaError) {
+    let place = "columns[\(index)].history"
+    guard Self.historyLengths.contains(history) else {
+      let (least, most) = (Self.historyLengths.lowerBound, Self.historyLengths.upperBound)
+      throw .badPresentation(place, reason: "a history has \(least) to \(most) values, not \(history)")
+    }
+    guard column.type == .integer || column.type == .number, !column.isDeferred, windowed == nil else {
+      throw .badPresentation(
+        place,
+        reason:
+          "“\(column.name)” must be a column of integers or numbers, not deferred, in a table whose rows the server has"
+      )
     }
   }
 

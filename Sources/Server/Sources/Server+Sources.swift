@@ -22,7 +22,7 @@ extension Server {
   private func handle(_ event: SourceEvent, handedIn: Instant, from source: SourceRecord, at now: Instant) {
     source.metrics.note(event)
     switch event {
-    case .schema(let schema): return declare(schema, by: source, at: now)
+    case .schema(let schema): return declare(derived(schema, by: source), by: source, at: now)
     case .image(let number, let outcome): return finishImage(number, outcome)
     case .acted(let number, let outcome): return finish(number, outcome)
     case .upload(let answer): return handle(answer)
@@ -35,7 +35,7 @@ extension Server {
     default: break
     }
     guard let table = source.table else { return }
-    if case .columnsAdded(let schema) = event { addColumns(schema, to: table, at: now) }
+    if case .columnsAdded(let schema) = event { addColumns(derived(schema, by: source), to: table, at: now) }
     if let input = Input(event, of: table.id) { engine.handle(input, at: now) }
     if case .changes = event { table.delays.noteArrival(handedIn: handedIn, at: now) }
     logNotes(of: table)
@@ -84,6 +84,12 @@ extension Server {
 
   // MARK: Schemas
 
+  /// Returns a source's schema with the columns that the server fills.
+  private func derived(_ schema: Schema, by source: SourceRecord) -> Schema {
+    for problem in configuration.unfulfilled(in: schema) { source.log.log(.warning, "\(problem)") }
+    return configuration.derived(schema)
+  }
+
   /// Adds the table of a source, or changes it if a restarted source declares another schema.
   private func declare(_ schema: Schema, by source: SourceRecord, at now: Instant) {
     if let table = source.table {
@@ -104,7 +110,7 @@ extension Server {
   /// - Complexity: O(*n*), where *n* is the number of cells.
   private func addColumns(_ schema: Schema, to table: ServedTable, at now: Instant) {
     guard table.schema != schema else { return }
-    let rows = engine.contents(of: table.id, columns: schema.columns.count)
+    let rows = engine.contents(of: table.id, columns: schema.givenColumnCount)
     replace(table, with: schema, at: now)
     guard table.schema == schema else { return }
     for changes in rows { engine.handle(.changes(table.id, changes), at: now) }

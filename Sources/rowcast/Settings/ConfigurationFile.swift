@@ -113,6 +113,8 @@ struct ConfigurationFile {
     case "export-rate": settings.exportRate = try number(value, name)
     case "export-time": settings.exportTime = try number(value, name)
     case "views": settings.views = try text(value, name)
+    case "history": settings.histories = try texts(value, name)
+    case "changed": settings.changeTimes = try texts(value, name)
     case "record": settings.record = try text(value, name)
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)

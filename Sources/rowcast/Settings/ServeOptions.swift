@@ -131,6 +131,18 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Keep the last values of a column of numbers, 60 if no number is given, in another column with a small chart; may be given several times.",
+      valueName: "table.column[=n]"))
+  var history: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Add a column with the time of each row's last change to a table; may be given several times.",
+      valueName: "table"))
+  var changed: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
       "Record all inputs in this file, for rowcast replay. Replaces an existing file.", valueName: "file"))
   var record: String?
 
@@ -162,6 +174,8 @@ struct ServeOptions: ParsableArguments {
     flags.exportRate = exportRate
     flags.exportTime = exportTime
     flags.views = views
+    flags.histories = history.isEmpty ? nil : history
+    flags.changeTimes = changed.isEmpty ? nil : changed
     flags.record = record
     flags.logLevel = logLevel
     flags.logFormat = logFormat

@@ -1,4 +1,5 @@
 import Glibc
+import ListEngine
 import Logging
 import Server
 
@@ -38,6 +39,13 @@ extension Settings {
       refuse(
         "public-url[\(index)]",
         "must be an address as browsers write it, such as https://rows.example.org, not “\(url)”")
+    }
+    for (index, history) in (histories ?? []).enumerated() where HistoryRequest(argument: history) == nil {
+      let (least, most) = (Schema.historyLengths.lowerBound, Schema.historyLengths.upperBound)
+      refuse(
+        "history[\(index)]",
+        "must be a table and a column such as processes.cpu, or with \(least) to \(most) values such as processes.cpu=30, not “\(history)”"
+      )
     }
     if let logLevel, Logger.Level(rawValue: logLevel) == nil {
       refuse("log-level", "must be trace, debug, info, notice, warning, error or critical, not “\(logLevel)”")

@@ -80,6 +80,8 @@ struct Settings: Equatable {
   var exportRate: Int?
   var exportTime: Int?
   var views: String?
+  var histories: [String]?
+  var changeTimes: [String]?
   var record: String?
   var logLevel: String?
   var logFormat: String?
@@ -106,6 +108,8 @@ struct Settings: Equatable {
     result.exportRate = exportRate ?? others.exportRate
     result.exportTime = exportTime ?? others.exportTime
     result.views = views ?? others.views
+    result.histories = histories ?? others.histories
+    result.changeTimes = changeTimes ?? others.changeTimes
     result.record = record ?? others.record
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat

@@ -24,7 +24,7 @@ import Testing
 
   @Test func `everything that the Swift interface offers reaches the schema`() throws {
     let columns = [
-      Column("load", .number, description: "A \"share\"\n\\", warning: .from(80), critical: .from(95.5)),
+      Column("load", .number, description: "A \"share\"\n\\", warning: .from(80), critical: .from(95.5), history: 30),
       Column("state", .text, warning: .values(["late"])), Column("kernel", .boolean),
     ]
     let filter = RowFilter.all([
@@ -38,13 +38,14 @@ import Testing
       order: ["state"], hidden: ["kernel"], pinned: ["state"],
       tiles: [
         Tile(where: .isOne(of: ["late"], in: "state")), Tile("Load", ListPlugin.Aggregate(.max, of: "load")),
-      ], severity: "state", newest: .top)
+      ], severity: "state", newest: .top, changed: "touched")
     let schema = ListPlugin.Schema("s", key: .integer, columns: columns, view: view)
     let document = try #require(schema.viewDocument)
     let read = try #require(complete(document, schema).schema)
     #expect(
       read.columns[0].presentation
-        == ColumnPresentation(description: "A \"share\"\n\\", warning: .threshold(80), critical: .threshold(95.5)))
+        == ColumnPresentation(
+          description: "A \"share\"\n\\", warning: .threshold(80), critical: .threshold(95.5), history: 30))
     #expect(read.columns[1].presentation == ColumnPresentation(warning: .values([.text("late")])))
     #expect(read.columns[2].presentation == nil)
     #expect(
@@ -58,7 +59,7 @@ import Testing
             tiles: [
               TileRequest(filter: .oneOf("state", [.text("late")])),
               TileRequest(title: "Load", AggregateRequest(.max, of: "load")),
-            ]), severity: "state", newest: .top))
+            ]), severity: "state", newest: .top, changed: "touched"))
     let odd = ListPlugin.Schema("s", key: .integer, columns: columns, view: TableView(filter: filter))
     let oddDocument = try #require(odd.viewDocument)
     #expect(complete(oddDocument, odd).reason.hasPrefix("view: view.filter.all[0].not.values[1] must be a text"))

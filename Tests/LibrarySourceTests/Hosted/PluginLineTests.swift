@@ -59,7 +59,7 @@ import Testing
     var schema = Self.schema
     schema.columns[6].audience = .operators
     schema.columns[0].presentation = ColumnPresentation(
-      description: "d", warning: .threshold(80.5), critical: .values([.integer(7)]))
+      description: "d", warning: .threshold(80.5), critical: .values([.integer(7)]), history: 9)
     schema.columns[2].presentation = ColumnPresentation(critical: .values([.text("a"), .text("\"")]))
     schema.presentation = TablePresentation(
       description: "e", icon: "⚙",
@@ -67,7 +67,7 @@ import Testing
         sort: [NamedSortTerm("number", descending: true), NamedSortTerm("text")],
         filter: .all([.not(.oneOf("boolean", [.boolean(true)])), .range("number", from: .number(0.5), through: nil)]),
         group: ["text"], aggregates: [AggregateRequest(.mean, of: "number")], order: ["text"], hidden: ["image"],
-        pinned: ["integer"]), newest: .end)
+        pinned: ["integer"]), newest: .end, changed: "when")
     #expect(heard(Changeset(), schema).schema == schema)
   }
 

@@ -142,7 +142,7 @@ extension Filter<Int> {
     case .all(let parts), .any(let parts): parts.first?.testColumn ?? 3
     case .not(let part): part.testColumn
     case .compare(let column, _, _), .range(let column, _, _), .contains(let column, _), .startsWith(let column, _),
-      .matches(let column, _, _), .oneOf(let column, _), .isEmpty(let column):
+      .matches(let column, _, _), .oneOf(let column, _), .age(let column, _, _), .isEmpty(let column):
       column
     }
   }

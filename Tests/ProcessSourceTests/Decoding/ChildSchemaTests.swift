@@ -10,7 +10,7 @@ import Testing
 
   @Test func `the presentation of a table and its columns is read`() {
     let line = #"""
-      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","view":{"sort":[{"column":"a"}],"where":"a > 5","pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7]}]}
+      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","changed":"at","view":{"sort":[{"column":"a"}],"where":"a > 5","pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7],"history":9}]}
       """#
     guard case .source(.schema(let schema))? = decode([Self.hello, line]).last else {
       Issue.record("no schema")
@@ -20,11 +20,11 @@ import Testing
       schema.presentation
         == TablePresentation(
           description: "d", icon: "⚙",
-          view: DefaultView(sort: [NamedSortTerm("a")], text: "a > 5", pinned: ["a"]), newest: .top))
+          view: DefaultView(sort: [NamedSortTerm("a")], text: "a > 5", pinned: ["a"]), newest: .top, changed: "at"))
     #expect(schema.newest == .top)
     #expect(
       schema.columns[0].presentation
-        == ColumnPresentation(description: "c", warning: .threshold(1), critical: .values([.integer(7)])))
+        == ColumnPresentation(description: "c", warning: .threshold(1), critical: .values([.integer(7)]), history: 9))
   }
 
   @Test(arguments: [

@@ -1,0 +1,94 @@
+"""Columns that the server fills: histories, and the time of the last change."""
+
+import json
+import re
+import shlex
+import sys
+import unittest
+
+from aria import FAULTS
+from pages import PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+SCHEMA = {
+    "type": "schema", "name": "disks", "key": "integer", "changed": "touched", "columns": [
+        {"name": "mount", "type": "text", "title": "Mount"},
+        {"name": "used", "type": "number", "title": "Used", "unit": "%", "history": 5},
+        {"name": "files", "type": "integer", "title": "Files"},
+    ],
+}  # fmt: skip
+VALUES = [10, 30, 20, 50, 40, 70]
+PROGRAM = """
+import json, sys
+for line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)
+sys.stdin.read()
+"""
+
+
+class HistoryTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = [{"type": "hello", "version": 1}, SCHEMA]
+        lines += [{"type": "upsert", "rows": [[1, "/", value, 7], [2, "/home", 3, 8]]} for value in VALUES]
+        child = f"disks={shlex.join([sys.executable, '-c', PROGRAM, json.dumps(lines)])}"
+        return Server(options=("--no-token", "--child", child, "--history", "disks.files=9"))
+
+    def details(self, **how):
+        reader = self.open(**how)
+        reader.page.locator(".cell", has_text="/").first.click()
+        reader.page.keyboard.press("Enter")
+        return reader, reader.page.locator(".chart:visible")
+
+    def test_the_added_columns_follow_the_others(self):
+        reader = self.open()
+        heads = reader.page.locator(".head [role=columnheader]")
+        expect(heads).to_have_count(6)
+        titles = [re.sub(r"\s+", " ", text).strip() for text in heads.all_inner_texts()]
+        self.assertEqual([title[:12] for title in titles[3:]], ["Used, last 5", "Files, last ", "Changed"])
+        expect(reader.page.locator(".spark path[d^=M]")).to_have_count(1)
+        reader.check_clean(self)
+
+    def test_rows_are_filtered_by_the_time_of_their_change(self):
+        reader = self.open()
+        reader.page.locator("#filter").fill("touched < 1h")
+        reader.wait_for_count(3)
+        reader.page.locator("#filter").fill("touched > 1h")
+        reader.wait_for_count(1)
+        reader.check_clean(self)
+
+    def test_the_details_chart_the_history(self):
+        reader, chart = self.details()
+        expect(chart).to_have_count(1)
+        expect(chart).to_have_attribute("aria-label", "Used, last 5")
+        expect(chart.locator(".chart-most")).to_have_text("70%")
+        expect(chart.locator(".chart-least")).to_have_text("20%")
+        expect(chart.locator(".chart-reading")).to_have_text("70% · the last value")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_the_crosshair_follows_the_pointer(self):
+        reader, chart = self.details()
+        box = chart.locator(".chart-plot").bounding_box()
+        reader.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
+        expect(chart.locator(".chart-reading")).to_have_text("20% · value 2 of 5")
+        expect(chart.locator(".chart-line")).to_be_visible()
+        reader.page.mouse.move(box["x"], box["y"] - 60)
+        expect(chart.locator(".chart-line")).to_be_hidden()
+        reader.check_clean(self)
+
+    def test_the_crosshair_moves_by_keys(self):
+        reader, chart = self.details()
+        chart.focus()
+        for _ in range(2):
+            reader.page.keyboard.press("ArrowLeft")
+        expect(chart).to_have_attribute("aria-valuetext", "50% · value 3 of 5")
+        reader.page.keyboard.press("Home")
+        expect(chart).to_have_attribute("aria-valuenow", "1")
+        reader.page.keyboard.press("End")
+        expect(chart.locator(".chart-reading")).to_have_text("70% · the last value")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()
