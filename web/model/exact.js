@@ -1,7 +1,8 @@
 // exact.js: exact texts of values, for details, tooltips and the clipboard. Loaded after the first
 // rows. No DOM.
 
-import { formOf, isNumeric, missingOf, moment } from './columns.js';
+import { formOf, isNumeric, missingOf } from './columns.js';
+import { moment } from './times.js';
 
 const longestText = 1_000;
 
