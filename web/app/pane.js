@@ -326,7 +326,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights']) delete view[part];  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'times']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }
@@ -451,7 +451,8 @@ export class Pane {
   #showColumns() {
     const { session, columns, view } = this;
     const { table } = session;
-    if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
+    this.#isChanged = true;
+    if (session.copy.seq > 0 && columns.all.length === table.columns.length) columns.arrange(view.columns);
     this.#showStrip();
     this.#showHighlights();
     this.heads.setView(session.asked, session.marks);
@@ -473,7 +474,6 @@ export class Pane {
     const { highlights } = this.session.view;
     if (highlights === this.#highlights) return;
     this.#highlights = highlights;
-    this.#isChanged = true;
     if (highlights !== undefined && this.columns.highlighting === null) {
       bring(() => import('../model/highlights.js')).then((module) => {
         this.columns.highlighting = module;

@@ -11,6 +11,7 @@ import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 import { columnTiles } from '../panels/tilemenu.js';
 import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
+import { timesMenu } from '../panels/displaymenu.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
 
@@ -44,6 +45,7 @@ export class ColumnHands {
       lack: this.lack,
       filter: () => this.filterBy(column.name, under),
       highlight: () => this.highlight(column, under),
+      times: () => this.times(column, under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -79,6 +81,11 @@ export class ColumnHands {
       edit: (look) => this.#editHighlight(column, look, under),
       text: (term) => termTexts([term], this.columns.all).map(([, , text]) => text).join(', '),
     }));
+  }
+
+  /** Opens the menu of the form of a column's times, below an element. */
+  times(column, under) {
+    openMenu(under, `Times of ${titleOf(column)}`, timesMenu(this.session.view, this.change, this.#all.find(({ name }) => name === column.name)));
   }
 
   #editHighlight(column, look, under) {

@@ -2,7 +2,7 @@
 // and passes the time.
 
 import { severityOf } from './defaults.js';
-import { age, duration, moment } from './times.js';
+import { age, ago, duration, moment, momentInUTC } from './times.js';
 
 /** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
@@ -73,7 +73,7 @@ function remembering(measure) {
 
 function wishFrom(column, kind, values, textOf, widthOf, digit) {
   if (kind === 'sparkline' || kind === 'picture') return 96;
-  if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
+  if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * (column.isAgo ? 12 : 10);
   let most = 0;
   for (const value of values.slice(0, mostMeasured)) most = Math.max(most, widthOf(textOf(value)));
   if (column.type === 'timestamp') return Math.max(most, digit * 8);
@@ -276,7 +276,9 @@ const longestText = 400;  // more than a cell can show; sources may send 64 KiB
  * Returns the function that formats a column's cells. It keeps all digits, unless the column's
  * style or `format` rounds.
  *
- * @param {{type: string, style: string, unit?: string, format?: string}} column
+ * @param {{type: string, style: string, unit?: string, format?: string, zone?: string,
+ *   isAgo?: boolean}} column `zone` is `utc` for times that are not local, and `isAgo` adds “ago”
+ *   to ages; see display.js
  * @param {{locale?: string}} [how]
  * @returns {(cell: any, now: number) => string} empty for an empty cell
  */
@@ -286,11 +288,15 @@ export function formatter(column, { locale } = {}) {
   if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
   if (style === 'age') {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
-    return (cell, now) => (isNumber(cell) ? age(since(cell, now)) : plain(cell));
+    const shape = column.isAgo ? ago : age;
+    return (cell, now) => (isNumber(cell) ? shape(since(cell, now)) : plain(cell));
   }
   const { word, decimals } = formOf(column);
   if (isNumeric(type)) return numbers(locale, decimals, unit, word === 'plain');
-  if (type === 'timestamp') return (cell) => (isNumber(cell) ? moment(cell, word, decimals) : plain(cell));
+  if (type === 'timestamp') {
+    const shape = column.zone === 'utc' ? momentInUTC : moment;
+    return (cell) => (isNumber(cell) ? shape(cell, word, decimals) : plain(cell));
+  }
   if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
   if (type === 'series') {
     const format = numbers(locale, undefined, '', false);
@@ -360,7 +366,7 @@ class DecimalLine {
 function decimalLine(column, locale) {
   const { type, style, unit = '' } = column;
   if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
-  if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', '');
+  if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', column.zone === 'utc' ? 'Z' : '');
   if (type !== 'number' || !(style === 'plain' || style === 'bar' || style === undefined)) return null;
   return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
 }

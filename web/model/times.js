@@ -27,6 +27,11 @@ export function age(seconds) {
   return `${sign}${Math.floor(length / 86_400)}\u202fd`;
 }
 
+/** Formats an age in seconds as a relative time: `now`, `3 min ago`, `in 5 h`. */
+export function ago(seconds) {
+  return seconds < 1 ? age(seconds) : `${age(seconds)}\u00a0ago`;
+}
+
 /**
  * Formats milliseconds since 1970 in local time as `date`, `time` or `datetime`, in ISO order.
  * Without `decimals`, seconds have 0, 3, 6 or 9 of them, as needed.
@@ -37,6 +42,16 @@ export function moment(milliseconds, word = 'datetime', decimals = undefined) {
   const day = word === 'time' ? '' : `${four(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   if (word === 'date') return day;
   const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction(milliseconds, decimals)}`;
+  return day === '' ? time : `${day} ${time}`;
+}
+
+/** Formats milliseconds since 1970 in UTC like {@link moment}, with a Z at the end. */
+export function momentInUTC(milliseconds, word = 'datetime', decimals = undefined) {
+  const date = new Date(Math.floor(milliseconds));
+  if (Number.isNaN(date.getTime())) return '';
+  const day = word === 'time' ? '' : `${four(date.getUTCFullYear())}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
+  if (word === 'date') return `${day}Z`;
+  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}${fraction(milliseconds, decimals)}Z`;
   return day === '' ? time : `${day} ${time}`;
 }
 

@@ -11,9 +11,10 @@ import { changePlace, showAll, stepPlace } from '../model/places.js';
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, filter: () => void, tile?: () => void,
- *   highlight?: () => void, fit: (all: boolean) => void, lack?: (what: object) => string}} on
- *   `tile` offers tiles of the column and `highlight` its looks; `lack` returns why the source
- *   does not support an item
+ *   highlight?: () => void, times?: () => void, fit: (all: boolean) => void,
+ *   lack?: (what: object) => string}} on
+ *   `tile` offers tiles of the column, `highlight` its looks and `times` the form of its times;
+ *   `lack` returns why the source does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -43,6 +44,7 @@ export function columnMenu(column, columns, view, on) {
     } : undefined,
     ...(isNumeric(column.type) ? totals(name, view, on) : []),
     canGroup && on.highlight !== undefined ? { label: 'Highlight…', run: on.highlight } : undefined,
+    column.type === 'timestamp' && on.times !== undefined ? { label: 'Times…', run: on.times } : undefined,
     canGroup && on.tile !== undefined ? { label: 'Add to the summary…', run: on.tile } : undefined,
     null,
     { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },

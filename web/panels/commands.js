@@ -46,6 +46,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
       lack: (what) => pane.lack(what),
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
       highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
+      times: (column) => columnHands.times(column, pane.heads.cells[0] ?? pane.grid),
       goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
     })),
   ];
@@ -58,6 +59,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, goTo: (name: string) => void,
  *   filter: (name: string) => void, highlight: (column: object) => void,
+ *   times: (column: object) => void,
  *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
@@ -77,6 +79,7 @@ export function columnCommands(columns, view, on) {
       own(`Go to column ${title}`, () => on.goTo(name)),
       own(`Filter by ${title}…`, () => on.filter(name)),
       ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
+      ...(column.type === 'timestamp' ? [own(`Form of the times of ${title}…`, () => on.times(column))] : []),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),

@@ -1,6 +1,7 @@
 // options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
 
 import { columnsMenu } from './columnmenu.js';
+import { timesItem } from './displaymenu.js';
 import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
 import { openMenu } from './menu.js';
@@ -59,6 +60,8 @@ export function showOptions(button, session, on) {
         on.densityChanged();
       },
     })),
+    { heading: 'Values' },
+    timesItem(columns, session.view, on.change, (title, items) => openMenu(button, title, items)),
     { heading: 'Keyboard' },
     { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
     { heading: 'Views' },
