@@ -1,8 +1,8 @@
-// The form of times: settings of a view, menus and texts.
+// The display of values: the form of times and the lines of text, as parts of a view and in menus.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { displayedColumns, formFor, nextTimes, timesFrom, timesText } from '../../web/model/display.js';
+import { displayedColumns, formFor, linesFrom, nextTimes, rowHeightOf, timesFrom, timesText } from '../../web/model/display.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { completed } from '../../web/model/defaults.js';
 import { exactText, zoneNote } from '../../web/model/exact.js';
@@ -12,7 +12,7 @@ import { rangeFrom } from '../../web/model/spans.js';
 import { changeText } from '../../web/model/steps.js';
 import { ago, momentInUTC } from '../../web/model/times.js';
 import { columnMenu } from '../../web/panels/columnmenu.js';
-import { timesItem, timesMenu } from '../../web/panels/displaymenu.js';
+import { linesMenu, timesItem, timesMenu } from '../../web/panels/displaymenu.js';
 
 const time = (name, more = {}) => ({ name, type: 'timestamp', style: 'plain', title: '', unit: '', width: 0, align: 'start', ...more });
 const columns = [time('began'), time('seen', { style: 'age' }), time('day', { format: 'date' }), { name: 'cpu', type: 'number', style: 'plain' }];
@@ -121,4 +121,31 @@ test('menus offer forms of times only where there are times', () => {
   const on = { change() {}, filter() {}, fit() {}, times() {} };
   const has = (column) => columnMenu(column, columns, view, on).some((item) => item?.label === 'Times…');
   assert.deepEqual(columns.map(has), [true, true, true, false]);
+});
+
+test('a row with several lines is higher by whole lines, and shows as much more text', () => {
+  assert.deepEqual([undefined, 1, 2, 5].map((lines) => rowHeightOf(28, lines)), [28, 28, 46, 100]);
+  const text = { name: 'message', type: 'text', style: 'plain' };
+  const long = 'x'.repeat(3_000);
+  const [wrapped, other] = displayedColumns([text, columns[3]], { lines: 3 });
+  assert.equal(formatter(text)(long).length, 401);
+  assert.equal(formatter(wrapped)(long).length, 1_201);
+  assert.equal(other, columns[3]);
+});
+
+test('the lines of text are part of the view, and a menu chooses them', () => {
+  const three = { ...view, lines: 3 };
+  assert.equal(hashFromView(three), '#table=jobs&lines=3');
+  assert.equal(viewFromHash('#lines=3').lines, 3);
+  assert.deepEqual(['1', '4', '1e9', '-2', '', null, 'x'].map(linesFrom), Array(7).fill(undefined));
+  assert.equal(changeText(view, three, columns), 'lines of text');
+  const saved = { name: 'a', title: 'A', table: 'jobs', address: '#lines=3', role: 'viewer', version: 1 };
+  assert.equal(stateOf({ ...three, named: 'a' }, [saved], { name: 'jobs', columns }).isChanged, false);
+  assert.equal(stateOf({ ...view, named: 'a' }, [saved], { name: 'jobs', columns }).isChanged, true);
+  const wishes = [];
+  const items = linesMenu(three, (wish) => wishes.push(wish));
+  assert.deepEqual(items.map(({ label, isChecked }) => [label, isChecked]), [['One line', false], ['Up to 2 lines', false], ['Up to 3 lines', true], ['Up to 5 lines', false]]);
+  items[0].run();
+  items[3].run();
+  assert.deepEqual(wishes, [{ lines: undefined }, { lines: 5 }]);
 });

@@ -95,7 +95,9 @@ test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
   const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/model/viewport.js');
   const { FONT } = await import('../../web/model/columns.js');
+  const { LINE_HEIGHT } = await import('../../web/model/display.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
+  assert.ok(files.find(([name]) => name === 'wrapping.css')[1].includes(`--line: ${LINE_HEIGHT}px;`));
   assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
   const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);
   assert.equal(Number(above) + Number(below), BARS_HEIGHT);

@@ -269,10 +269,10 @@ export class ColumnSet {
     this.#key = key;
     const dresses = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
     // Columns that look the same, or only have other highlights, keep their widths.
-    const widths = new Map(this.#isMeasured ? this.all.map(({ column, natural }) => [JSON.stringify(column), natural]) : []);
+    const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), spec.natural]) : []);
     this.#isMeasured = samples.length > 0;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
-    for (const spec of this.all) spec.natural = widths.get(JSON.stringify(spec.column)) ?? spec.natural;
+    for (const spec of this.all) spec.natural = widths.get(lookOf(spec)) ?? spec.natural;
     this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
     return this.arrange(view.columns);
@@ -393,6 +393,11 @@ export class ColumnSet {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
     return ruler.measureText(text).width * this.#stretch;
   };
+}
+
+// Returns what the width of a column depends on, as text.
+function lookOf({ column: { lines, ...look } }) {
+  return JSON.stringify(look);
 }
 
 // Column headers.

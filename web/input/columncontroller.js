@@ -83,9 +83,13 @@ export class ColumnHands {
     }));
   }
 
-  /** Opens the menu of the form of a column's times, below an element. */
+  /**
+   * Opens the menu of the form of a column's times, below an element. It is that of all columns if
+   * `column` is undefined.
+   */
   times(column, under) {
-    openMenu(under, `Times of ${titleOf(column)}`, timesMenu(this.session.view, this.change, this.#all.find(({ name }) => name === column.name)));
+    const own = this.#all.find(({ name }) => name === column?.name);
+    openMenu(under, own === undefined ? 'Times' : `Times of ${titleOf(own)}`, timesMenu(this.session.view, this.change, own));
   }
 
   #editHighlight(column, look, under) {

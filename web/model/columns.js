@@ -270,15 +270,15 @@ export class DrawnColumns {
   }
 }
 
-const longestText = 400;  // more than a cell can show; sources may send 64 KiB
+const longestText = 400;  // more than a line of a cell can show; sources may send 64 KiB
 
 /**
  * Returns the function that formats a column's cells. It keeps all digits, unless the column's
  * style or `format` rounds.
  *
  * @param {{type: string, style: string, unit?: string, format?: string, zone?: string,
- *   isAgo?: boolean}} column `zone` is `utc` for times that are not local, and `isAgo` adds “ago”
- *   to ages; see display.js
+ *   isAgo?: boolean, lines?: number}} column `zone` is `utc` for times that are not local, `isAgo`
+ *   adds “ago” to ages, and `lines` is the number of lines of text; see display.js
  * @param {{locale?: string}} [how]
  * @returns {(cell: any, now: number) => string} empty for an empty cell
  */
@@ -302,7 +302,8 @@ export function formatter(column, { locale } = {}) {
     const format = numbers(locale, undefined, '', false);
     return (cell) => (Array.isArray(cell) ? format(cell.findLast(isNumber) ?? null) : plain(cell));
   }
-  return plain;
+  if (column.lines > 1) return (cell) => plain(cell, column.lines * longestText);
+  return (cell) => plain(cell);
 }
 
 /**
@@ -534,11 +535,11 @@ export function missingOf(cell) {
   return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
 }
 
-/** Returns any cell as text, without its column's format. */
-export function plain(cell) {
+/** Returns any cell as text, without its column's format, cut off after `longest` characters. */
+export function plain(cell, longest = longestText) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
   const text = typeof cell === 'string' ? cell : String(cell);
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 const isNumber = (cell) => typeof cell === 'number' && Number.isFinite(cell);

@@ -1,9 +1,16 @@
-// display.js: the display of values in a view: the form of its times. No DOM, no clock.
+// display.js: the display of values in a view: the form of its times, and the lines of text of its
+// rows. No DOM, no clock.
 
 import { formOf } from './columns.js';
 
 /** The forms of times, as `[form, label]`. */
 export const FORMS = Object.freeze([['local', 'Local time'], ['utc', 'UTC'], ['relative', 'Relative: 3 min ago']]);
+
+/** The numbers of lines of text that a row can have. */
+export const LINES = Object.freeze([1, 2, 3, 5]);
+
+/** The height of a line of text in a row with several in pixels, as in the style sheet. */
+export const LINE_HEIGHT = 18;
 
 /**
  * The form of the times of one column, or of all columns without a form of their own.
@@ -13,10 +20,18 @@ export const FORMS = Object.freeze([['local', 'Local time'], ['utc', 'UTC'], ['r
  * @typedef {{column?: string, as?: string, decimals?: number}} TimeForm
  */
 
+/** Returns the height of a row in pixels; `base` is that of a row with one line. */
+export function rowHeightOf(base, lines = 1) {
+  return base + (lines - 1) * LINE_HEIGHT;
+}
+
 /** Returns the table's columns with what the view changes in their formats. */
-export function displayedColumns(columns, { times }) {
-  if (times === undefined) return columns;
-  return columns.map((column) => (column.type === 'timestamp' ? withForm(column, formFor(times, column.name)) : column));
+export function displayedColumns(columns, { times, lines }) {
+  if (times === undefined && lines === undefined) return columns;
+  return columns.map((column) => {
+    if (column.type === 'timestamp') return withForm(column, formFor(times, column.name));
+    return lines !== undefined && (column.type === 'text' || column.type === 'image') ? { ...column, lines } : column;
+  });
 }
 
 /** Returns the form of a column's times: its own, completed by that of all columns. */
@@ -65,4 +80,10 @@ export function timesFrom(text, decode) {
     times.push({ ...(column === undefined ? {} : { column }), ...(as === undefined ? {} : { as }), ...(decimals === undefined ? {} : { decimals: Number(decimals) }) });
   }
   return times.length === 0 ? undefined : times;
+}
+
+/** Parses the number of lines of a link; undefined for one line. */
+export function linesFrom(text) {
+  const lines = Number(text);
+  return lines > 1 && LINES.includes(lines) ? lines : undefined;
 }

@@ -4,6 +4,7 @@
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
 import { lacks } from './columnmenu.js';
+import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 
 /**
@@ -36,6 +37,8 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
     ...(pane.strip?.commands ?? []),
+    page('Form of all times…', '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
+    ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: `Lines of text: ${item.label.toLowerCase()}`, group: 'Page' })),
     ...commandsOf(exports, 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
     ...commandsOf(views.items, 'Views'),

@@ -1,7 +1,8 @@
-// displaymenu.js: the items of the menu for the form of times. No DOM.
+// displaymenu.js: the items of the menus for the form of times and for the lines of a row.
+// No DOM.
 
 import { formOf } from '../model/columns.js';
-import { formFor, FORMS, nextTimes } from '../model/display.js';
+import { formFor, FORMS, LINES, nextTimes } from '../model/display.js';
 
 /**
  * Returns the items that choose the form of times.
@@ -33,6 +34,14 @@ export function timesMenu({ times = [] }, change, column) {
       run: () => change({ times: times.length === others.length ? undefined : times.filter((one) => one.column === undefined) }),
     }] : []),
   ];
+}
+
+/** Returns the items that choose how many lines of text a row has. */
+export function linesMenu({ lines = 1 }, change) {
+  return LINES.map((count) => ({
+    label: count === 1 ? 'One line' : `Up to ${count} lines`, isRadio: true, isChecked: lines === count,
+    run: () => change({ lines: count === 1 ? undefined : count }),
+  }));
 }
 
 /** Returns the item that opens the menu of all times with `open(title, items)`. */

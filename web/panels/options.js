@@ -1,7 +1,7 @@
 // options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
 
 import { columnsMenu } from './columnmenu.js';
-import { timesItem } from './displaymenu.js';
+import { linesMenu, timesItem } from './displaymenu.js';
 import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
 import { openMenu } from './menu.js';
@@ -48,6 +48,7 @@ export function showOptions(button, session, on) {
   const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
   const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
   const columns = session.table?.columns ?? [];
+  const open = (title, items) => openMenu(button, title, items);
   openMenu(button, 'View options', [
     { label: 'Find a command…', hint: 'Ctrl+K', run: on.commands },
     { heading: 'Theme' },
@@ -61,7 +62,8 @@ export function showOptions(button, session, on) {
       },
     })),
     { heading: 'Values' },
-    timesItem(columns, session.view, on.change, (title, items) => openMenu(button, title, items)),
+    timesItem(columns, session.view, on.change, open),
+    { label: 'Lines of text…', isDisabled: columns.length === 0, run: () => open('Lines of text in a row', linesMenu(session.view, on.change)) },
     { heading: 'Keyboard' },
     { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
     { heading: 'Views' },
