@@ -1,6 +1,7 @@
 // columncontroller.js: turns the user's column commands (menu, filter, width, order) into views.
 
 import { askValues } from '../model/asking.js';
+import { openColumnList } from '../panels/columnlist.js';
 import { columnMenu } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
@@ -46,6 +47,7 @@ export class ColumnHands {
       filter: () => this.filterBy(column.name, under),
       highlight: () => this.highlight(column, under),
       times: () => this.times(column, under),
+      choose: () => this.choose(under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -90,6 +92,11 @@ export class ColumnHands {
   times(column, under) {
     const own = this.#all.find(({ name }) => name === column?.name);
     openMenu(under, own === undefined ? 'Times' : `Times of ${titleOf(own)}`, timesMenu(this.session.view, this.change, own));
+  }
+
+  /** Opens the list that shows and hides columns, below an element. */
+  choose(under) {
+    openColumnList(under, this.session, this.change);
   }
 
   #editHighlight(column, look, under) {

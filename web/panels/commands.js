@@ -37,6 +37,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
     ...(pane.strip?.commands ?? []),
+    page('Choose columns…', '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
     page('Form of all times…', '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
     ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: `Lines of text: ${item.label.toLowerCase()}`, group: 'Page' })),
     ...commandsOf(exports, 'Export'),

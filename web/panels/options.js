@@ -1,6 +1,6 @@
 // options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
 
-import { columnsMenu } from './columnmenu.js';
+import { openColumnList } from './columnlist.js';
 import { linesMenu, timesItem } from './displaymenu.js';
 import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
@@ -72,7 +72,7 @@ export function showOptions(button, session, on) {
     ...exportItems(session, on.say),
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
     { heading: 'Columns' },
-    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
+    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openColumnList(button, session, on.change) },
     ...(session.isSignedIn ? [{ heading: 'Sign-in' }, { label: 'Sign out', run: () => session.send(signOut()) }] : []),
   ]);
 }
