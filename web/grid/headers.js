@@ -269,10 +269,10 @@ export class ColumnSet {
     this.#key = key;
     const dresses = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
     // Columns that look the same, or only have other highlights, keep their widths.
-    const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), spec.natural]) : []);
+    const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), { natural: spec.natural, isCut: spec.isCut }]) : []);
     this.#isMeasured = samples.length > 0;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
-    for (const spec of this.all) spec.natural = widths.get(lookOf(spec)) ?? spec.natural;
+    for (const spec of this.all) Object.assign(spec, widths.get(lookOf(spec)));
     this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
     return this.arrange(view.columns);

@@ -23,9 +23,11 @@ const mostMeasured = 200;
 /**
  * A column as drawn. `index` is its position in the source's order and in rows' cells, `at` its
  * position on screen. `rule` is the CSS class of its cells. `source` is the table that serves its
- * images. `wished` is the width set by the user, or 0. `tight` is a text that did not fit.
+ * images. `wished` is the width set by the user, or 0. `isCut` is whether the first texts are wider
+ * than a column may be by itself. `tight` is a text that did not fit.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
- *   kind: string, format: Function, natural: number, wished: number, line: DecimalLine|null,
+ *   kind: string, format: Function, natural: number, isCut: boolean, wished: number,
+ *   line: DecimalLine|null,
  *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number,
  *   advances: Advances, dress: object|null, locale?: string}} Spec
  */
@@ -55,7 +57,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wish > widest, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });
@@ -111,18 +113,28 @@ export function shownSpecs(specs, layout) {
 }
 
 /**
- * Positions the columns side by side in the available width. The last text column without a user's
- * width is stretched or shrunk to fit, before the table scrolls horizontally.
+ * Positions the columns side by side in the available width. Text columns without a user's width
+ * share what is left: those whose texts are cut off, or else all of them. If the width is too
+ * small, the last one is shrunk, before the table scrolls horizontally.
  * @returns {number} the total width
  */
 export function place(specs, available) {
   const natural = specs.reduce((sum, spec) => sum + (spec.wished || spec.natural), 2 * edge);
-  const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
+  const flexible = specs.filter((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
+  const cut = flexible.filter(({ isCut }) => isCut);
+  const stretched = available < natural ? flexible.slice(-1) : cut.length > 0 ? cut : flexible;
+  let rest = available - natural;
+  let weight = stretched.reduce((sum, spec) => sum + spec.natural, 0);
   let left = edge;
   for (const spec of specs) {
     spec.left = left;
-    spec.width = spec === stretched ? Math.max(Math.min(spec.natural, leastStretched), spec.natural + available - natural)
-      : spec.wished || spec.natural;
+    spec.width = spec.wished || spec.natural;
+    if (stretched.includes(spec)) {
+      const share = Math.round(rest * spec.natural / weight);
+      rest -= share;
+      weight -= spec.natural;
+      spec.width = Math.max(Math.min(spec.natural, leastStretched), spec.natural + share);
+    }
     left += spec.width;
   }
   return Math.max(left + edge, available);
