@@ -40,7 +40,8 @@ class PrintingTest(PageTest):
         expect(sheet).to_contain_text("Filter: cpu < 400")
         expect(sheet).to_contain_text("of 1,600: those that the page holds.")
         self.assertEqual(sheet.get_by_role("columnheader").all_inner_texts(), ["CPU", "Job"])
-        self.assertEqual(sheet.get_by_role("cell").all_inner_texts()[:4], ["399.75", "job 1599", "399.5\u2007", "job 1598"])
+        cells = sheet.get_by_role("cell").all_inner_texts()
+        self.assertEqual(cells[:4], ["399.75", "job 1599", "399.5\u2007", "job 1598"])
         self.assertGreater(sheet.get_by_role("row").count(), 80)
         for hidden in (".top", ".stages", ".foot"):
             expect(reader.page.locator(hidden)).to_be_hidden()

@@ -53,8 +53,8 @@ export function columnMenu(column, columns, view, on) {
     { label: 'Move right', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
     { label: 'Fit to content', run: () => on.fit(false) },
     { label: 'Fit all columns', run: () => on.fit(true) },
-    { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
     on.choose !== undefined ? { label: 'Choose columns…', run: on.choose } : undefined,
+    { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
   ];
   return items.filter((item) => item !== undefined);
 }
