@@ -32,6 +32,7 @@ class PrintingTest(PageTest):
         reader.page.emulate_media(media="print")
         return reader.page.locator(".print")
 
+    @only_chromium("Firefox does not emulate the medium of print")
     def test_a_print_has_the_loaded_rows_with_their_headers_and_filters(self):
         reader = self.open("#table=jobs&sort=-cpu&where=cpu+%3C+400&columns=cpu,-user,job", scheme="dark")
         sheet = self.begin(reader)
