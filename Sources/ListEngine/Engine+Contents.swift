@@ -1,7 +1,7 @@
 extension Engine {
   /// Returns all rows of a table in the source's order, split into changesets.
   ///
-  /// The cells are those of the columns that the source gives. Rows are padded with null cells up to
+  /// The cells are those of the columns that the source gives. Rows are padded with null cells to
   /// `columns`, so that they fit a table with more columns. The first changeset carries the number
   /// of rejected rows.
   ///

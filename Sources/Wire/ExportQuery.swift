@@ -6,7 +6,7 @@ extension QueryRequest {
   /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,state`
   /// `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with `zone=` as in a query. A
   /// filter is a FILTER of docs/protocol.md, or a list of filters that must all pass. Arguments
-  /// that only affect the page's display are ignored.
+  /// of ``ExportLayout``, and those that only affect the page's display, are ignored.
   ///
   /// - Throws: the ``ListEngine/ClientError`` that the same query would cause on a WebSocket.
   ///   Unknown and repeated names are errors, too.
@@ -42,9 +42,10 @@ extension QueryRequest {
           throw .outOfRange("zone must be a number of minutes from \(least) to \(most)")
         }
         zone = minutes
-      case "table", "show", "collapsed", "columns": break
+      case "fields", "separator": break
+      case "table", "view", "show", "collapsed", "columns", "highlight", "tiles", "times", "lines", "row": break
       default:
-        let known = "sort, search, where, zone, filter and group"
+        let known = "sort, search, where, zone, filter, group, fields and separator"
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")
       }
     }
@@ -55,7 +56,7 @@ extension QueryRequest {
   /// Decodes a column name.
   ///
   /// Column names are percent-encoded twice, so that they can contain commas.
-  private static func column(_ text: Substring) throws(ClientError) -> String {
+  static func column(_ text: Substring) throws(ClientError) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8
     while let byte = rest.popFirst() {

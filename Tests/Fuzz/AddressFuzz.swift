@@ -9,6 +9,9 @@ enum AddressFuzz {
     let arguments = text.split(separator: "&", omittingEmptySubsequences: false).map(String.init)
     do throws(ClientError) {
       ClientFuzz.ask(try QueryRequest(arguments: arguments, limits: Limits()))
+      let schema = Schema(name: "t", key: .integer, columns: [Column("a", .text), Column("b", .integer)])
+      let layout = try ExportLayout(arguments: arguments, format: .csv, schema: schema)
+      precondition(layout.columns?.allSatisfy(schema.columns.indices.contains) ?? true, "a column that is not there")
     } catch {
       precondition(!error.reason.isEmpty, "refused without a reason")
     }

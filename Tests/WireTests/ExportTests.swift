@@ -175,4 +175,52 @@ import Testing
       #expect(throws: ClientError.self, "\(wrong)") { try QueryRequest(arguments: wrong, limits: limits) }
     }
   }
+
+  private func layout(_ arguments: [String], _ format: ExportFormat = .csv) throws(ClientError) -> ExportLayout {
+    try ExportLayout(arguments: arguments, format: format, schema: schema)
+  }
+
+  @Test func `a layout chooses columns in their order, and the separator`() throws {
+    #expect(try layout([]) == ExportLayout())
+    #expect(try layout(["sort=id", "fields="]) == ExportLayout())
+    let chosen = try layout(["fields=price,%3Dname,id", "separator=semicolon"])
+    #expect(chosen == ExportLayout(columns: [2, 1, 0], separator: .semicolon))
+    var bytes = ExportFormat.csv.head(schema, chosen)
+    ExportFormat.csv.append([.integer(1), .text("a;b"), .number(2.5), .null], schema, chosen, to: &bytes)
+    // A row that is shorter than the schema has empty fields.
+    ExportFormat.csv.append([.integer(1)], schema, chosen, to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "price;\"'=name\";id\r\n2.5;\"a;b\";1\r\n;;1\r\n")
+    var object: [UInt8] = []
+    let cells: [Cell] = [.integer(1), .text("a"), .number(2.5)]
+    ExportFormat.ndjson.append(cells, schema, try layout(["fields=price,id"], .ndjson), to: &object)
+    #expect(String(decoding: object, as: UTF8.self) == "{\"price\":2.5,\"id\":1}\n")
+  }
+
+  @Test func `tabs make a file of tab-separated values`() throws {
+    let tabs = try layout(["separator=tab", "fields=id,price"])
+    var bytes = ExportFormat.csv.head(schema, tabs)
+    ExportFormat.csv.append([.text("a\tb"), .null, .text("c,d")], schema, tabs, to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "id\tprice\r\n\"a\tb\"\t\"c,d\"\r\n")
+    #expect(ExportFormat.csv.fileExtension(tabs) == "tsv")
+    #expect(ExportFormat.csv.contentType(tabs) == "text/tab-separated-values; charset=utf-8; header=present")
+    #expect(ExportFormat.csv.fileExtension(ExportLayout(separator: .semicolon)) == "csv")
+  }
+
+  @Test func `a layout that does not fit is refused with a reason`() {
+    for (arguments, format, reason) in [
+      (["fields=id,nope"], .csv, "the table t has no column “nope”"),
+      (["fields=id,price,id"], .csv, "“fields” has “id” twice"),
+      (["fields=%2"], .csv, "a column's name is not encoded as it should be"),
+      (["separator=pipe"], .csv, "unknown separator: use one of comma, semicolon, tab"),
+      (["separator=tab"], .ndjson, "“separator” is only for CSV: leave it out for ndjson"),
+    ] as [([String], ExportFormat, String)] {
+      let error = #expect(throws: ClientError.self) { try layout(arguments, format) }
+      #expect(error?.reason == reason)
+    }
+  }
+
+  @Test func `what only affects the display of a page is ignored`() throws {
+    let link = ["view=hot", "highlight=[]", "tiles=[]", "times=utc", "lines=3", "row=5", "fields=id", "separator=tab"]
+    #expect(try QueryRequest(arguments: link, limits: Limits()) == QueryRequest())
+  }
 }

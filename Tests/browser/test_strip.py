@@ -1,6 +1,7 @@
 """The summary strip above the rows, and the severity of rows."""
 
 import json
+import re
 import shlex
 import sys
 import unittest
@@ -186,6 +187,30 @@ class StripTest(PageTest):
         expect(reader.page.locator(".tile")).to_have_count(5)
         expect(reader.page.locator(".tile-main").nth(4)).to_be_focused()
         self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_a_tile_is_renamed_with_the_keyboard_and_with_the_pointer(self):
+        reader = self.open()
+        self.values(reader)
+        self.main(reader, "Load").focus()
+        reader.page.keyboard.press("F2")
+        box = reader.page.get_by_role("dialog", name="Rename the tile")
+        expect(box.get_by_label("Title")).to_have_value("Load")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.keyboard.type("All of it")
+        reader.page.keyboard.press("Enter")
+        expect(self.main(reader, "All of it")).to_be_focused()
+        expect(self.tile(reader, "All of it").locator(".tile-value")).not_to_have_text("…")
+        expect(reader.page).to_have_url(re.compile("tiles="))
+        self.main(reader, "All of it").click(button="right")
+        menu = reader.page.get_by_role("menu", name="All of it")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        menu.get_by_role("menuitem", name="Rename…").click()
+        box.get_by_label("Title").fill("")
+        box.get_by_role("button", name="Rename").click()
+        expect(self.main(reader, "Sum Used")).to_be_visible()
+        reader.page.keyboard.press("Control+z")
+        expect(self.main(reader, "All of it")).to_be_visible()
         reader.check_clean(self)
 
     def test_a_link_holds_the_tiles(self):

@@ -138,6 +138,26 @@ class ViewsTest(PageTest):
         self.command(reader, "Save “Shared”")
         expect(reader.page.get_by_role("alert")).to_contain_text("was changed meanwhile: it has version 2")
 
+    def test_a_save_over_a_deleted_view_is_refused_and_its_tab_goes(self):
+        reader = self.open("#table=jobs&search=job+1")
+        self.save(reader, "Short lived")
+        urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/short-lived", method="DELETE"))
+        reader.filter.fill("job 2")
+        expect(self.tab(reader, "Short lived")).to_contain_text("changed")
+        self.command(reader, "Save “Short lived”")
+        expect(reader.page.get_by_role("alert")).to_contain_text("was deleted meanwhile: save yours as a new view")
+        expect(self.tab(reader, "Short lived")).to_have_count(0)
+        expect(reader.filter).to_have_value("job 2")
+
+    def test_a_link_to_a_row_of_a_view_selects_the_row(self):
+        reader = self.open("#table=jobs&search=job+1")
+        self.save(reader, "Ones")
+        other = self.open("#view=ones&row=key+15")
+        expect(other.page.locator(".row[aria-selected=true]")).to_contain_text("job 15")
+        # In a page that is open already, too.
+        other.page.evaluate("() => { location.hash = '#view=ones&row=key+12'; }")
+        expect(other.page.locator(".row[aria-selected=true]")).to_contain_text("job 12")
+
 
 class NoViewsTest(PageTest):
     plugins = ("processes",)

@@ -3,9 +3,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { arrange, DrawnColumns, MARGIN, shownSpecs, specify } from '../../web/model/columns.js';
-import { changePlace, movePlace, showAll, stepPlace } from '../../web/model/places.js';
+import { changePlace, findColumns, movePlace, showPlaces, stepPlace } from '../../web/model/places.js';
 import { layoutFrom, layoutText } from '../../web/model/query.js';
-import { columnMenu, columnsMenu } from '../../web/panels/columnmenu.js';
+import { columnMenu } from '../../web/panels/columnmenu.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
@@ -29,7 +29,7 @@ test('a column can be hidden, shown, pinned and moved', () => {
   assert.equal(names(layout), '*a *c d -b', 'what is put among pinned ones is pinned');
   layout = movePlace(columns, layout, 'a', null);
   assert.equal(names(layout), '*c d -b a', 'and what leaves them is not');
-  assert.equal(names(showAll(columns, layout)), '*c d b a');
+  assert.equal(names(showPlaces(columns, layout, ['a', 'b', 'c', 'd'])), '*c d b a');
   assert.equal(names(movePlace(columns, layout, 'gone', 'a')), '*c d -b a');
   assert.equal(names(movePlace(columns, layout, 'a', 'gone')), '*c d -b a');
 });
@@ -100,11 +100,20 @@ test('a column’s menu changes the view', () => {
   assert.ok(own.some(({ label }) => label === 'Remove sort') && own.find(({ label }) => label === 'Sort descending').isChecked);
 });
 
-test('the last visible column offers no way to hide it', () => {
-  let layout = [];
-  for (const name of ['a', 'b', 'c']) layout = changePlace(columns, layout, name, { isHidden: true });
-  const items = columnsMenu(columns, { ...emptyView(), columns: layout }, () => {});
-  assert.deepEqual(items.filter((item) => item?.isChecked).map(({ label, isDisabled }) => [label, isDisabled]), [['d', true]]);
+test('some columns are shown in addition, or alone', () => {
+  const only = showPlaces(columns, [], ['b', 'd'], true);
+  assert.equal(names(only), '-a b -c d');
+  assert.equal(names(showPlaces(columns, only, ['a'])), 'a b -c d');
+  assert.deepEqual(showPlaces(columns, only, ['a', 'b', 'c', 'd']), []);
+  assert.equal(names(showPlaces(columns, changePlace(columns, [], 'c', { isPinned: true }), ['c'], true)), '*c -a -b -d');
+});
+
+test('columns are found by the words of their titles and names', () => {
+  const all = [{ name: 'cpu_user', title: 'User time' }, { name: 'cpu', title: 'CPU' }, { name: 'name' }];
+  assert.deepEqual(findColumns(all, ' '), ['cpu_user', 'cpu', 'name']);
+  assert.deepEqual(findColumns(all, 'CPU'), ['cpu_user', 'cpu']);
+  assert.deepEqual(findColumns(all, 'time cpu'), ['cpu_user']);
+  assert.deepEqual(findColumns(all, 'x'), []);
 });
 
 function specsOf(widths) {

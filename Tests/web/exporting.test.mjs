@@ -1,13 +1,13 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { exportAddress as addressOf } from '../../web/model/exporting.js';
+import { exportAddress as addressOf, fieldsOf } from '../../web/model/exporting.js';
 import { wireFilter } from '../../web/model/query.js';
 import { emptyView } from '../../web/model/query.js';
 
 const table = { name: 'my jobs/ü', columns: [{ name: 'cpu', type: 'number' }, { name: 'a,b', type: 'text' }, { name: 'user', type: 'text' }] };
 const view = { ...emptyView(), table: table.name };
 
-const exportAddress = (asked, of, format) => addressOf(asked, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }));
+const exportAddress = (asked, of, format, layout) => addressOf(asked, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }), layout);
 
 test('the URL of a plain view has only the table and format', () => {
   assert.equal(exportAddress(view, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');
@@ -27,6 +27,20 @@ test('the URL has sort, search, groups and filters, encoded', () => {
   assert.equal(said.get('group'), 'user');
   assert.deepEqual(JSON.parse(said.get('filter')), { all: [{ column: 'cpu', op: 'range', from: 5 },
     { not: { any: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'user', op: 'isEmpty' }] } }] });
+});
+
+test('the URL has no parts that only affect the display', () => {
+  const shown = { ...view, named: 'hot', highlights: [{ column: 'cpu', look: 'bar' }], tiles: [{ function: 'count' }], times: [{ as: 'utc' }], lines: 3, isOwn: true };
+  assert.equal(exportAddress(shown, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');
+});
+
+test('the URL has the separator, and the visible columns in their order', () => {
+  const place = (column, more = {}) => ({ column, width: 0, isHidden: false, isPinned: false, ...more });
+  const fields = fieldsOf({ ...view, columns: [place('cpu', { isHidden: true }), place('a,b'), place('user', { isPinned: true })] }, table.columns);
+  assert.deepEqual(fields, ['user', 'a,b']);
+  const said = new URL(exportAddress(view, table, 'csv', { separator: 'semicolon', fields }), 'http://x').searchParams;
+  assert.deepEqual([...said], [['fields', 'user,a%2Cb'], ['separator', 'semicolon']]);
+  assert.equal(exportAddress(view, table, 'csv', { separator: 'comma', fields: fieldsOf(view, table.columns) }), '/tables/my%20jobs%2F%C3%BC.csv');
 });
 
 test('columns that the table lacks are left out', () => {

@@ -1,7 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { diceFrom, seed } from './fixtures.mjs';
-import { age, bytes, duration, formatter, linedUp, linkTarget, missingOf, moment, plain, sparkline, specify } from '../../web/model/columns.js';
+import { bytes, formatter, linedUp, linkTarget, missingOf, plain, sparkline, specify } from '../../web/model/columns.js';
+import { age, duration, moment } from '../../web/model/times.js';
 import { exactMoment, exactText, hiddenExactness, offsetAt } from '../../web/model/exact.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });

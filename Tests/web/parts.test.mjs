@@ -139,6 +139,26 @@ test('columns fit their titles, and the last text column stretches', () => {
   assert.ok(place(specs, 100) > 100, 'then the table scrolls sideways');
 });
 
+test('text columns share spare width, and those that are cut off take all of it', () => {
+  const texts = ['one', 'two', 'three'].map((name) => ({ name, type: 'text', style: 'plain', title: '' }));
+  const widths = (cells, available, change = () => {}) => {
+    const specs = specify([columns[0], ...texts], [[1, ...cells]], measure, { locale: 'en', now: 0 });
+    change(specs);
+    const natural = specs.map((spec) => spec.wished || spec.natural);
+    assert.equal(place(specs, available), available);
+    assert.equal(specs.reduce((sum, { width }) => sum + width, 8), available);
+    return specs.map(({ width }, at) => width - natural[at]);
+  };
+  const [none, one, two, three] = widths(['a'.repeat(10), 'b'.repeat(20), 'c'.repeat(10)], 1_200);
+  assert.deepEqual([none, Math.abs(one - three) <= 1, two > one && one > 100], [0, true, true]);
+  const [, , cut, other] = widths(['a', 'b'.repeat(200), 'c'], 1_200);
+  assert.ok(cut > 400 && other === 0);
+  // A width of the user stays.
+  const kept = widths(['a', 'b'.repeat(200), 'c'], 1_200, (specs) => { specs[2].wished = 100; });
+  assert.equal(kept[2], 0);
+  assert.ok(kept[1] > 0 && kept[3] > 0);
+});
+
 test('clips only text that may be wider than its column', () => {
   const [, name] = specify(columns, [], measure, { locale: 'en', now: 0 });
   name.width = 20 + 10 * 7;  // padding and ten characters

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { changeText, filterOf, functionsFor, isApplied, levelTiles, sameTile, tilesOf, tileTitle, valueText, viewOfTile, wireTile } from '../../web/model/tiles.js';
+import { changeText, filterOf, functionsFor, isApplied, levelTiles, renamedTiles, sameTile, tilesOf, tileTitle, valueText, viewOfTile, wireTile } from '../../web/model/tiles.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { completed, hasStrip } from '../../web/model/defaults.js';
 import { columnTiles, tileMenu } from '../../web/panels/tilemenu.js';
@@ -173,4 +173,12 @@ test('tiles are requested once, and again on each connection', () => {
   assert.equal(sent.at(-1).type, 'tiles');
   session.wantTiles([]);
   assert.deepEqual(sent.at(-1), { type: 'tiles', id: 2, tiles: [] });
+});
+
+test('a tile is renamed in its place, and an empty title is the standard one', () => {
+  const tiles = [{ function: 'count' }, { function: 'sum', column: 'cpu', title: 'Load' }];
+  const renamed = renamedTiles(tiles, tiles[1], 'Use');
+  assert.deepEqual(renamed, [tiles[0], { function: 'sum', column: 'cpu', title: 'Use' }]);
+  assert.deepEqual(renamedTiles(renamed, renamed[1], ''), [tiles[0], { function: 'sum', column: 'cpu' }]);
+  assert.deepEqual(viewFromHash(hashFromView({ ...emptyView(), tiles: renamed })).tiles, renamed);
 });

@@ -285,7 +285,13 @@ async function resolved({ named }) {
 }
 
 listenForAddress(([view, beside], isBack) => {
-  if (view.named && view.table === '') return void resolved(view).then((found) => active.change({ ...found, table: found.table || active.session.view.table }));
+  if (view.named && view.table === '') {
+    const row = rowFromHash(location.hash);
+    return void resolved(view).then((found) => {
+      active.change({ ...found, table: found.table || active.session.view.table });
+      active.openRow(row);
+    });
+  }
   const { session } = active;
   const before = session.view;
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);

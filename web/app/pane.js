@@ -3,11 +3,10 @@
 
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
 import { titleOf } from '../model/columns.js';
-import { bring, DENSITIES, density, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
-import { hasStrip } from '../model/defaults.js';
+import { bring, fitRows, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
 import { emptyView, fittingView, nextSort, sameQuery } from '../model/query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from '../model/viewport.js';
-import { completed } from '../model/defaults.js';
+import { completed, hasStrip } from '../model/defaults.js';
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
 
@@ -132,7 +131,7 @@ export class Pane {
   start(view, open, { width, height }) {
     this.session.view = view;
     this.session.zone = 0 - new Date().getTimezoneOffset();
-    this.scroll.setRowHeight(DENSITIES[density()]);
+    fitRows(this);
     this.link = open((event) => this.#receive(event));
     // The first request needs a size at once. The observer reports one only after the first layout.
     this.#fit({ width, height: height - BARS_HEIGHT });
@@ -326,7 +325,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights']) delete view[part];  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'times', 'lines']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }
@@ -427,7 +426,7 @@ export class Pane {
 
   /** Redraws all rows, with the row height of the current density. */
   redraw() {
-    this.scroll.setRowHeight(DENSITIES[density()]);
+    fitRows(this);
     this.#isChanged = true;
     this.schedule();
   }
@@ -451,7 +450,9 @@ export class Pane {
   #showColumns() {
     const { session, columns, view } = this;
     const { table } = session;
-    if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
+    this.#isChanged = true;
+    fitRows(this);
+    if (session.copy.seq > 0 && columns.all.length === table.columns.length) columns.arrange(view.columns);
     this.#showStrip();
     this.#showHighlights();
     this.heads.setView(session.asked, session.marks);
@@ -473,7 +474,6 @@ export class Pane {
     const { highlights } = this.session.view;
     if (highlights === this.#highlights) return;
     this.#highlights = highlights;
-    this.#isChanged = true;
     if (highlights !== undefined && this.columns.highlighting === null) {
       bring(() => import('../model/highlights.js')).then((module) => {
         this.columns.highlighting = module;

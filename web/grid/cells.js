@@ -2,6 +2,7 @@
 // validated attribute, never markup.
 
 import { bring } from './reader.js';
+import { rowHeightOf } from '../model/display.js';
 import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from '../model/columns.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -298,7 +299,7 @@ class PictureCell extends TextCell {
     if (this.missing === null) this.el.removeAttribute('title');
     if (key === '') return void this.el.removeAttribute('aria-label');
     this.el.setAttribute('aria-label', titleOf(this.spec.column));
-    const height = Math.round((this.spec.pictureHeight ?? 36) * devicePixelRatio);
+    const height = Math.round((this.spec.pictureHeight ?? rowHeightOf(36, this.spec.column.lines)) * devicePixelRatio);
     this.leaveIt = wantPicture(this.spec.source, key, height, (found) => this.take(found));
   }
 

@@ -2,6 +2,7 @@
 // ones at the top, one per level. Section header nodes are reused by the protocol's slots.
 
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from '../model/columns.js';
+import { displayedColumns } from '../model/display.js';
 import { aggregateTexts } from '../model/query.js';
 import { hideNode, placeNode } from './table.js';
 
@@ -218,7 +219,7 @@ export class ColumnSet {
     this.#layoutKey = '';
   }
   #key;
-  #columns = '';        // the columns of `all`, as text
+  #isMeasured = false;  // whether the widths of `all` are those of rows
   #prefix;
   #layoutKey;
   /** The module highlights.js; null until it is loaded. */
@@ -254,23 +255,24 @@ export class ColumnSet {
 
   /** Makes the next `update` measure the columns again. */
   forget() {
-    this.#key = this.#columns = '';
+    this.#key = '';
+    this.#isMeasured = false;
   }
 
   /** Measures the columns once, from a table's first rows. Returns whether the columns changed. */
   update(view, table, copy) {
-    const columns = table?.columns ?? [];
+    const columns = displayedColumns(table?.columns ?? [], view);
     const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
     const highlights = this.highlighting === null ? undefined : view.highlights;
     const key = `${view.table} ${samples.length > 0} ${table?.severity} ${JSON.stringify([columns, highlights])}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
     const dresses = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
-    const before = JSON.stringify(columns) === this.#columns ? this.all : [];
-    this.#columns = JSON.stringify(columns);
+    // Columns that look the same, or only have other highlights, keep their widths.
+    const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), { natural: spec.natural, isCut: spec.isCut }]) : []);
+    this.#isMeasured = samples.length > 0;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
-    // Highlights change no widths.
-    for (const [at, { natural }] of before.entries()) this.all[at].natural = natural;
+    for (const spec of this.all) Object.assign(spec, widths.get(lookOf(spec)));
     this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
     return this.arrange(view.columns);
@@ -391,6 +393,11 @@ export class ColumnSet {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
     return ruler.measureText(text).width * this.#stretch;
   };
+}
+
+// Returns what the width of a column depends on, as text.
+function lookOf({ column: { lines, ...look } }) {
+  return JSON.stringify(look);
 }
 
 // Column headers.

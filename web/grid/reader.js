@@ -2,6 +2,7 @@
 // stored preferences.
 
 import { Backoff } from '../protocol/link.js';
+import { rowHeightOf } from '../model/display.js';
 import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from '../model/query.js';
 import { isAway } from '../model/viewport.js';
 
@@ -383,6 +384,15 @@ export function density() {
 export function setDensity(name) {
   write('density', name === 'normal' ? '' : name);
   document.documentElement.style.setProperty('--row', `${DENSITIES[name]}px`);
+}
+
+/** Applies the density, and the lines of text of the view, to the rows of a pane. */
+export function fitRows({ stage, scroll, session: { view: { lines = 1 } } }) {
+  const height = rowHeightOf(DENSITIES[density()], lines);
+  if (height === scroll.rowHeight) return;
+  stage.classList.toggle('wrapped', lines > 1);
+  stage.style.setProperty('--lines', lines);
+  scroll.setRowHeight(height);
 }
 
 /**

@@ -1,6 +1,7 @@
 // columncontroller.js: turns the user's column commands (menu, filter, width, order) into views.
 
 import { askValues } from '../model/asking.js';
+import { openColumnList } from '../panels/columnlist.js';
 import { columnMenu } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
@@ -11,6 +12,7 @@ import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 import { columnTiles } from '../panels/tilemenu.js';
 import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
+import { timesMenu } from '../panels/displaymenu.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
 
@@ -44,6 +46,8 @@ export class ColumnHands {
       lack: this.lack,
       filter: () => this.filterBy(column.name, under),
       highlight: () => this.highlight(column, under),
+      times: () => this.times(column, under),
+      choose: () => this.choose(under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -79,6 +83,20 @@ export class ColumnHands {
       edit: (look) => this.#editHighlight(column, look, under),
       text: (term) => termTexts([term], this.columns.all).map(([, , text]) => text).join(', '),
     }));
+  }
+
+  /**
+   * Opens the menu of the form of a column's times, below an element. It is that of all columns if
+   * `column` is undefined.
+   */
+  times(column, under) {
+    const own = this.#all.find(({ name }) => name === column?.name);
+    openMenu(under, own === undefined ? 'Times' : `Times of ${titleOf(own)}`, timesMenu(this.session.view, this.change, own));
+  }
+
+  /** Opens the list that shows and hides columns, below an element. */
+  choose(under) {
+    openColumnList(under, this.session, this.change);
   }
 
   #editHighlight(column, look, under) {

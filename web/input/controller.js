@@ -12,6 +12,7 @@ import { listenForHands, Marks } from './gridcontroller.js';
 import { Holder } from '../grid/hold.js';
 import { Kept, SOUGHT } from './restore.js';
 import { labelOf } from '../panels/cellmenu.js';
+import { listenForPrint } from '../panels/printing.js';
 import { Matches } from './matches.js';
 import { openLink } from '../protocol/link.js';
 import { Notices } from '../panels/notices.js';
@@ -63,6 +64,7 @@ export class Hands {
     this.pointing = new Pointing(this);
     this.resting = new Resting(pane);
     this.#listen();
+    listenForPrint(pane);
     pane.columns.look(() => pane.redraw());
     session.searching = (text) => (this.#hasColumns ? this.#searchOf(text) : null);
     pane.refine();

@@ -2,6 +2,7 @@
 // and passes the time.
 
 import { severityOf } from './defaults.js';
+import { age, ago, duration, moment, momentInUTC } from './times.js';
 
 /** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
@@ -22,9 +23,11 @@ const mostMeasured = 200;
 /**
  * A column as drawn. `index` is its position in the source's order and in rows' cells, `at` its
  * position on screen. `rule` is the CSS class of its cells. `source` is the table that serves its
- * images. `wished` is the width set by the user, or 0. `tight` is a text that did not fit.
+ * images. `wished` is the width set by the user, or 0. `isCut` is whether the first texts are wider
+ * than a column may be by itself. `tight` is a text that did not fit.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
- *   kind: string, format: Function, natural: number, wished: number, line: DecimalLine|null,
+ *   kind: string, format: Function, natural: number, isCut: boolean, wished: number,
+ *   line: DecimalLine|null,
  *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number,
  *   advances: Advances, dress: object|null, locale?: string}} Spec
  */
@@ -54,7 +57,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wish > widest, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });
@@ -72,7 +75,7 @@ function remembering(measure) {
 
 function wishFrom(column, kind, values, textOf, widthOf, digit) {
   if (kind === 'sparkline' || kind === 'picture') return 96;
-  if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
+  if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * (column.isAgo ? 12 : 10);
   let most = 0;
   for (const value of values.slice(0, mostMeasured)) most = Math.max(most, widthOf(textOf(value)));
   if (column.type === 'timestamp') return Math.max(most, digit * 8);
@@ -110,18 +113,28 @@ export function shownSpecs(specs, layout) {
 }
 
 /**
- * Positions the columns side by side in the available width. The last text column without a user's
- * width is stretched or shrunk to fit, before the table scrolls horizontally.
+ * Positions the columns side by side in the available width. Text columns without a user's width
+ * share what is left: those whose texts are cut off, or else all of them. If the width is too
+ * small, the last one is shrunk, before the table scrolls horizontally.
  * @returns {number} the total width
  */
 export function place(specs, available) {
   const natural = specs.reduce((sum, spec) => sum + (spec.wished || spec.natural), 2 * edge);
-  const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
+  const flexible = specs.filter((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
+  const cut = flexible.filter(({ isCut }) => isCut);
+  const stretched = available < natural ? flexible.slice(-1) : cut.length > 0 ? cut : flexible;
+  let rest = available - natural;
+  let weight = stretched.reduce((sum, spec) => sum + spec.natural, 0);
   let left = edge;
   for (const spec of specs) {
     spec.left = left;
-    spec.width = spec === stretched ? Math.max(Math.min(spec.natural, leastStretched), spec.natural + available - natural)
-      : spec.wished || spec.natural;
+    spec.width = spec.wished || spec.natural;
+    if (stretched.includes(spec)) {
+      const share = Math.round(rest * spec.natural / weight);
+      rest -= share;
+      weight -= spec.natural;
+      spec.width = Math.max(Math.min(spec.natural, leastStretched), spec.natural + share);
+    }
     left += spec.width;
   }
   return Math.max(left + edge, available);
@@ -269,13 +282,15 @@ export class DrawnColumns {
   }
 }
 
-const longestText = 400;  // more than a cell can show; sources may send 64 KiB
+const longestText = 400;  // more than a line of a cell can show; sources may send 64 KiB
 
 /**
  * Returns the function that formats a column's cells. It keeps all digits, unless the column's
  * style or `format` rounds.
  *
- * @param {{type: string, style: string, unit?: string, format?: string}} column
+ * @param {{type: string, style: string, unit?: string, format?: string, zone?: string,
+ *   isAgo?: boolean, lines?: number}} column `zone` is `utc` for times that are not local, `isAgo`
+ *   adds “ago” to ages, and `lines` is the number of lines of text; see display.js
  * @param {{locale?: string}} [how]
  * @returns {(cell: any, now: number) => string} empty for an empty cell
  */
@@ -285,17 +300,22 @@ export function formatter(column, { locale } = {}) {
   if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
   if (style === 'age') {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
-    return (cell, now) => (isNumber(cell) ? age(since(cell, now)) : plain(cell));
+    const shape = column.isAgo ? ago : age;
+    return (cell, now) => (isNumber(cell) ? shape(since(cell, now)) : plain(cell));
   }
   const { word, decimals } = formOf(column);
   if (isNumeric(type)) return numbers(locale, decimals, unit, word === 'plain');
-  if (type === 'timestamp') return (cell) => (isNumber(cell) ? moment(cell, word, decimals) : plain(cell));
+  if (type === 'timestamp') {
+    const shape = column.zone === 'utc' ? momentInUTC : moment;
+    return (cell) => (isNumber(cell) ? shape(cell, word, decimals) : plain(cell));
+  }
   if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
   if (type === 'series') {
     const format = numbers(locale, undefined, '', false);
     return (cell) => (Array.isArray(cell) ? format(cell.findLast(isNumber) ?? null) : plain(cell));
   }
-  return plain;
+  if (column.lines > 1) return (cell) => plain(cell, column.lines * longestText);
+  return (cell) => plain(cell);
 }
 
 /**
@@ -359,7 +379,7 @@ class DecimalLine {
 function decimalLine(column, locale) {
   const { type, style, unit = '' } = column;
   if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
-  if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', '');
+  if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', column.zone === 'utc' ? 'Z' : '');
   if (type !== 'number' || !(style === 'plain' || style === 'bar' || style === undefined)) return null;
   return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
 }
@@ -481,57 +501,6 @@ export function bytes(value, locale) {
   return `${numberFormat(locale, unit === 0 ? undefined : 1).format(value < 0 ? -amount : amount)}\u202f${byteUnits[unit]}`;
 }
 
-/** Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
-export function duration(seconds) {
-  const sign = seconds < 0 ? '−' : '';
-  const length = Math.abs(seconds);
-  if (length < 59.995) {
-    if (length >= 0.01 || length === 0) return `${sign}${length.toFixed(2)}\u202fs`;
-    const [unit, factor] = length >= 0.001 ? ['ms', 1e3] : length >= 1e-6 ? ['µs', 1e6] : ['ns', 1e9];
-    return `${sign}${length >= 1e-9 ? Math.round(length * factor) : Number((length * factor).toPrecision(2))}\u202f${unit}`;
-  }
-  const whole = Math.round(length);
-  const [d, h, m, s] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60, whole % 60];
-  if (d >= 1e6) return `${sign}${d.toExponential(1).replace('+', '')}\u202fd`;
-  if (d > 0) return `${sign}${d}\u202fd ${two(h)}:${two(m)}`;
-  return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
-}
-
-/** Formats an age in seconds, rounded down: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
-export function age(seconds) {
-  const sign = seconds <= -1 ? 'in ' : '';
-  const length = Math.abs(seconds);
-  if (length < 1) return 'now';
-  if (length < 60) return `${sign}${Math.floor(length)}\u202fs`;
-  if (length < 3_600) return `${sign}${Math.floor(length / 60)}\u202fmin`;
-  if (length < 86_400) return `${sign}${Math.floor(length / 3_600)}\u202fh`;
-  return `${sign}${Math.floor(length / 86_400)}\u202fd`;
-}
-
-/**
- * Formats milliseconds since 1970 in local time as `date`, `time` or `datetime`, in ISO order.
- * Without `decimals`, seconds have 0, 3, 6 or 9 of them, as needed.
- */
-export function moment(milliseconds, word = 'datetime', decimals = undefined) {
-  const date = new Date(Math.floor(milliseconds));
-  if (Number.isNaN(date.getTime())) return '';
-  const day = word === 'time' ? '' : `${four(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  if (word === 'date') return day;
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction(milliseconds, decimals)}`;
-  return day === '' ? time : `${day} ${time}`;
-}
-
-// Returns the fraction of a second. Doubles resolve present times to 4 decimals of a millisecond.
-function fraction(milliseconds, decimals) {
-  if (decimals === 0 || (decimals === undefined && milliseconds % 1_000 === 0)) return '';
-  const whole = Math.floor(milliseconds);
-  const finer = whole === milliseconds ? 0 : Math.floor(Number((milliseconds - whole).toFixed(4)) * 1e6);
-  const digits = three(((whole % 1_000) + 1_000) % 1_000);
-  if (decimals === undefined && finer === 0) return `.${digits}`;
-  const all = digits + String(Math.min(finer, 999_999)).padStart(6, '0');
-  return `.${all.slice(0, decimals ?? (finer % 1_000 === 0 ? 6 : 9))}`;
-}
-
 /** Returns a link cell's URL if its scheme is http or https, else an empty string. */
 export function linkTarget(cell) {
   if (typeof cell !== 'string' || !/^https?:\/\//i.test(cell)) return '';
@@ -578,19 +547,14 @@ export function missingOf(cell) {
   return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
 }
 
-/** Returns any cell as text, without its column's format. */
-export function plain(cell) {
+/** Returns any cell as text, without its column's format, cut off after `longest` characters. */
+export function plain(cell, longest = longestText) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
   const text = typeof cell === 'string' ? cell : String(cell);
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 const isNumber = (cell) => typeof cell === 'number' && Number.isFinite(cell);
-
-const two = (value) => (value < 10 ? `0${value}` : String(value));
-
-const three = (value) => (value < 100 ? `0${two(value)}` : String(value));
-const four = (year) => (year < 0 || year > 999 ? String(year) : String(year).padStart(4, '0'));
 
 /** Formats a count of rows: `≈ 1,000` if estimated, `1,000+` if only a lower bound is known. */
 export function countText(rows, accuracy, locale) {

@@ -1,15 +1,17 @@
 // exact.js: exact texts of values, for details, tooltips and the clipboard. Loaded after the first
 // rows. No DOM.
 
-import { formOf, isNumeric, missingOf, moment } from './columns.js';
+import { formOf, isNumeric, missingOf } from './columns.js';
+import { moment, momentInUTC } from './times.js';
 
 const longestText = 1_000;
 
 /**
- * Formats milliseconds since 1970 as local time with all digits and the offset from UTC:
- * `2026-03-01 12:00:00.123+01:00`.
+ * Formats milliseconds since 1970 with all digits, in local time with the offset from UTC or in
+ * UTC: `2026-03-01 12:00:00.123+01:00`, `2026-03-01 11:00:00.123Z`.
  */
-export function exactMoment(milliseconds) {
+export function exactMoment(milliseconds, zone = undefined) {
+  if (zone === 'utc') return momentInUTC(milliseconds);
   const text = moment(milliseconds);
   return text === '' ? '' : text + offsetAt(milliseconds);
 }
@@ -24,19 +26,19 @@ export function offsetAt(milliseconds) {
 
 /** Returns the name of the local time zone: `Europe/Berlin`. */
 export function zoneName() {
-  zone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time';
-  return zone;
+  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time';
+  return ownZone;
 }
-let zone;  // cached, because creating a DateTimeFormat is expensive
+let ownZone;  // cached, because creating a DateTimeFormat is expensive
 
 /**
  * Returns a cell's value as text without loss; empty for an empty cell.
  *
  * Numbers have no separators and carry the column's unit. Times carry their offset and zone.
  */
-export function exactText(cell, { type, style, unit = '' }) {
+export function exactText(cell, { type, style, zone, unit = '' }) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
-  if (type === 'timestamp' && typeof cell === 'number') return moment(cell) === '' ? String(cell) : `${exactMoment(cell)} (${zoneName()})`;
+  if (type === 'timestamp' && typeof cell === 'number') return moment(cell) === '' ? String(cell) : `${exactMoment(cell, zone)} (${zone === 'utc' ? 'UTC' : zoneName()})`;
   if (Array.isArray(cell)) return cut(cell.map((value) => value ?? '—').join(', '));
   if (!isNumeric(type)) return cut(String(cell));
   const counted = unit !== '' ? unit : style === 'bytes' ? 'B' : style === 'duration' || style === 'age' ? 's' : '';
@@ -59,8 +61,9 @@ export function isRounded(cell, { column, format }, now) {
 }
 
 /** Returns the note on time zone for a timestamp column's header, else an empty string. */
-export function zoneNote({ type }, now) {
-  return type === 'timestamp' ? `Times in ${zoneName()} (UTC${offsetAt(now)})` : '';
+export function zoneNote({ type, zone }, now) {
+  if (type !== 'timestamp') return '';
+  return zone === 'utc' ? 'Times in UTC' : `Times in ${zoneName()} (UTC${offsetAt(now)})`;
 }
 
 function cut(text) {

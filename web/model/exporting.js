@@ -1,32 +1,46 @@
 // exporting.js: the URL that exports a whole view as a file. No DOM.
 
-import { fittingView, hashFromView } from './query.js';
+import { arrange } from './columns.js';
+import { emptyView, fittingView, hashFromView } from './query.js';
 
 /** The export formats, each with its label. */
 export const FORMATS = Object.freeze([['csv', 'CSV'], ['ndjson', 'NDJSON']]);
 
+/** The separators of CSV, each with its label. */
+export const SEPARATORS = Object.freeze([['comma', 'Comma ,'], ['semicolon', 'Semicolon ;'], ['tab', 'Tab']]);
+
 // The server accepts 4,096 bytes of headers in total, including cookies.
 const longest = 3_000;
+
+/** Returns the names of the visible columns, in their order. */
+export function fieldsOf(view, columns) {
+  return arrange(columns, view.columns).filter(({ isHidden }) => !isHidden).map(({ column }) => column);
+}
 
 /**
  * Returns the URL that exports all rows of a view.
  *
- * The export applies the view's order, filters and search. It includes collapsed sections and
- * hidden columns.
+ * The export applies the view's order, filters and search. It includes collapsed sections, and all
+ * columns unless `fields` names some.
  *
  * @param {import('./query.js').View} view
  * @param {{name: string, columns: object[]}} table
  * @param {string} format one of {@link FORMATS}
  * @param {(view: object) => {search: string, where?: string, filter?: object}} narrowed returns a
  *   view's search and filters in wire format
- * @returns {string} empty if the filters are too long for a URL
+ * @param {{separator?: string, fields?: string[]}} layout `separator` is one of {@link SEPARATORS},
+ *   and `fields` names columns in the order of the file
+ * @returns {string} empty if the filters or the names are too long for a URL
  */
-export function exportAddress(view, table, format, narrowed) {
+export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields } = {}) {
   const { sort, group, ...fitting } = fittingView(view, table.columns);
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
-  const said = new URLSearchParams(hashFromView({ ...view, table: '', sort, search, where, group, filters: [], aggregates: [], collapsed: [], columns: [] }).slice(1));
+  const said = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group }).slice(1));
   if (filter !== undefined) said.set('filter', JSON.stringify(filter));
   if (where !== '' && zone !== 0) said.set('zone', String(zone));
+  const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
+  if (!isAll) said.set('fields', fields.map(encodeURIComponent).join(','));
+  if (separator !== 'comma') said.set('separator', separator);
   const text = said.toString();
   const address = `/tables/${encodeURIComponent(table.name)}.${format}${text === '' ? '' : `?${text}`}`;
   return address.length > longest ? '' : address;

@@ -46,6 +46,6 @@ export const KEYS = Object.freeze([
     ['Enter', 'Sort; with Shift: add to the sort'], ['Alt+↓, right click', 'Column menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Make the column narrower or wider'],
     ['Ctrl+Shift+←, Ctrl+Shift+→', 'Move the column'],
   ]],
-  ['Summary', [['←, →', 'Move between the tiles'], ['Enter', 'Show only the rows of the tile, or those from before'], ['Delete', 'Remove the tile']]],
+  ['Summary', [['←, →', 'Move between the tiles'], ['Enter', 'Show only the rows of the tile, or those from before'], ['F2', 'Rename the tile'], ['Delete', 'Remove the tile']]],
   ['Everywhere', [['Ctrl+K', 'Find a command, a view, a column or a table by words'], ['Ctrl+Z, Ctrl+Shift+Z', 'Undo or redo a change of the view, like Back and Forward'], ['/', 'Search all columns'], ['Ctrl+F', 'Find in table'], ['P', 'Pause or resume updates'], ['L', 'Stay at the newest rows, if the table has an end where they appear'], ['S', 'Split view on or off'], ['F6', 'Switch to the other table'], ['E', 'Export all rows'], ['I', 'Activity: rates, delays, reuse'], ['?', 'Keyboard shortcuts']]],
 ]);

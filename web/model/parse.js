@@ -7,11 +7,11 @@
 
 /** Returns the grammar for the texts of a column. */
 export function grammarOf(spec, now) {
-  const { column: { type, style, unit = '' }, locale } = spec;
+  const { column: { type, style, zone, unit = '' }, locale } = spec;
   const marks = marksOf(locale);
   const ages = { ...marks, own: '.' };  // ages use a decimal point in every locale
   if (type === 'timestamp' && style === 'age') return (text) => either({ ...agesFrom(text, ages, (age) => now - age * 1_000, 1_000), isAge: true }, () => timesFrom(text));
-  if (type === 'timestamp') return timesFrom;
+  if (type === 'timestamp') return (text) => timesFrom(text, zone === 'utc' ? 0 : null);
   if (style === 'age') return (text) => agesFrom(text, ages, (age) => age, 1);
   if (style === 'duration') return (text) => durationFrom(text, { ...marks, own: spec.format(0.25, now).includes(',') ? ',' : '.' });
   if (style === 'bytes') return (text) => amountFrom(text, marks, type, (letters) => bytesOf(letters, spec, now));
@@ -184,15 +184,16 @@ function agesFrom(text, marks, valueOf, scale) {
 
 const timePattern = /^([-+]?\d{4,6})-(\d{1,2})(?:-(\d{1,2})(?:(?:T| |, )(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?)?\s?(Z|UTC|GMT|(?:UTC|GMT)?[-+]\d{1,2}(?::?\d{2})?)?$/i;
 
-/** Parses a time, local or with a zone. Returns the whole day, minute or second that it names. */
-function timesFrom(text) {
+// Parses a time, with a zone or else in that of the column, an offset from UTC in minutes or null
+// for local time. Returns the whole day, minute or second that it names.
+function timesFrom(text, own = null) {
   const example = '2026-11-23 14:05:09';
   const [, year, month, day, hour, minute, second, part = '', zone] = timePattern.exec(text) ?? [];
   if (year === undefined) return { fault: `“${text}” is not a time. Write it like ${example}, or only its beginning.` };
   const fields = [Number(year), Number(month) - 1, Number(day ?? 1), Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0)];
   const next = [...fields];
   next[second !== undefined ? 5 : minute !== undefined ? 4 : day !== undefined ? 2 : 1] += 1;
-  const offset = offsetOf(zone);
+  const offset = offsetOf(zone) ?? own;
   const [from, isThere] = momentOf(fields, offset, false);
   if (!isThere || Number.isNaN(from)) return { fault: `“${text}” is not a time that exists.` };
   const unit = 10n ** BigInt(9 - part.length);

@@ -1,6 +1,6 @@
 // places.js: the user's changes to the columns' layout. Loaded after the first rows. No DOM.
 
-import { arrange, WIDTHS } from './columns.js';
+import { arrange, titleOf, WIDTHS } from './columns.js';
 
 /** Returns the layout after changing a column's `width`, `isHidden` or `isPinned`. */
 export function changePlace(columns, layout, name, wish) {
@@ -34,9 +34,19 @@ export function stepPlace(columns, layout, name, step) {
   return movePlace(columns, layout, name, step < 0 ? shown[to] : shown[to + 1] ?? null);
 }
 
-/** Returns the layout with all columns visible. */
-export function showAll(columns, layout) {
-  return simplest(columns, arrange(columns, layout).map((place) => ({ ...place, isHidden: false })));
+/** Returns the layout with these columns visible, and with `isOnly` all others hidden. */
+export function showPlaces(columns, layout, names, isOnly = false) {
+  return simplest(columns, arrange(columns, layout).map((place) => (
+    names.includes(place.column) ? { ...place, isHidden: false } : isOnly ? { ...place, isHidden: true } : place)));
+}
+
+/** Returns the names of the columns whose title or name contains all words in a text. */
+export function findColumns(columns, text) {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  return columns.filter((column) => {
+    const own = `${titleOf(column)} ${column.name}`.toLowerCase();
+    return words.every((word) => own.includes(word));
+  }).map(({ name }) => name);
 }
 
 function simplest(columns, places) {

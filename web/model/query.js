@@ -2,6 +2,7 @@
 // No DOM.
 
 import { isNumeric, WIDTHS } from './columns.js';
+import { linesFrom, timesFrom, timesText } from './display.js';
 
 // Filters of columns: terms as stored by the page, in wire format, and as text for the user.
 
@@ -224,6 +225,8 @@ export function termText(term, show) {
  * - `columns` is the layout, which is not sent to the server.
  * - `highlights` are those of the user, see highlights.js; undefined for none.
  * - `tiles` are those of the summary strip; undefined for those that the source suggests.
+ * - `times` are the forms of times, see display.js; undefined for those of the source.
+ * - `lines` is the number of lines of text of a row; undefined for one.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
@@ -233,6 +236,7 @@ export function termText(term, show) {
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
  *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
+ *   times?: import('./display.js').TimeForm[], lines?: number,
  *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
 
@@ -245,7 +249,8 @@ export function emptyView() {
  * Parses a URL's fragment and ignores parts that it does not understand.
  *
  *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
- *       &group=user,state     &show=sum:cpu,max:memory&columns=*pid,-command
+ *       &group=user,state     &show=sum:cpu,max:memory&columns=*pid,-command&times=utc
+ *       &lines=3
  *
  * @returns {View}
  */
@@ -263,6 +268,10 @@ export function viewFromHash(hash) {
   if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
   const highlights = highlightsFrom(fields.get('highlight'));
   if (highlights.length > 0) view.highlights = highlights;
+  const times = timesFrom(fields.get('times'), decode);
+  if (times !== undefined) view.times = times;
+  const lines = linesFrom(fields.get('lines'));
+  if (lines !== undefined) view.lines = lines;
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -286,7 +295,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles, times, lines } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -300,6 +309,8 @@ export function hashFromView(view) {
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
   if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
   if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
+  if (times !== undefined) fields.set('times', timesText(times, encode));
+  if (lines !== undefined) fields.set('lines', String(lines));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;

@@ -1,7 +1,7 @@
 // source.js: texts about the state of a source: why its rows are old, and the time of the next try.
 // No DOM, no clock.
 
-import { age } from './columns.js';
+import { age } from './times.js';
 
 const reasons = { stale: 'Source not responding', backingOff: 'Source down', disabled: 'Source disabled', failed: 'Source failed' };
 

@@ -4,7 +4,8 @@ import { arrange } from './columns.js';
 
 const parts = Object.freeze({
   search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', collapsed: 'collapsed sections',
-  tiles: 'summary', highlights: 'highlights',
+  tiles: 'summary', highlights: 'highlights', times: 'form of times',
+  lines: 'lines of text',
 });
 
 /**

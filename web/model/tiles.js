@@ -79,6 +79,12 @@ export function sameTile(one, other) {
   return key(one) === key(other);
 }
 
+/** Returns the tiles with a new title of one of them; an empty title is the standard one. */
+export function renamedTiles(tiles, tile, title) {
+  const { title: before, ...rest } = tile;
+  return tiles.map((other) => (sameTile(other, tile) ? { ...rest, ...(title === '' ? {} : { title }) } : other));
+}
+
 /** Returns the functions that suit a column, as `[function, label]`. */
 export function functionsFor(column) {
   if (column.type === 'series' || column.type === 'image') return [];

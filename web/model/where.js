@@ -6,7 +6,7 @@ const plainWord = /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.,/@#%+*&;'’?]*$/u;
 
 // A number or time as a cell shows it, such as `1,5 MiB` or `2026-11-23 14:05:09`.
 const shownNumber = /^\d[\d.,:]*(?:\s?(?:[KMGTPE]i?B|B|ns|µs|ms|s|min|h|d|%))?$/u;
-const shownTime = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
+const shownTime = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?$/;
 
 /**
  * Returns whether a text is a single word, or a number or time as a cell shows it, that is searched

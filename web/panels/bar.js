@@ -1,6 +1,7 @@
 // bar.js: the bars around the table: filter bar, grouping, and state of connection and source.
 
-import { age, countText, titleOf } from '../model/columns.js';
+import { age } from '../model/times.js';
+import { countText, titleOf } from '../model/columns.js';
 import { loadsText } from '../model/loads.js';
 import { nextGroup } from '../model/query.js';
 import { barText, wishOfText } from '../model/where.js';

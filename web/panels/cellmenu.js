@@ -80,9 +80,9 @@ function headingOf(cell, { spec, now }) {
 function exactOf(cell, spec, now) {
   const { column } = spec;
   if (column.type === 'timestamp' && typeof cell === 'number') {
-    const exact = exactMoment(cell);
+    const exact = exactMoment(cell, column.zone);
     const shown = spec.format(cell, now);
-    return exact.startsWith(shown) && /^[-+]\d\d:\d\d$/.test(exact.slice(shown.length)) ? '' : exact;
+    return exact.startsWith(shown) && /^(?:[-+]\d\d:\d\d)?$/.test(exact.slice(shown.length)) ? '' : exact;
   }
   return isRounded(cell, spec, now) ? exactText(cell, column) : '';
 }

@@ -2,7 +2,7 @@
 
 import { nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
-import { changePlace, showAll, stepPlace } from '../model/places.js';
+import { changePlace, stepPlace } from '../model/places.js';
 
 /**
  * Returns the items of a column's menu.
@@ -11,9 +11,11 @@ import { changePlace, showAll, stepPlace } from '../model/places.js';
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, filter: () => void, tile?: () => void,
- *   highlight?: () => void, fit: (all: boolean) => void, lack?: (what: object) => string}} on
- *   `tile` offers tiles of the column and `highlight` its looks; `lack` returns why the source
- *   does not support an item
+ *   highlight?: () => void, times?: () => void, choose?: () => void, fit: (all: boolean) => void,
+ *   lack?: (what: object) => string}} on
+ *   `tile` offers tiles of the column, `highlight` its looks and `times` the form of its times;
+ *   `choose` opens the list of columns, and `lack` returns why the source does not support an
+ *   item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -43,6 +45,7 @@ export function columnMenu(column, columns, view, on) {
     } : undefined,
     ...(isNumeric(column.type) ? totals(name, view, on) : []),
     canGroup && on.highlight !== undefined ? { label: 'Highlight…', run: on.highlight } : undefined,
+    column.type === 'timestamp' && on.times !== undefined ? { label: 'Times…', run: on.times } : undefined,
     canGroup && on.tile !== undefined ? { label: 'Add to the summary…', run: on.tile } : undefined,
     null,
     { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
@@ -50,6 +53,7 @@ export function columnMenu(column, columns, view, on) {
     { label: 'Move right', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
     { label: 'Fit to content', run: () => on.fit(false) },
     { label: 'Fit all columns', run: () => on.fit(true) },
+    on.choose !== undefined ? { label: 'Choose columns…', run: on.choose } : undefined,
     { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
   ];
   return items.filter((item) => item !== undefined);
@@ -70,19 +74,3 @@ function totals(name, { aggregates }, on) {
     };
   });
 }
-
-/** Returns the items that show and hide columns. */
-export function columnsMenu(columns, view, change) {
-  const places = arrange(columns, view.columns);
-  const shown = places.filter(({ isHidden }) => !isHidden);
-  return [
-    ...places.map((place) => ({
-      label: titleOf(columns.find(({ name }) => name === place.column)), isChecked: !place.isHidden, isDisabled: !place.isHidden && shown.length === 1,
-      run: () => change({ columns: changePlace(columns, view.columns, place.column, { isHidden: !place.isHidden }) }),
-    })),
-    null,
-    { label: 'Show all columns', isDisabled: shown.length === places.length, run: () => change({ columns: showAll(columns, view.columns) }) },
-    { label: 'Reset columns', isDisabled: view.columns.length === 0, run: () => change({ columns: [] }) },
-  ];
-}
-

@@ -4,6 +4,7 @@
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
 import { lacks } from './columnmenu.js';
+import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 
 /**
@@ -36,6 +37,9 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
     ...(pane.strip?.commands ?? []),
+    page('Choose columns…', '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
+    page('Form of all times…', '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
+    ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: `Lines of text: ${item.label.toLowerCase()}`, group: 'Page' })),
     ...commandsOf(exports, 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
     ...commandsOf(views.items, 'Views'),
@@ -46,6 +50,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
       lack: (what) => pane.lack(what),
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
       highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
+      times: (column) => columnHands.times(column, pane.heads.cells[0] ?? pane.grid),
       goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
     })),
   ];
@@ -58,6 +63,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, goTo: (name: string) => void,
  *   filter: (name: string) => void, highlight: (column: object) => void,
+ *   times: (column: object) => void,
  *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
@@ -77,6 +83,7 @@ export function columnCommands(columns, view, on) {
       own(`Go to column ${title}`, () => on.goTo(name)),
       own(`Filter by ${title}…`, () => on.filter(name)),
       ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
+      ...(column.type === 'timestamp' ? [own(`Form of the times of ${title}…`, () => on.times(column))] : []),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),

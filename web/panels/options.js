@@ -1,26 +1,37 @@
 // options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
 
-import { columnsMenu } from './columnmenu.js';
+import { openColumnList } from './columnlist.js';
+import { linesMenu, timesItem } from './displaymenu.js';
 import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
+import { openExportBox } from './exportbox.js';
 import { openMenu } from './menu.js';
 import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from '../grid/reader.js';
 import { signOut } from '../protocol/wire.js';
 
-/** Returns the menu items that export all rows of the view. */
-export function exportItems(session, say) {
+/** Returns the menu items that export all rows of the view; a dialog opens below `under`. */
+export function exportItems(under, session, say) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
-  return FORMATS.map(([format, name]) => {
-    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part));
-    const address = path === '' ? '' : `${globalThis.rowcast.room}${path}`;
-    return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
-  });
+  const addressOf = (format, layout) => {
+    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part), layout);
+    return path === '' ? '' : `${globalThis.rowcast.room}${path}`;
+  };
+  return [
+    ...FORMATS.map(([format, name]) => {
+      const address = addressOf(format);
+      return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
+    }),
+    {
+      label: 'Export with choices…', isDisabled: table === undefined,
+      run: () => openExportBox(under, { session, rows, addressOf, save: (address, name) => save(address, name, say) }),
+    },
+  ];
 }
 
 /** Opens the menu of export formats. */
 export function showExports(under, session, say) {
-  openMenu(under, 'Export', exportItems(session, say));
+  openMenu(under, 'Export', exportItems(under, session, say));
 }
 
 // Starts a download. The browser shows its progress.
@@ -47,6 +58,7 @@ export function showOptions(button, session, on) {
   const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
   const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
   const columns = session.table?.columns ?? [];
+  const open = (title, items) => openMenu(button, title, items);
   openMenu(button, 'View options', [
     { label: 'Find a command…', hint: 'Ctrl+K', run: on.commands },
     { heading: 'Theme' },
@@ -59,15 +71,18 @@ export function showOptions(button, session, on) {
         on.densityChanged();
       },
     })),
+    { heading: 'Values' },
+    timesItem(columns, session.view, on.change, open),
+    { label: 'Lines of text…', isDisabled: columns.length === 0, run: () => open('Lines of text in a row', linesMenu(session.view, on.change)) },
     { heading: 'Keyboard' },
     { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
     { heading: 'Views' },
     ...on.views,
     { heading: 'Export' },
-    ...exportItems(session, on.say),
+    ...exportItems(button, session, on.say),
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
     { heading: 'Columns' },
-    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
+    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openColumnList(button, session, on.change) },
     ...(session.isSignedIn ? [{ heading: 'Sign-in' }, { label: 'Sign out', run: () => session.send(signOut()) }] : []),
   ]);
 }

@@ -2,7 +2,8 @@
 // opened. It counts only while it is open.
 
 import { make } from '../grid/elements.js';
-import { age, bytes } from '../model/columns.js';
+import { age } from '../model/times.js';
+import { bytes } from '../model/columns.js';
 import { Gauges } from './gauges.js';
 
 const SVG = 'http://www.w3.org/2000/svg';

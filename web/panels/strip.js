@@ -3,13 +3,16 @@
 
 import { make } from '../grid/elements.js';
 import { sparkline } from '../model/columns.js';
-import { changeText, isApplied, isNarrow, levelTiles, sameTile, tilesOf, tileTitle, valueText, viewOfTile, wireTile } from '../model/tiles.js';
+import { changeText, isApplied, isNarrow, levelTiles, renamedTiles, sameTile, tilesOf, tileTitle, valueText, viewOfTile, wireTile } from '../model/tiles.js';
 import { termTexts } from './chips.js';
 import { openMenu } from './menu.js';
+import { askName } from './namebox.js';
 import { tileMenu } from './tilemenu.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const course = { width: 52, height: 24 };
+
+const longestTitle = 60;
 
 const levels = { critical: 'Critical', warn: 'Warning' };
 
@@ -33,6 +36,12 @@ export class Strip {
     this.add.addEventListener('click', () => this.#offer());
     stage.insertBefore(this.el, grid);
     this.el.addEventListener('keydown', (event) => this.#pressed(event));
+    this.el.addEventListener('contextmenu', (event) => {
+      const node = this.#nodes.find(({ el }) => el.contains(event.target));
+      if (node?.remove === undefined) return;
+      event.preventDefault();
+      this.#showMenu(node);
+    });
     this.el.addEventListener('focusin', ({ target }) => this.#stop(target));
   }
   #key = '';
@@ -70,6 +79,7 @@ export class Strip {
       { label: 'Go to the summary', group: 'Summary', run: () => this.#stops.find(({ tabIndex }) => tabIndex === 0).focus() },
       ...narrow.map((node) => ({ label: `Show only: ${node.title}`, group: 'Summary', run: () => this.#apply(node) })),
       { label: 'Add a tile…', group: 'Summary', run: () => this.#offer() },
+      ...this.#nodes.filter(({ remove }) => remove !== undefined).map((node) => ({ label: `Rename the tile ${node.title}…`, group: 'Summary', run: () => this.#rename(node) })),
     ];
   }
 
@@ -88,7 +98,7 @@ export class Strip {
     const before = this.#nodes;
     this.#nodes = tiles.map((tile) => {
       const node = tile.level === undefined ? new ValueNode(tile, () => this.#remove(node)) : new LevelNode(tile);
-      node.outcome = before.find((other) => JSON.stringify(other.tile) === JSON.stringify(tile))?.outcome ?? null;
+      node.outcome = before.find((other) => other.tile.level === tile.level && sameTile(other.tile, tile))?.outcome ?? null;
       node.main.addEventListener('click', () => this.#apply(node));
       return node;
     });
@@ -126,13 +136,31 @@ export class Strip {
     this.on.say(`Removed ${node.title}`);
   }
 
+  #showMenu(node) {
+    openMenu(node.main, node.title, [
+      { label: 'Rename…', hint: 'F2', run: () => this.#rename(node) },
+      { label: 'Remove', hint: 'Delete', run: node.remove },
+    ]);
+  }
+
+  #rename(node) {
+    const { table, specs } = this.#shown;
+    const { title, ...plain } = node.tile;
+    const standard = tileTitle(plain, table.columns, narrowText(plain, specs));
+    askName(node.main, { heading: 'Rename the tile', value: node.title, standard, longest: longestTitle }, (text) => {
+      const { view } = this.#shown;
+      const tiles = renamedTiles(tilesOf(view, this.#shown.table), node.tile, text === standard ? '' : text);
+      if (JSON.stringify(tiles) !== JSON.stringify(tilesOf(view, this.#shown.table))) this.on.change({ tiles });
+    });
+  }
+
   #offer() {
     const { view, table } = this.#shown;
     const open = (label, items) => openMenu(this.add, label, items);
     open('Add a tile', tileMenu({ view, table, change: this.on.change }, open));
   }
 
-  // The arrow keys move between the tiles, and Delete removes one.
+  // The arrow keys move between the tiles, F2 renames one, and Delete removes it.
   #pressed(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const stops = this.#stops;
@@ -142,6 +170,7 @@ export class Strip {
     const next = { ArrowLeft: at + (isRight ? 1 : -1), ArrowRight: at + (isRight ? -1 : 1), Home: 0, End: stops.length - 1 }[event.key];
     const node = this.#nodes.find(({ main }) => main === stops[at]);
     if (event.key === 'Delete' && node?.remove) node.remove();
+    else if (event.key === 'F2' && node?.remove) this.#rename(node);
     else if (next === undefined) return;
     else stops[next]?.focus();
     event.preventDefault();
@@ -210,7 +239,7 @@ class ValueNode extends TileNode {
     this.cross = make('button', 'tile-remove');
     this.cross.tabIndex = -1;  // by keyboard, Delete removes the tile
     this.cross.addEventListener('click', remove);
-    this.main.setAttribute('aria-keyshortcuts', 'Delete');
+    this.main.setAttribute('aria-keyshortcuts', 'F2 Delete');
     this.el.append(this.cross);
   }
 

@@ -138,6 +138,7 @@ export class ViewTabs {
     const taken = this.state.views.map(({ name }) => name).filter((name) => name !== saved.name);
     await askView({ heading: 'Rename view', ...saved, taken, isNew: false }, async ({ name, role, title }) => {
       const isDefault = defaultName(saved.table) === saved.name;
+      await this.#check(saved);
       await this.#send(saved.name, bodyOf({ ...saved, name, role, title }));
       if (isDefault) this.#setDefault(this.state.views.find((one) => one.name === name) ?? null);
       this.on.rename(name);
@@ -147,11 +148,18 @@ export class ViewTabs {
 
   async #put(saved, wish) {
     try {
+      await this.#check(saved);
       await this.#send(saved.name, bodyOf({ ...saved, ...wish }));
       this.on.show(`Saved the view “${saved.title}”`, true);
     } catch (error) {
       this.on.show(error.message, false);
     }
+  }
+
+  // Throws an error if a view was deleted meanwhile, because the server would take it as a new one.
+  async #check({ id, title }) {
+    await this.load();
+    if (!this.state.views.some((one) => one.id === id)) throw new Error(`The view “${title}” was deleted meanwhile: save yours as a new view.`);
   }
 
   async #delete(saved) {

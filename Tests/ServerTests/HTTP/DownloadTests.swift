@@ -78,6 +78,27 @@ import Testing
     ] { #expect(try HTTPAnswer.get(path, port: server.port)?.status == status, "\(path)") }
   }
 
+  @Test func `an export has the columns and the separator of its address`() throws {
+    let server = try RunningServer()
+    _ = try settled(server, rows: 2)
+    let chosen = try HTTPAnswer.get("/tables/numbers.csv?fields=name,n&separator=semicolon", port: server.port)
+    #expect(whole(chosen) == "name;n\r\nrow 0;0\r\nrow 1;1\r\n")
+    let tabs = try HTTPAnswer.get("/tables/numbers.csv?separator=tab", port: server.port)
+    #expect(tabs?.headers["content-disposition"] == "attachment; filename=\"numbers.tsv\"")
+    #expect(whole(tabs) == "n\tname\r\n0\trow 0\r\n1\trow 1\r\n")
+    let ndjson = whole(try HTTPAnswer.get("/tables/numbers.ndjson?fields=name", port: server.port))
+    #expect(ndjson == "{\"name\":\"row 0\"}\n{\"name\":\"row 1\"}\n")
+    for address in ["numbers.csv?fields=nope", "numbers.csv?separator=x", "numbers.ndjson?separator=tab"] {
+      for method in ["GET", "HEAD"] {
+        let answer = try HTTPAnswer.get("/tables/\(address)", port: server.port, method: method)
+        #expect(answer?.status == 400, "\(method) \(address)")
+      }
+    }
+    // Refused exports take no place.
+    for _ in 0..<20 { _ = try HTTPAnswer.get("/tables/numbers.csv?fields=nope", port: server.port) }
+    #expect(try HTTPAnswer.get("/tables/numbers.csv", port: server.port)?.status == 200)
+  }
+
   @Test func onlyThoseLetInTakeATableAway() throws {
     let guest = AccessToken(role: .viewer)
     let server = try RunningServer { $0.tokens = [guest] }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ListEngine
 import Testing
+import Wire
 
 @testable import Server
 
@@ -235,7 +236,8 @@ import Testing
     _ = try engine.addTable(RunningServer.schema, at: .zero)
     let id = try engine.beginExport(of: "numbers", QueryRequest())
     var download = TableDownload(
-      id, schema: RunningServer.schema, format: .csv, for: nil, pace: DownloadPace(.init(), at: .zero))
+      id, schema: RunningServer.schema, format: .csv, layout: ExportLayout(), for: nil,
+      pace: DownloadPace(.init(), at: .zero))
     var slices: [ExportSlice] = [.rows([[.integer(1), .text("one")]]), .failed("gone")]
     guard case .chunk(let bytes) = download.nextPiece({ _ in slices.removeFirst() }) else {
       Issue.record("nothing is sent")

@@ -27,20 +27,16 @@ extension Server {
     }
     defer { if exchanges[download: socket] == nil { exchanges.downloadShares.release(pass.token) } }
     do throws(ClientError) {
-      let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
-      let isRestricted = pass.role == .viewer
-      let id = try engine.beginExport(of: table, query, isRestricted: isRestricted, at: EventLoop.now)
-      guard let schema = sources[id.table]?.schema, schema.windowed != nil || head.method == .get else {
+      let download = try export(of: table, as: format, head, for: pass)
+      guard download.schema.windowed != nil || head.method == .get else {
         // A HEAD request for a table that the engine holds cannot fail later, so answer it now.
-        engine.endExport(id)
-        return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
+        engine.endExport(download.id)
+        return HTTPResponse(streaming: format.contentType(download.layout), named: download.fileName)
       }
-      exchanges[download: socket] = TableDownload(
-        id, schema: isRestricted ? schema.restricted : schema, format: format, for: pass.token,
-        pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
+      exchanges[download: socket] = download
       if head.method == .get { operations.metrics.downloads += 1 }
       exchanges.connections.settle(socket)
-      if schema.windowed == nil {
+      if download.schema.windowed == nil {
         answerDownload(on: socket)
       } else {
         // The source's first result decides the response.
@@ -52,6 +48,26 @@ extension Server {
       return HTTPResponse(refusal: 404, reason: "Unknown table.", to: head.method)
     } catch {
       return HTTPResponse(refusal: 400, reason: LogText.printable(error.reason), to: head.method)
+    }
+  }
+
+  /// Begins an export in the engine, with the query and the layout of a request's arguments.
+  private func export(
+    of table: String, as format: ExportFormat, _ head: RequestHead, for pass: AccessControl.Pass
+  ) throws(ClientError) -> TableDownload {
+    let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
+    let isRestricted = pass.role == .viewer
+    let id = try engine.beginExport(of: table, query, isRestricted: isRestricted, at: EventLoop.now)
+    do throws(ClientError) {
+      guard let source = sources[id.table] else { throw .unknownTable(table) }
+      let schema = isRestricted ? source.schema.restricted : source.schema
+      return TableDownload(
+        id, schema: schema, format: format,
+        layout: try ExportLayout(arguments: head.arguments, format: format, schema: schema), for: pass.token,
+        pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
+    } catch {
+      engine.endExport(id)
+      throw error
     }
   }
 
@@ -77,7 +93,7 @@ extension Server {
       let reason = "The source did not return its rows: \(reason)"
       response = HTTPResponse(refusal: 502, reason: LogText.printable(reason))
     case .notYet, .rows, .end:
-      response = HTTPResponse(streaming: download.format.contentType, named: download.fileName)
+      response = HTTPResponse(streaming: download.format.contentType(download.layout), named: download.fileName)
       if !exchanges.isHead(socket) { return answer(socket, with: response) }
     }
     // The response has no body to follow.

@@ -13,18 +13,23 @@ struct TableDownload {
   let id: ExportID
   let schema: Schema
   let format: ExportFormat
+  let layout: ExportLayout
   /// The token whose share the export counts towards.
   let token: AccessToken?
   var pace: DownloadPace
   /// The file name suggested to the browser.
-  var fileName: String { "\(schema.name).\(format.rawValue)" }
+  var fileName: String { "\(schema.name).\(format.fileExtension(layout))" }
   private var isHeadSent = false
   private var isEndSent = false
 
-  init(_ id: ExportID, schema: Schema, format: ExportFormat, for token: AccessToken?, pace: DownloadPace) {
+  init(
+    _ id: ExportID, schema: Schema, format: ExportFormat, layout: ExportLayout, for token: AccessToken?,
+    pace: DownloadPace
+  ) {
     self.id = id
     self.schema = schema
     self.format = format
+    self.layout = layout
     self.token = token
     self.pace = pace
   }
@@ -45,7 +50,7 @@ struct TableDownload {
     body.reserveCapacity(Self.pieceSize + 4_096)
     if !isHeadSent {
       isHeadSent = true
-      body = format.head(schema)
+      body = format.head(schema, layout)
     }
     var isAtEnd = false
     var slices = 0
@@ -57,7 +62,7 @@ struct TableDownload {
       case .notYet:
         if body.isEmpty { return .notYet }
         break reading
-      case .rows(let rows): for row in rows { format.append(row, schema, to: &body) }
+      case .rows(let rows): for row in rows { format.append(row, schema, layout, to: &body) }
       case .end:
         isAtEnd = true
         break reading

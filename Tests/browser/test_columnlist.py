@@ -1,0 +1,119 @@
+"""The list that shows and hides columns, with its search."""
+
+import json
+import re
+import shlex
+import sys
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+TITLES = ["Job", "CPU user", "CPU system", "CPU idle", "Memory", "Disk read", "Disk write", "Net in", "Net out", "Host",
+          "Began", "Owner"]  # fmt: skip
+LINES = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "jobs", "key": "integer", "columns": [
+        {"name": title.lower().replace(" ", "_"), "type": "text", "title": title, "description": f"The {title}"}
+        for title in TITLES
+    ]},
+    {"type": "upsert", "rows": [[number, *(f"{title} {number}" for title in TITLES)] for number in range(40)]},
+    {"type": "schema", "name": "few", "key": "integer", "columns": [{"name": name, "type": "text"} for name in "ab"]},
+]  # fmt: skip
+PROGRAM = "import sys; print(sys.argv[1], flush=True); sys.stdin.read()"
+
+
+def child(lines):
+    return shlex.join([sys.executable, "-c", PROGRAM, "\n".join(map(json.dumps, lines))])
+
+
+class ColumnListTest(PageTest):
+    @classmethod
+    def serve(cls):
+        few = [LINES[0], LINES[3], {"type": "upsert", "rows": [[1, "x", "y"]]}]
+        return Server(options=("--no-token", "--child", f"jobs={child(LINES[:3])}", "--child", f"few={child(few)}"))
+
+    def list(self, reader):
+        reader.page.get_by_role("button", name="View options").click()
+        reader.page.get_by_role("menuitem", name="Choose columns…").click()
+        return reader.page.get_by_role("dialog", name="Columns")
+
+    def heads(self, reader, count):
+        expect(reader.page.get_by_role("columnheader")).to_have_count(count)
+        return reader.titles()
+
+    def test_ticks_and_buttons_choose_the_columns(self):
+        reader = self.open("#table=jobs", scheme="dark")
+        box = self.list(reader)
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.screenshot(path=ARTIFACTS / "columns-dark.png")
+        box.get_by_text("Memory", exact=True).click()
+        expect(box.get_by_role("status")).to_have_text("11 of 12 shown")
+        box.get_by_role("searchbox", name="Find a column").fill("cpu")
+        expect(box.get_by_role("checkbox")).to_have_count(3)
+        box.get_by_role("button", name="Hide all but these 3").click()
+        self.assertEqual(self.heads(reader, 3), TITLES[1:4])
+        expect(reader.page).to_have_url(re.compile("columns=-job,cpu_user,cpu_system,cpu_idle,-memory"))
+        box.get_by_role("searchbox").fill("disk")
+        box.get_by_role("button", name="Show these 2").click()
+        self.assertEqual(self.heads(reader, 5), TITLES[1:4] + TITLES[5:7])
+        box.get_by_role("searchbox").fill("zzz")
+        expect(box.get_by_text("No column has these words.")).to_be_visible()
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        box.get_by_role("searchbox").fill("")
+        box.get_by_role("button", name="Reset").click()
+        self.heads(reader, 12)
+        box.get_by_role("button", name="Done").click()
+        expect(box).to_have_count(0)
+        expect(reader.page.get_by_role("button", name="View options")).to_be_focused()
+        reader.check_clean(self)
+
+    def test_the_keyboard_finds_and_ticks_columns(self):
+        reader = self.open("#table=jobs", size=(400, 760))
+        reader.page.locator(".grid").focus()
+        reader.page.keyboard.press("Control+k")
+        reader.page.keyboard.type("choose columns")
+        reader.page.keyboard.press("Enter")
+        box = reader.page.get_by_role("dialog", name="Columns")
+        expect(box.get_by_role("searchbox", name="Find a column")).to_be_focused()
+        reader.page.screenshot(path=ARTIFACTS / "columns-400.png")
+        reader.page.keyboard.type("net")
+        reader.page.keyboard.press("Enter")
+        expect(box.get_by_role("checkbox", name="Net in")).not_to_be_checked()
+        reader.page.keyboard.press("ArrowDown")
+        reader.page.keyboard.press("ArrowDown")
+        expect(box.get_by_role("checkbox", name="Net out")).to_be_focused()
+        reader.page.keyboard.press("Space")
+        expect(box.get_by_role("checkbox", name="Net out")).not_to_be_checked()
+        reader.page.keyboard.press("ArrowUp")
+        reader.page.keyboard.press("ArrowUp")
+        expect(box.get_by_role("searchbox")).to_be_focused()
+        reader.page.keyboard.press("Escape")
+        expect(box.get_by_role("checkbox")).to_have_count(12)
+        reader.page.keyboard.press("Escape")
+        expect(box).to_have_count(0)
+        self.heads(reader, 10)
+        reader.page.keyboard.press("Control+z")
+        self.heads(reader, 11)
+        reader.check_clean(self)
+
+    def test_a_short_list_has_no_search_and_keeps_one_column(self):
+        reader = self.open("#table=few")
+        reader.header("^a").click(button="right")
+        reader.page.get_by_role("menuitem", name="Choose columns…").click()
+        box = reader.page.get_by_role("dialog", name="Columns")
+        expect(box.get_by_role("searchbox")).to_have_count(0)
+        expect(box.get_by_role("checkbox", name="a")).to_be_focused()
+        reader.page.keyboard.press("Enter")
+        self.assertEqual(self.heads(reader, 1), ["b"])
+        expect(box.get_by_role("checkbox", name="b")).to_be_disabled()
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        box.get_by_role("button", name="Show all").click()
+        self.heads(reader, 2)
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

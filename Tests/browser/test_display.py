@@ -1,0 +1,261 @@
+"""The display of values: the form of times, and rows with several lines of text."""
+
+import json
+import pathlib
+import re
+import shlex
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+NOON = 1_772_366_400_250  # 2026-03-01 12:00:00.250 UTC
+LINES = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "jobs", "key": "integer", "columns": [
+        {"name": "job", "type": "text", "title": "Job"},
+        {"name": "began", "type": "timestamp", "title": "Began"},
+        {"name": "seen", "type": "timestamp", "title": "Seen", "format": "datetime"},
+        {"name": "beat", "type": "timestamp", "title": "Beat", "style": "age"},
+    ]},
+    {"type": "upsert", "rows": [
+        [number, f"job {number}", NOON + number, NOON - number * 60_000, round(time.time() + 10 * number) * 1_000]
+        for number in range(400)
+    ]},
+]  # fmt: skip
+PROGRAM = "import sys; print(sys.argv[1], flush=True); sys.stdin.read()"
+
+
+class TimesTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = "\n".join(map(json.dumps, LINES))
+        return Server(options=("--no-token", "--child", f"jobs={shlex.join([sys.executable, '-c', PROGRAM, lines])}"))
+
+    def cell(self, reader, column):
+        return reader.page.locator(f'.row[aria-rowindex="2"] .cell[aria-colindex="{column}"]')
+
+    def menu(self, reader, title):
+        reader.header(f"^{title}").click(button="right")
+        reader.page.get_by_role("menuitem", name="Times…").click()
+        return reader.page.get_by_role("menu", name=f"Times of {title}")
+
+    def all_times(self, reader):
+        reader.page.get_by_role("button", name="View options").click()
+        reader.page.get_by_role("menuitem", name="Times…").click()
+        return reader.page.get_by_role("menu", name="Times")
+
+    def test_the_view_options_choose_the_form_of_all_times(self):
+        reader = self.open(scheme="dark")
+        menu = self.all_times(reader)
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.screenshot(path=ARTIFACTS / "times-menu-dark.png")
+        menu.get_by_role("menuitemradio", name="UTC").click()
+        expect(self.cell(reader, 2)).to_have_text("2026-03-01 12:00:00.250Z")
+        expect(self.cell(reader, 3)).to_have_text("2026-03-01 12:00:00.250Z")
+        expect(reader.page).to_have_url(re.compile("times=utc$"))
+        self.all_times(reader).get_by_role("menuitemradio", name="Without milliseconds").click()
+        expect(self.cell(reader, 2)).to_have_text("2026-03-01 12:00:00Z")
+        expect(reader.page).to_have_url(re.compile(r"times=utc\.0$"))
+        reader.page.keyboard.press("Control+z")
+        expect(self.cell(reader, 2)).to_have_text("2026-03-01 12:00:00.250Z")
+        expect(reader.page.get_by_text("Undone: form of times").first).to_be_visible()
+        reader.page.keyboard.press("Control+z")
+        expect(self.cell(reader, 2)).to_have_text(re.compile(r"00\.250$"))
+        reader.check_clean(self)
+
+    def test_the_column_menu_chooses_the_form_of_one_column_with_the_keyboard(self):
+        reader = self.open()
+        reader.page.locator(".grid").focus()
+        reader.page.keyboard.press("ArrowUp")
+        reader.page.keyboard.press("ArrowRight")
+        reader.page.keyboard.press("ArrowRight")
+        reader.page.keyboard.press("Alt+ArrowDown")
+        reader.page.keyboard.type("t")
+        reader.page.keyboard.press("Enter")
+        menu = reader.page.get_by_role("menu", name="Times of Seen")
+        menu.get_by_role("menuitemradio", name="Relative").press("Enter")
+        expect(self.cell(reader, 3)).to_have_text(re.compile(r"^\d+.d.ago$"))
+        expect(self.cell(reader, 2)).to_have_text(re.compile(r"00\.250$"))
+        expect(reader.page).to_have_url(re.compile("times=seen:relative$"))
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.check_clean(self)
+
+    def test_relative_times_stay_current_and_move_nothing(self):
+        reader = self.open("#table=jobs&times=relative")
+        page = reader.page
+        # Some of the rows are less than a minute away, so their texts change every second.
+        texts = """() => [...document.querySelectorAll('.row:not([hidden]) .cell[aria-colindex="4"]')]
+          .map((cell) => cell.textContent)"""
+        boxes = "() => [...document.querySelectorAll('.head')].map((head) => head.getBoundingClientRect().left)"
+        before, shown = page.evaluate(boxes), page.evaluate(texts)
+        reader.until(f"(shown) => ({texts})().join() !== shown.join()", "the texts change", shown)
+        for text in page.evaluate(texts):
+            self.assertRegex(text, r"^(now|in \d+.(s|min)|\d+.(s|min).ago)$")
+        self.assertEqual(page.evaluate(boxes), before)
+        reader.check_clean(self)
+
+    def test_a_link_shows_its_form_from_the_first_row_on_and_copies_are_exact(self):
+        reader = self.open("#table=jobs&times=utc.0,began:relative")
+        expect(self.cell(reader, 2)).to_have_text(re.compile("ago$"))
+        expect(self.cell(reader, 3)).to_have_text("2026-03-01 12:00:00Z")
+        self.cell(reader, 3).click()
+        reader.page.keyboard.press("Control+c")
+        self.assertRegex(reader.pasted(), r"^2026-03-0[12] \d\d:\d\d:00\.250[+-]\d\d:\d\d$")
+        reader.check_clean(self)
+
+    def test_filters_read_times_as_the_column_shows_them(self):
+        reader = self.open("#table=jobs&times=utc.0")
+        reader.header("^Seen").click(button="right")
+        reader.page.get_by_role("menuitem", name="Filter…").click()
+        box = reader.page.get_by_role("dialog", name="Filter Seen")
+        box.get_by_label("From").fill("2026-03-01 11:58:00")
+        box.get_by_role("button", name="Apply").click()
+        expect(reader.page.locator("#rows")).to_have_text(re.compile("^3 "))
+        expect(reader.page.locator("#terms")).to_contain_text("≥ 2026-03-01 11:58:00Z")
+        reader.check_clean(self)
+
+
+WORDS = "The quick brown fox jumps over the lazy dog and then rests. "
+SHORT_LINES = "first\n  second\nthird\nfourth"
+LOGS = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "logs", "key": "integer", "columns": [
+        {"name": "line", "type": "integer", "title": "Line", "style": "bar"},
+        {"name": "level", "type": "text", "title": "Level", "style": "badge"},
+        {"name": "message", "type": "text", "title": "Message"},
+        {"name": "path", "type": "text", "title": "Path", "style": "link"},
+        {"name": "note", "type": "text", "title": "Note"},
+    ]},
+    *({"type": "upsert", "rows": [[
+        number, number, "warning" if number % 3 else "error",
+        "short" if number % 5 == 4 else f"{number} " + (SHORT_LINES if number % 5 == 3 else WORDS * 14),
+        "https://example.org/" + "segment" * 30, "fine",
+    ] for number in range(start, start + 100)]} for start in range(0, 1_000, 100)),
+]  # fmt: skip
+
+# The first row that is drawn below the headers, and its distance from them in pixels.
+TOP = """() => {
+  const edge = document.querySelector('.heads').getBoundingClientRect().bottom;
+  const rows = [...document.querySelectorAll('.row:not([hidden])')].map((row) => ({
+    index: Number(row.getAttribute('aria-rowindex')),
+    y: row.getBoundingClientRect().top - edge, height: row.offsetHeight,
+  }));
+  return rows.filter(({ y, height }) => y + height > 0).sort((one, other) => one.y - other.y)[0];
+}"""
+
+
+class LinesTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = "\n".join(map(json.dumps, LOGS))
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "lines")
+        path.write_text(lines + "\n")
+        return Server(options=("--no-token", "--child", f"logs=sh -c 'cat {path}; exec cat >/dev/null'"))
+
+    def choose(self, reader, lines):
+        reader.page.get_by_role("button", name="View options").click()
+        reader.page.get_by_role("menuitem", name="Lines of text…").click()
+        reader.page.get_by_role("menu", name="Lines of text in a row").get_by_role("menuitemradio", name=lines).click()
+
+    def message(self, reader, row):
+        return reader.page.locator(f'.row[aria-rowindex="{row + 2}"] .cell[aria-colindex="3"]')
+
+    def lines_of(self, cell):
+        """Returns the number of lines of text that are visible in a cell."""
+        return cell.evaluate("""(cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          const { bottom } = cell.getBoundingClientRect();
+          const end = bottom - parseFloat(getComputedStyle(cell).borderBottomWidth);
+          const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+          return new Set(tops.filter((top) => top < end - 1)).size;
+        }""")
+
+    def test_all_rows_have_as_many_lines_as_the_options_say(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            self.choose(reader, "Up to 3 lines")
+            expect(reader.page).to_have_url(re.compile("lines=3$"))
+            heights = """() => [...new Set([...document.querySelectorAll('.row:not([hidden])')]
+              .map((row) => row.offsetHeight))]"""
+            self.assertEqual(reader.page.evaluate(heights), [64])
+            self.assertEqual([self.lines_of(self.message(reader, row)) for row in (0, 3, 4)], [3, 3, 1])
+            # The first line is where it is in a row with one line.
+            text = """(cell) => {
+              const range = document.createRange();
+              range.selectNodeContents(cell);
+              return range.getClientRects()[0].top - cell.getBoundingClientRect().top;
+            }"""
+            tops = [self.message(reader, row).evaluate(text) for row in (0, 4)]
+            self.assertAlmostEqual(*tops, delta=1)
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.page.screenshot(path=ARTIFACTS / f"lines-{scheme}.png")
+            reader.check_clean(self)
+
+    def test_a_change_keeps_the_first_row_and_undo_brings_back_one_line(self):
+        reader = self.open("#table=logs")
+        reader.wheel(28 * 100)
+        reader.until(f"() => ({TOP})().index === 102", "the wheel has arrived")
+        self.choose(reader, "Up to 5 lines")
+        is_there = f"""(height) => {{
+          const top = ({TOP})();
+          return top.index === 102 && top.height === height && Math.abs(top.y) < 1;
+        }}"""
+        reader.until(is_there, "the row stays", 100)
+        reader.page.keyboard.press("Control+z")
+        reader.until(is_there, "the row stays", 28)
+        expect(reader.page).not_to_have_url(re.compile("lines="))
+        reader.check_clean(self)
+
+    def test_the_wheel_moves_by_exactly_its_pixels_and_keys_by_rows(self):
+        reader = self.open("#table=logs&lines=2")
+        for pixels in (130, 45, 3_000):
+            before = reader.page.evaluate(TOP)
+            reader.wheel(pixels)
+            reader.until(
+                f"""(before) => {{
+                  const top = ({TOP})();
+                  return Math.abs((top.index - before.index) * 46 - (top.y - before.y) - {pixels}) < 1;
+                }}""", "a wheel moves by exactly its pixels", before)
+        reader.page.locator(".grid").focus()
+        reader.page.keyboard.press("Control+End")
+        expect(self.message(reader, 999)).to_be_visible()
+        box = reader.page.locator('.row[aria-rowindex="1001"]').bounding_box()
+        grid = reader.grid.bounding_box()
+        self.assertAlmostEqual(box["y"] + box["height"], grid["y"] + grid["height"], delta=1)
+        reader.check_clean(self)
+
+    def test_the_palette_chooses_the_lines_with_the_keyboard(self):
+        reader = self.open(size=(400, 760))
+        reader.page.locator(".grid").focus()
+        reader.page.keyboard.press("Control+k")
+        reader.page.keyboard.type("lines of text: up to 2")
+        reader.page.keyboard.press("Enter")
+        reader.until(f"() => ({TOP})().height === 46", "rows have two lines")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.screenshot(path=ARTIFACTS / "lines-400.png")
+        reader.check_clean(self)
+
+    def test_pinned_and_highlighted_texts_wrap_as_well(self):
+        rule = [{"column": "message", "look": "red", "term": {"column": "message", "op": "contains", "value": "fox"}}]
+        link = "#table=logs&lines=3&columns=*message,level,path,note,line&highlight="
+        reader = self.open(link + urllib.parse.quote(json.dumps(rule)))
+        cell = reader.page.locator('.row[aria-rowindex="2"] .cell[data-look=red]')
+        expect(cell).to_be_visible()
+        self.assertEqual(self.lines_of(cell), 3)
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.screenshot(path=ARTIFACTS / "lines-pinned.png")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+// printing.js: the pages that the browser prints: a table of the rows that the page holds. Loaded
+// after the first rows.
+
+import { make } from '../grid/elements.js';
+import { linedUp, plain, titleOf } from '../model/columns.js';
+import { barText } from '../model/where.js';
+import { termTexts } from './chips.js';
+import { viewInWords } from './speech.js';
+
+/**
+ * Adds a printable copy of a pane's rows to the document while the browser prints.
+ *
+ * @param {import('../app/pane.js').Pane} pane
+ */
+export function listenForPrint(pane) {
+  let sheet = null;
+  addEventListener('beforeprint', () => {
+    sheet?.remove();
+    sheet = null;
+    if (!pane.stage.isConnected || pane.session.copy.seq === 0 || pane.columns.shown.length === 0) return;
+    sheet = sheetOf(pane, Date.now());
+    // The first pane comes first, although its controller may have loaded last.
+    const other = pane.suffix === '' ? document.querySelector('.print') : null;
+    if (other === null) document.body.append(sheet);
+    else other.before(sheet);
+  });
+  addEventListener('afterprint', () => {
+    sheet?.remove();
+    sheet = null;
+  });
+}
+
+function sheetOf(pane, now) {
+  const { session, columns: { all, shown } } = pane;
+  const { copy, table, asked } = session;
+  const sheet = make('section', 'print');
+  sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(asked, copy.rows, (name) => pane.titleOfName(name))}.`));
+  const filters = [barText(asked), ...termTexts(asked.filters, all).map(([, title, text]) => `${title} ${text}`)].filter((text) => text !== '');
+  if (filters.length > 0) sheet.append(make('p', '', `Filter: ${filters.join(', ')}`));
+  sheet.append(make('p', 'print-range', `${rangeText(copy)} Printed ${new Date(now).toLocaleString()}.`));
+  const list = make('table');
+  const head = make('tr');
+  head.append(...shown.map((spec) => cellOf('th', spec, titleOf(spec.column))));
+  const top = make('thead');
+  top.append(head);
+  const body = make('tbody');
+  for (const item of copy.items) body.append(item.isHeader ? sectionOf(item, all, shown.length, now) : rowOf(item, shown, now));
+  list.append(top, body);
+  sheet.append(list);
+  return sheet;
+}
+
+// The part of the list that the page holds; sections count as rows of the list.
+function rangeText({ start, end, total }) {
+  if (end - start >= total) return '';
+  return `Rows ${(start + 1).toLocaleString()} – ${end.toLocaleString()} of ${total.toLocaleString()}: those that the page holds. An export has all rows.`;
+}
+
+function rowOf(item, shown, now) {
+  const row = make('tr');
+  row.append(...shown.map((spec) => {
+    const value = item.absence === null ? item.cells[spec.index] ?? null : null;
+    const cell = cellOf('td', spec, spec.kind === 'picture' ? '' : linedUp(spec.line, spec.format(value, now)));
+    const severity = spec.severity?.(value) ?? '';
+    if (severity !== '') cell.classList.add('marked');
+    return cell;
+  }));
+  return row;
+}
+
+function sectionOf(item, all, width, now) {
+  const spec = all.find(({ column }) => column.name === item.column);
+  const value = spec === undefined ? plain(item.value) : spec.format(item.value, now);
+  const cell = make('th', '', `${spec === undefined ? item.column : titleOf(spec.column)}: ${value || '—'} (${item.count.toLocaleString()})`);
+  cell.colSpan = width;
+  cell.scope = 'rowgroup';
+  const row = make('tr', `print-section level${item.level}`);
+  row.append(cell);
+  return row;
+}
+
+function cellOf(kind, spec, text) {
+  return make(kind, spec.align === 'end' ? 'at-end' : '', text);
+}
