@@ -33,7 +33,7 @@ FAULTS = """
     say('it jumps the queue', element);
   const roles = new Set(['grid', 'row', 'rowgroup', 'columnheader', 'rowheader', 'gridcell',
     'presentation', 'tab', 'tablist', 'tabpanel', 'menu', 'menuitem',
-    'menuitemradio', 'menuitemcheckbox', 'separator', 'status', 'alert', 'group', 'search',
+    'menuitemradio', 'menuitemcheckbox', 'separator', 'slider', 'status', 'alert', 'group', 'search',
     'dialog', 'combobox', 'listbox', 'option', 'img', 'region', 'toolbar', 'none']);
   for (const element of document.querySelectorAll('[role]'))
     if (!roles.has(element.getAttribute('role'))) say('an unknown role', element);

@@ -42,7 +42,7 @@ class HistoryTest(PageTest):
 
     def test_the_added_columns_follow_the_others(self):
         reader = self.open()
-        heads = reader.page.locator(".head [role=columnheader]")
+        heads = reader.page.get_by_role("columnheader")
         expect(heads).to_have_count(6)
         titles = [re.sub(r"\s+", " ", text).strip() for text in heads.all_inner_texts()]
         self.assertEqual([title[:12] for title in titles[3:]], ["Used, last 5", "Files, last ", "Changed"])
