@@ -146,6 +146,8 @@ extension Settings {
     }
     compare("web", \.web)
     compare("views", \.views)
+    compare("history", \.histories)
+    compare("changed", \.changeTimes)
     compare("record", \.record)
     compare("sessions-per-token", \.sessionsPerToken)
     compare("exports-per-token", \.exportsPerToken)

@@ -21,13 +21,16 @@ extension Schema {
   /// The number of columns that the source gives; derived ones follow.
   public var givenColumnCount: Int { columns.firstIndex { $0.derivation != nil } ?? columns.count }
 
+  /// Returns the name of the column with the history of another one.
+  public static func historyName(_ column: String) -> String { "\(column)_history" }
+
   /// Returns the schema with the derived columns that it asks for itself, and others, at its end.
   ///
   /// If the table has columns for operators, the derived ones are for operators too, because these
   /// columns come last.
   ///
   /// Columns of other types than integers and numbers get no history, and neither do deferred ones.
-  /// A windowed table is returned as it is.
+  /// A column whose name is taken is left out. A windowed table is returned as it is.
   ///
   /// - Parameters:
   ///   - histories: The lengths of histories by the names of their columns.
@@ -37,16 +40,18 @@ extension Schema {
     guard windowed == nil else { return self }
     var schema = self
     let audience = columns.last?.audience
+    func add(_ column: Column) {
+      if schema.index(of: column.name) == nil { schema.columns.append(column) }
+    }
     for column in columns where column.type == .integer || column.type == .number {
       guard !column.isDeferred, let count = histories[column.name] ?? column.presentation?.history else { continue }
-      schema.columns.append(
+      add(
         Column(
-          "\(column.name)_history", .series, title: "\(column.title), last \(count)", style: .sparkline,
+          Self.historyName(column.name), .series, title: "\(column.title), last \(count)", style: .sparkline,
           audience: audience, derivation: .history(of: column.name, count: count)))
     }
     if let changeTime = changeTime ?? presentation?.changed {
-      schema.columns.append(
-        Column(changeTime, .timestamp, title: "Changed", style: .age, audience: audience, derivation: .changeTime))
+      add(Column(changeTime, .timestamp, title: "Changed", style: .age, audience: audience, derivation: .changeTime))
     }
     return schema
   }

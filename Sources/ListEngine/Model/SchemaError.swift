@@ -42,7 +42,7 @@ public enum SchemaError: Error, Hashable, Sendable {
   case derivedColumnNotLast(String)
   /// A derived column in a windowed table, whose changes the engine does not see.
   case derivedColumnNotResident(String)
-  /// A derived column that cannot be filled.
+  /// A derived column that does not fit the others.
   case badDerivation(String, reason: String)
   /// A part of the presentation, such as `view.sort[0]`, is invalid; with the reason, which names
   /// the part if its name is empty.
@@ -87,7 +87,7 @@ extension SchemaError: CustomStringConvertible {
       "the column “\(column)” is filled by the server: it must stand behind those that the source gives"
     case .derivedColumnNotResident(let column):
       "the column “\(column)” is filled by the server, which does not see all changes of a windowed table"
-    case .badDerivation(let column, let reason): "the column “\(column)” cannot be filled by the server: \(reason)"
+    case .badDerivation(let column, let reason): "the server does not fill the column “\(column)”: \(reason)"
     case .badPresentation(let place, let reason): place.isEmpty ? reason : "\(place): \(reason)"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }

@@ -25,6 +25,7 @@ extension Schema {
       if let history = presentation.history { try check(history: history, of: column, index) }
     }
     guard let presentation else { return }
+    if let changed = presentation.changed { try checkFree(changed, "changed") }
     guard presentation.icon.utf8.count <= 32 else {
       throw .badPresentation("icon", reason: "at most 32 bytes are allowed")
     }
@@ -65,8 +66,15 @@ extension Schema {
     }
   }
 
+  /// Throws if the source has a column with the name of one that the server adds.
+  private func checkFree(_ name: String, _ place: String) throws(SchemaError) {
+    guard let number = index(of: name), number < givenColumnCount else { return }
+    throw .badPresentation(place, reason: "“\(name)” is a column of the source: rename one of them")
+  }
+
   private func check(history: Int, of column: Column, _ index: Int) throws(SchemaError) {
     let place = "columns[\(index)].history"
+    try checkFree(Self.historyName(column.name), place)
     guard Self.historyLengths.contains(history) else {
       let (least, most) = (Self.historyLengths.lowerBound, Self.historyLengths.upperBound)
       throw .badPresentation(place, reason: "a history has \(least) to \(most) values, not \(history)")

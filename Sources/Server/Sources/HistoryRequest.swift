@@ -31,16 +31,19 @@ extension ServerConfiguration {
   /// The name of the column with the time of each row's last change, unless the source names one.
   static let changeTimeName = "changed"
 
+  /// Returns the name of the column with change times that the operator requests for a table.
+  private func changeTime(of schema: Schema) -> String? {
+    changeTimes.contains(schema.name) ? schema.presentation?.changed ?? Self.changeTimeName : nil
+  }
+
   /// Returns a source's schema with the columns that the server fills.
   func derived(_ schema: Schema) -> Schema {
     var counts: [String: Int] = [:]
     for history in histories where history.table == schema.name { counts[history.column] = history.count }
-    let changed = changeTimes.contains(schema.name) ? schema.presentation?.changed ?? Self.changeTimeName : nil
-    return schema.deriving(histories: counts, changeTime: changed)
+    return schema.deriving(histories: counts, changeTime: changeTime(of: schema))
   }
 
-  /// Returns the requests for histories and change times of a table that cannot be fulfilled, with
-  /// the reason.
+  /// Returns the reasons why a table lacks histories or change times that the operator requests.
   func unfulfilled(in schema: Schema) -> [String] {
     let own = histories.filter { $0.table == schema.name }
     if schema.windowed != nil, !own.isEmpty || changeTimes.contains(schema.name) {
@@ -48,15 +51,21 @@ extension ServerConfiguration {
         "the table \(schema.name) has no histories: its rows stay at the source, which does not report their changes"
       ]
     }
-    return own.compactMap { history in
-      guard let index = schema.index(of: history.column) else {
-        return "there is no history of \(schema.name).\(history.column): the table has no such column"
-      }
-      let column = schema.columns[index]
-      guard column.type == .integer || column.type == .number, !column.isDeferred else {
-        return "there is no history of \(schema.name).\(history.column): it must be a column of numbers, not deferred"
-      }
-      return nil
+    var taken = own.map { Schema.historyName($0.column) }
+    if let changeTime = changeTime(of: schema) { taken.append(changeTime) }
+    let clashes = taken.filter { schema.index(of: $0) != nil }.map { name in
+      "the table \(schema.name) gets no column \(name) from the server: the source has one of this name"
     }
+    return clashes
+      + own.compactMap { history in
+        guard let index = schema.index(of: history.column) else {
+          return "there is no history of \(schema.name).\(history.column): the table has no such column"
+        }
+        let column = schema.columns[index]
+        guard column.type == .integer || column.type == .number, !column.isDeferred else {
+          return "there is no history of \(schema.name).\(history.column): it must be a column of numbers, not deferred"
+        }
+        return nil
+      }
   }
 }

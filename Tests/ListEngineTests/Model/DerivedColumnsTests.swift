@@ -153,12 +153,26 @@ import Testing
     ([Column("c", .timestamp, derivation: .changeTime), Column("a", .integer)], "must stand behind"),
     ([Column("c", .timestamp, derivation: .changeTime)], "must stand behind"),
   ])
-  func `derived columns that cannot be filled are refused`(_ columns: [Column], _ reason: String) throws {
+  func `derived columns that do not fit the others are refused`(_ columns: [Column], _ reason: String) throws {
     var engine = Engine(epoch: "e")
     let error = try #require(throws: SchemaError.self) {
       _ = try engine.addTable(Schema(name: "t", key: .integer, columns: columns), at: .zero)
     }
     #expect("\(error)".contains(reason), "\(error)")
+  }
+
+  @Test func `a source is told that it uses the name of a derived column itself`() {
+    var schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer), Column("a_history", .text)])
+    schema.presentation = TablePresentation(changed: "a")
+    #expect(throws: SchemaError.badPresentation("changed", reason: "“a” is a column of the source: rename one of them"))
+    {
+      try schema.checkPresentation()
+    }
+    schema.presentation = nil
+    schema.columns[0].presentation = ColumnPresentation(history: 9)
+    #expect(throws: SchemaError.self) { try schema.checkPresentation() }
+    schema.columns[1].name = "b"
+    #expect(throws: Never.self) { try schema.deriving().checkPresentation() }
   }
 
   @Test func `a windowed table gets no derived columns`() {

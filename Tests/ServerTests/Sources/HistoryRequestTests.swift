@@ -46,6 +46,17 @@ import Testing
     #expect(configuration(["t.a=7"]).derived(schema).columns[2].derivation == .history(of: "a", count: 7))
   }
 
+  @Test func `a name that the source has taken is left out and named`() {
+    var schema = Self.schema
+    schema.presentation = nil
+    schema.columns += [Column("a_history", .text), Column("changed", .boolean)]
+    let configuration = configuration(["t.a=5"], changed: ["t"])
+    #expect(configuration.derived(schema) == schema)
+    let problems = configuration.unfulfilled(in: schema)
+    #expect(problems.count == 2)
+    #expect(problems[0].contains("gets no column a_history") && problems[1].contains("gets no column changed"))
+  }
+
   @Test func `requests that a table cannot fulfil are named`() {
     let problems = configuration(["t.gone", "t.b", "t.a", "other.b"]).unfulfilled(in: Self.schema)
     #expect(problems.count == 2)
