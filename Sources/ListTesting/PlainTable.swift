@@ -199,11 +199,19 @@ public struct PlainTable: Sendable {
   public func count(_ query: Query) -> Int { shown(query).count }
 
   /// Returns the query's aggregates over all rows of a view.
-  public func totals(_ query: Query) -> [Cell] { query.aggregates.map { Self.value(of: $0, shown(query)) } }
+  public func totals(_ query: Query) -> [Cell] {
+    let rows = arrange(sorted(query), query, path: [], collapsed: []).rows
+    return query.aggregates.map { Self.value(of: $0, rows) }
+  }
 
   /// Returns all lines of a view in order; collapsed sections only have a header.
   public func lines(_ query: Query, collapsed: Set<[Cell]> = []) -> [Line] {
-    let sorted = shown(query).enumerated().sorted { a, b in
+    arrange(sorted(query), query, path: [], collapsed: collapsed).lines
+  }
+
+  /// Returns the rows of a view in its sort order, without sections.
+  private func sorted(_ query: Query) -> [Row] {
+    shown(query).enumerated().sorted { a, b in
       for term in query.sort {
         let order = Self.order(
           a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending,
@@ -212,23 +220,32 @@ public struct PlainTable: Sendable {
       }
       return a.offset < b.offset
     }.map(\.element)
-    return lines(sorted, query, path: [], collapsed: collapsed)
   }
 
-  private func lines(_ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>) -> [Line] {
+  /// Divides sorted rows into sections.
+  ///
+  /// Returns all of these rows in the order of the view, and the lines that a client sees.
+  private func arrange(
+    _ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>
+  ) -> (rows: [Row], lines: [Line]) {
     let level = path.count
-    guard level < query.group.count else { return rows.map { .row($0.cells) } }
+    guard level < query.group.count else { return (rows, rows.map { .row($0.cells) }) }
     let column = query.group[level]
     let collation = schema.columns[column].collation
     let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false, by: collation) < 0 }
-    return values.flatMap { value in
-      let own = rows.filter { $0.cells[column] == value }
-      let aggregates = query.aggregates.map { Self.value(of: $0, own) }
+    var all: (rows: [Row], lines: [Line]) = ([], [])
+    for value in values {
+      let own = arrange(
+        rows.filter { $0.cells[column] == value }, query, path: path + [value], collapsed: collapsed)
       let isCollapsed = collapsed.contains(path + [value])
-      let header = Line.header(
-        value, count: own.count, level: level, aggregates: aggregates, isCollapsed: isCollapsed)
-      return [header] + (isCollapsed ? [] : lines(own, query, path: path + [value], collapsed: collapsed))
+      all.lines.append(
+        .header(
+          value, count: own.rows.count, level: level, aggregates: query.aggregates.map { Self.value(of: $0, own.rows) },
+          isCollapsed: isCollapsed))
+      if !isCollapsed { all.lines += own.lines }
+      all.rows += own.rows
     }
+    return all
   }
 
   private static func value(of aggregate: Aggregate, _ rows: [Row]) -> Cell {
@@ -239,6 +256,12 @@ public struct PlainTable: Sendable {
     case .distinct: return .integer(Int64(Set(cells).count))
     case .min: return cells.min { order($0, $1, descending: false) < 0 } ?? .null
     case .max: return cells.max { order($0, $1, descending: false) < 0 } ?? .null
+    case .median: return percentile(50, cells)
+    case .p90: return percentile(90, cells)
+    case .p95: return percentile(95, cells)
+    case .p99: return percentile(99, cells)
+    case .first: return rows.first?.cells[aggregate.column] ?? .null
+    case .last: return rows.last?.cells[aggregate.column] ?? .null
     case .sum:
       guard !cells.isEmpty else { return .null }
       return integers.isEmpty ? .number(numbers.sorted().reduce(0, +)) : sum(integers)
@@ -251,6 +274,12 @@ public struct PlainTable: Sendable {
       default: return .null
       }
     }
+  }
+
+  /// Returns the least cell that at least `percent` of a hundred cells do not exceed.
+  private static func percentile(_ percent: Int, _ cells: [Cell]) -> Cell {
+    let sorted = cells.sorted { order($0, $1, descending: false) < 0 }
+    return sorted.indices.first { ($0 + 1) * 100 >= percent * sorted.count }.map { sorted[$0] } ?? .null
   }
 
   /// Returns the exact sum. Pairing negative with positive values avoids intermediate overflow.

@@ -21,6 +21,8 @@ extension Simulation {
             Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
             Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
             Aggregate(.distinct, of: random.number(0...schema.columns.count - 1)),
+            Aggregate(.median, of: 0), Aggregate(.p90, of: 1), Aggregate(.p95, of: 5), Aggregate(.p99, of: 0),
+            Aggregate(.first, of: 2), Aggregate(.last, of: 0), Aggregate(.first, of: 5), Aggregate(.last, of: 3),
           ]))
       }
     }

@@ -275,6 +275,10 @@ client('query for aggregates', {
   type: 'query', request: 4,
   query: { group: ['user'], aggregates: ['sum', 'mean', 'min', 'max', 'distinct'].map((name) => ({ column: 'cpu', function: name })) },
 });
+client('query for percentiles and ends', {
+  type: 'query', request: 4,
+  query: { group: ['user'], aggregates: ['median', 'p90', 'p95', 'p99', 'first', 'last'].map((name) => ({ column: 'cpu', function: name })) },
+});
 client('query with collapsed sections', {
   type: 'query', request: 5, query: { group: ['user', 'nice', 'started'], collapsed: [['root'], ['me', null], ['me', 19, 1_795_249_898_055]] },
 });

@@ -70,6 +70,26 @@ final class Section {
     return parent.chain + [self]
   }
 
+  /// The slot of the first row, or `nil` without rows.
+  ///
+  /// - Precondition: No inner section is empty.
+  /// - Complexity: O(log sections) for each level.
+  var firstRow: UInt32? {
+    var section = self
+    while let inner = section.sections.first { section = inner }
+    return section.order.first
+  }
+
+  /// The slot of the last row, or `nil` without rows.
+  ///
+  /// - Precondition: No inner section is empty.
+  /// - Complexity: O(log sections) for each level.
+  var lastRow: UInt32? {
+    var section = self
+    while let inner = section.sections.last { section = inner }
+    return section.order.last
+  }
+
   /// Returns whether the section precedes another one of the same level.
   func precedes(_ other: Section) -> Bool {
     guard self !== other, let parent, let others = other.parent else { return false }

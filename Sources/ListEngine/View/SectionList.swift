@@ -84,6 +84,13 @@ struct SectionList {
     return node
   }
 
+  /// The last section.
+  var last: Section? {
+    var node = root
+    while let right = node?.right { node = right }
+    return node
+  }
+
   /// Adds `change` to the number of items of a section.
   ///
   /// - Complexity: O(log sections).

@@ -389,9 +389,14 @@ final class ViewBuild {
   }
 
   /// Updates the section headers, in steps because all of them at once could exceed a turn.
+  ///
+  /// Inner sections come first, because the first value of an outer one depends on their order.
   private func announce() {
     let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
-    for section in sections[cursor..<end] where section.level >= 0 { view.announce(section) }
+    for index in cursor..<end {
+      let section = sections[sections.count - 1 - index]
+      if section.level >= 0 { view.announce(section) }
+    }
     spent += (end - cursor) * Self.rowsPerSection
     cursor = end
     if cursor == sections.count { phase = .done }

@@ -64,6 +64,10 @@ import Testing
     (
       DefaultView(tiles: (0..<7).map { _ in TileRequest() }), "view.tiles: at most 6 entries are allowed, not 7"
     ),
+    (
+      DefaultView(tiles: [TileRequest(AggregateRequest(.last, of: "state"))]),
+      "view.tiles[0]: a tile has no last value: use another function"
+    ),
     (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])
