@@ -170,7 +170,7 @@ function showState(pane) {
   if ($('picked').textContent !== picked) $('picked').textContent = $('picked').title = picked;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
-    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
+    rows: copy.rows, accuracy: copy.accuracy, totals: pane.columns.hiddenTotals(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
     isFiltered: asked.search !== '' || asked.where !== '' || asked.filters.length > 0,
   });
   bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);

@@ -141,7 +141,7 @@ export class Reach {
   /** Imports the modules once. Resolves to their exports and `hands`, the column controller. */
   load() {
     this.#loaded ??= bring(() => import('../app/later.js')).then((later) => {
-      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change, lack: this.on.lack });
+      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, ...this.on });
       this.#hands.listen(this.groups);
       return { ...later, hands: this.#hands };
     });

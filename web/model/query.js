@@ -431,11 +431,11 @@ function pathsFrom(text) {
 
 /** Whether two views have the same query. */
 export function sameQuery(one, other) {
-  return one.search === other.search && one.where === other.where && named(one) === named(other) && one.sort.length === other.sort.length
+  return one.search === other.search && one.where === other.where && restOf(one) === restOf(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 
-function named({ filters, group, aggregates, collapsed }) {
+function restOf({ filters, group, aggregates, collapsed }) {
   return JSON.stringify([filters, group, aggregates, collapsed]);
 }
 
@@ -452,43 +452,25 @@ function decode(name) {
   }
 }
 
-// Aggregates of sections, as text.
+// Aggregates.
 
-const symbols = Object.freeze({ sum: 'Σ', mean: 'mean', min: 'min', max: 'max', distinct: 'different' });
+/** The functions of aggregates as words for the user, in the order of menus. */
+export const FUNCTIONS = Object.freeze({
+  sum: 'Sum', mean: 'Average', median: 'Median', min: 'Minimum', max: 'Maximum', p90: '90th percentile', p95: '95th percentile', p99: '99th percentile',
+  distinct: 'Different values', first: 'First value', last: 'Last value',
+});
+
+const numbers = ['integer', 'number'];
+const ordered = [...numbers, 'timestamp'];
+const named = [...ordered, 'text', 'boolean'];
 const fitting = Object.freeze({
-  sum: ['integer', 'number'],
-  mean: ['integer', 'number'],
-  min: ['integer', 'number', 'timestamp'],
-  max: ['integer', 'number', 'timestamp'],
+  sum: numbers, mean: numbers, median: ordered, min: ordered, max: ordered, p90: ordered, p95: ordered, p99: ordered, first: named, last: named,
 });
 
 /** Whether the server accepts an aggregate `{column, function}` for these columns. */
 export function isFitting({ column: name, function: kind }, columns) {
   const column = columns.find((other) => other.name === name);
-  return column !== undefined && Object.hasOwn(symbols, kind) && (fitting[kind]?.includes(column.type) ?? true);
-}
-
-// Formats a mean of integers with two decimals, or three significant digits if it is small.
-function shortened(value, locale) {
-  const isSmall = typeof value === 'number' && value !== 0 && Math.abs(value) < 0.1;
-  return value.toLocaleString(locale, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 });
-}
-
-/**
- * Returns the texts of a section's aggregates, such as `Σ CPU 12.5 %`.
- *
- * @param {{column: string, function: string}[]} aggregates of the query
- * @param {*[]} values as sent by the server, in the same order
- * @param {{column: object, format: Function}[]} specs the columns with their formats
- */
-export function aggregateTexts(aggregates, values, specs, now, locale) {
-  return aggregates.slice(0, values.length).map(({ column: name, function: kind }, at) => {
-    const spec = specs.find(({ column }) => column.name === name);
-    const value = values[at];
-    const isPlain = kind === 'distinct' || spec === undefined || (kind === 'mean' && spec.column.type === 'integer');
-    const shown = value === null ? '—' : isPlain ? shortened(value, locale) : spec.format(value, now);
-    return `${symbols[kind] ?? kind} ${spec?.column.title || name} ${shown}`;
-  });
+  return column !== undefined && Object.hasOwn(FUNCTIONS, kind) && (fitting[kind]?.includes(column.type) ?? true);
 }
 
 /** Returns the layout as text: `*pid,name:220,-command`. A star pins, a minus hides. */

@@ -2,7 +2,7 @@
 // one. No DOM.
 
 import { titleOf } from './columns.js';
-import { isFitting, isFittingTerm } from './query.js';
+import { FUNCTIONS, isFitting, isFittingTerm } from './query.js';
 
 /**
  * A part of a view that is not applied.
@@ -128,8 +128,6 @@ export function misfits(view, columns) {
   return marks;
 }
 
-const functions = { sum: 'Sum', mean: 'Average', min: 'Minimum', max: 'Maximum', distinct: 'Different values' };
-
 /** Returns a mark's title for the user: `Sort by Fare`, `Search for “JFK”`. */
 export function markTitle({ key, wish }, columns) {
   const [kind, ...rest] = key.split(':');
@@ -139,7 +137,7 @@ export function markTitle({ key, wish }, columns) {
     case 'sort': return `Sort by ${title(name)}`;
     case 'group': return `Group by ${title(name)}`;
     case 'filter': return `Filter of ${title(name)}`;
-    case 'show': return `${functions[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
+    case 'show': return `${FUNCTIONS[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
     case 'columns': return `Column ${name}`;
     case 'search': return `Search for “${JSON.parse(wish)}”`;
     case 'where': return `Filter “${JSON.parse(wish)}”`;

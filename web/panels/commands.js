@@ -3,7 +3,7 @@
 
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
-import { lacks } from './columnmenu.js';
+import { foldItems, lacks } from './columnmenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 
 /**
@@ -35,6 +35,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     page('Keyboard shortcuts', '?', openHelp),
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => hands.pointing.foldAll(isCollapsed)), 'Page')),
     ...(pane.strip?.commands ?? []),
     ...commandsOf(exports, 'Export'),
     ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
