@@ -10,7 +10,7 @@ from reader import expect
 EDGES = """(column) => {
   const right = (el) => {
     const range = document.createRange();
-    range.selectNodeContents(el);
+    range.selectNodeContents(el.querySelector('.total-value') ?? el);
     return Math.round(range.getBoundingClientRect().right);
   };
   const all = (selector) => [...document.querySelectorAll(`#grid ${selector} [aria-colindex="${column}"]`)]
@@ -70,7 +70,7 @@ class TotalsTest(PageTest):
         expect(self.foot.get_by_role("gridcell").filter(has_text="Sum of Size")).to_be_focused()
         page.keyboard.press("Enter")
         menu = page.get_by_role("menu", name="Totals of Size")
-        expect(menu.get_by_role("menuitemcheckbox", name="Sum", exact=True)).to_have_attribute("aria-checked", "true")
+        expect(menu.get_by_role("menuitemcheckbox").filter(has_text="Sum")).to_have_attribute("aria-checked", "true")
         menu.get_by_role("menuitemcheckbox", name="Median").click()
         expect(self.foot).to_contain_text("Median of Size")
         self.assertIn("median:size", page.url)
@@ -85,7 +85,7 @@ class TotalsTest(PageTest):
         reader = self.open_totalled("#table=quotes&show=sum:size")
         self.foot.get_by_role("gridcell").filter(has_text="Sum of Size").click(button="right")
         menu = reader.page.get_by_role("menu", name="Totals of Size")
-        menu.get_by_role("menuitemcheckbox", name="Sum", exact=True).click()
+        menu.get_by_role("menuitemcheckbox").filter(has_text="Sum").click()
         expect(self.foot).to_have_count(0)
         expect(reader.grid).to_have_attribute("aria-rowcount", "5001")
 

@@ -115,9 +115,14 @@ export class Hands {
     this.pane.schedule();
   }
 
-  /** Clears the active cell and the selection, because another table or query is shown. */
+  /**
+   * Clears the active cell and the selection, because another table or query is shown. A cell in
+   * the row of totals stays active.
+   */
   clear() {
+    const { position, column } = this.focus;
     this.focus.clear();
+    if (position === -2 && this.pane.totals.isShown) this.focus.set(position, column, this.pane.session.copy);
     this.selection.clear();
     this.kept.clear();
     this.pointing.settle();

@@ -118,6 +118,10 @@ export function listenForHands(parts, on) {
     const { column } = focus;
     focus.set(row === columns.totals.row ? -2 : Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
     if (event.button === 2) return void on.changed();  // the menu chooses its target rows
+    if (focus.position === -2) {
+      selection.clear();
+      return void on.changed();
+    }
     if (event.shiftKey && before !== null && before.position >= 0) {
       event.preventDefault();  // the browser would select text
       grid.focus({ preventScroll: true });
