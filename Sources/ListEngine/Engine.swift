@@ -425,6 +425,8 @@ public struct Engine: ~Copyable {
     try check(
       request.aggregates.count, limits.aggregates, "aggregates", "a query may have \(limits.aggregates) aggregates")
     try check(
+      request.sections.count, limits.groups, "sections", "a query may order the sections of \(limits.groups) columns")
+    try check(
       request.collapsed.count, limits.collapsed, "collapsed", "a page may collapse \(limits.collapsed) sections")
     var query = Query(search: request.search)
     if let filter = request.filter {
@@ -452,6 +454,7 @@ public struct Engine: ~Copyable {
       }
       query.aggregates.append(Aggregate(aggregate.function, of: column))
     }
+    try query.adopt(request.sections, of: request, in: schema)
     return query
   }
 

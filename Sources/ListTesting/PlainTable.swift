@@ -232,16 +232,37 @@ public struct PlainTable: Sendable {
     guard level < query.group.count else { return (rows, rows.map { .row($0.cells) }) }
     let column = query.group[level]
     let collation = schema.columns[column].collation
-    let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false, by: collation) < 0 }
-    var all: (rows: [Row], lines: [Line]) = ([], [])
-    for value in values {
+    let order = query.sections.isEmpty ? SectionOrder(by: .value) : query.sections[level]
+    let isReversed = order.key == .value && order.isDescending
+    let values = Set(rows.map { $0.cells[column] }).sorted {
+      Self.order($0, $1, descending: isReversed, by: collation) < 0
+    }
+    let sections = values.map { value in
       let own = arrange(
         rows.filter { $0.cells[column] == value }, query, path: path + [value], collapsed: collapsed)
+      return (value: value, own: own, aggregates: query.aggregates.map { Self.value(of: $0, own.rows) })
+    }
+    let ordered = sections.enumerated().sorted { a, b in
+      let difference: Int
+      switch order.key {
+      case .value: difference = 0
+      case .count:
+        let (x, y) = (a.element.own.rows.count, b.element.own.rows.count)
+        difference = order.isDescending ? y - x : x - y
+      case .aggregate(let index):
+        let aggregate = query.aggregates[index]
+        difference = Self.order(
+          a.element.aggregates[index], b.element.aggregates[index], descending: order.isDescending,
+          by: aggregate.function == .first || aggregate.function == .last
+            ? schema.columns[aggregate.column].collation : .codeUnit)
+      }
+      return difference == 0 ? a.offset < b.offset : difference < 0
+    }.map(\.element)
+    var all: (rows: [Row], lines: [Line]) = ([], [])
+    for (value, own, aggregates) in ordered {
       let isCollapsed = collapsed.contains(path + [value])
       all.lines.append(
-        .header(
-          value, count: own.rows.count, level: level, aggregates: query.aggregates.map { Self.value(of: $0, own.rows) },
-          isCollapsed: isCollapsed))
+        .header(value, count: own.rows.count, level: level, aggregates: aggregates, isCollapsed: isCollapsed))
       if !isCollapsed { all.lines += own.lines }
       all.rows += own.rows
     }
@@ -336,6 +357,9 @@ public struct PlainTable: Sendable {
     case (_, .null): return -1
     case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
+    // Only a sum is a number in a column of integers: it does not fit into 64 bits.
+    case (.integer, .number(let y)): order = y > 0 ? -1 : 1
+    case (.number(let x), .integer): order = x < 0 ? -1 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
     case (.text(let x), .text(let y)): order = Self.order(x, y, by: collation)
     case (.image(let x), .image(let y)): order = Self.order(x, y, by: .codeUnit)

@@ -27,7 +27,22 @@ extension Simulation {
       }
     }
     if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
+    orderSections(&query)
     return query
+  }
+
+  /// Orders the sections of some levels by their counts, aggregates or values.
+  private mutating func orderSections(_ query: inout Query) {
+    guard !query.group.isEmpty, ordering.oneIn(3) else { return }
+    query.sections = query.group.map { _ in
+      let key: SectionOrder.Key
+      switch ordering.number(1...4) {
+      case 1: key = .value
+      case 2: key = .count
+      default: key = query.aggregates.isEmpty ? .count : .aggregate(ordering.number(0...query.aggregates.count - 1))
+      }
+      return SectionOrder(by: key, descending: ordering.oneIn(2))
+    }
   }
 
   private mutating func randomFilter(depth: Int) -> Filter<Int> {
@@ -79,6 +94,15 @@ extension Simulation {
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
       filter: query.filter.map { renamed($0, name) }, group: query.group.map(name))
     request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.sections = zip(query.group, query.sections).map { column, order in
+      let key: SectionOrderRequest.Key =
+        switch order.key {
+        case .value: .value
+        case .count: .count
+        case .aggregate(let index): .aggregate(request.aggregates[index])
+        }
+      return SectionOrderRequest(name(column), by: key, descending: order.isDescending)
+    }
     request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
     return request
   }

@@ -145,6 +145,8 @@ public struct Simulation {
   var strangers: SeededGenerator
   /// The generator for tiles, and the number of the last request for some.
   var tiling: SeededGenerator
+  /// The random numbers of section orders, apart from the others so that seeds keep their course.
+  var ordering: SeededGenerator
   var nextTiles: UInt64 = 0
   /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
@@ -166,6 +168,7 @@ public struct Simulation {
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
+    ordering = SeededGenerator(seed: seed ^ 0x6F72_6465)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0

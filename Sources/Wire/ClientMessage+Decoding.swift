@@ -150,6 +150,11 @@ extension ClientMessage {
       place = "query.aggregates[\(index)]"
       request.aggregates.append(try PresentationDecoding.aggregate(JSONMembers(term, path: place)))
     }
+    place = "query.sections"
+    for (index, order) in try query.list("sections", limit: limits.groups).enumerated() {
+      place = "query.sections[\(index)]"
+      request.sections.append(try SectionOrderRequest(decoding: JSONMembers(order, path: place)))
+    }
     place = "query.collapsed"
     for (index, value) in try query.list("collapsed", limit: limits.collapsed).enumerated() {
       let name = "query.collapsed[\(index)]"

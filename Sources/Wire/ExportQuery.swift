@@ -42,7 +42,7 @@ extension QueryRequest {
           throw .outOfRange("zone must be a number of minutes from \(least) to \(most)")
         }
         zone = minutes
-      case "table", "show", "collapsed", "columns": break
+      case "table", "show", "sections", "collapsed", "columns": break
       default:
         let known = "sort, search, where, zone, filter and group"
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")

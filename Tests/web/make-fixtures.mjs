@@ -279,6 +279,13 @@ client('query for percentiles and ends', {
   type: 'query', request: 4,
   query: { group: ['user'], aggregates: ['median', 'p90', 'p95', 'p99', 'first', 'last'].map((name) => ({ column: 'cpu', function: name })) },
 });
+client('query for ordered sections', {
+  type: 'query', request: 4,
+  query: {
+    group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'mean' }],
+    sections: [{ column: 'user', by: 'count', descending: true }, { column: 'state', by: { column: 'cpu', function: 'mean' } }],
+  },
+});
 client('query with collapsed sections', {
   type: 'query', request: 5, query: { group: ['user', 'nice', 'started'], collapsed: [['root'], ['me', null], ['me', 19, 1_795_249_898_055]] },
 });

@@ -32,7 +32,7 @@ test('a view survives the round trip through the URL', () => {
   const views = [
     emptyView(),
     { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', where: '', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: '', where: 'cpu > 5 and "naïve 日本"', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [], columns: [] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: '', where: 'cpu > 5 and "naïve 日本"', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], sections: [{ column: 'a,b', by: { column: ':,', function: 'max' }, descending: true }, { column: 'ö', by: 'value', descending: true }], collapsed: [], columns: [] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');

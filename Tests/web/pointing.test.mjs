@@ -201,7 +201,7 @@ test('a section header offers its value and its state', () => {
   const folds = [];
   const on = { toggle() {}, view: { collapsed: [] }, foldAll: (isCollapsed) => folds.push(isCollapsed) };
   const items = sectionItems({ isCollapsed: false }, [{ scene, value: 'root' }], on);
-  assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column', null, 'Collapse this section', 'Collapse all sections', 'Expand all sections']);
+  assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column', null, 'Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
   assert.ok(find(items, 'Expand all sections').isDisabled);
   find(items, 'Filter for “root”').run();
   assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }] });
@@ -211,7 +211,7 @@ test('a section header offers its value and its state', () => {
   assert.ok(find(nested, 'Expand this section') && find(nested, 'Exclude empty cells everywhere') && !find(nested, 'Expand all sections').isDisabled);
   find(nested, 'Filter for this section').run();
   assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'count', op: 'isEmpty' }] });
-  assert.deepEqual(labelsOf(sectionItems({ isCollapsed: false }, [], on)), ['Collapse this section', 'Collapse all sections', 'Expand all sections']);
+  assert.deepEqual(labelsOf(sectionItems({ isCollapsed: false }, [], on)), ['Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
 });
 
 test('copying and details do not depend on the column', () => {

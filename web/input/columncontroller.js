@@ -10,6 +10,7 @@ import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 import { columnTiles } from '../panels/tilemenu.js';
+import { orderItems } from '../panels/sectionmenu.js';
 import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
@@ -49,6 +50,7 @@ export class ColumnHands {
       filter: () => this.filterBy(column.name, under),
       highlight: () => this.highlight(column, under),
       totals: () => this.showTotals(column, under),
+      order: () => this.showOrder(column, under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -57,6 +59,11 @@ export class ColumnHands {
   /** Opens the menu of a column's totals below an element. */
   showTotals(column, under) {
     openMenu(under, `Totals of ${titleOf(column)}`, totalItems(column, this.session.view, this));
+  }
+
+  /** Opens the menu of the order of a column's sections below an element. */
+  showOrder(column, under) {
+    openMenu(under, `Order of the sections of ${titleOf(column)}`, orderItems(column, this.#all, this.session.view, this));
   }
 
   /**

@@ -82,6 +82,7 @@ export class Pointing {
       ...sectionItems(header, path, {
         toggle: () => hands.fold(header),
         view: session.view,
+        order: () => this.pane.reach.load().then(({ hands: columnHands }) => columnHands.showOrder(session.table.columns.find(({ name }) => name === header.column), under)),
         foldAll: (isCollapsed) => this.foldAll(isCollapsed),
       }),
       null,

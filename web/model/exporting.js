@@ -24,7 +24,7 @@ const longest = 3_000;
 export function exportAddress(view, table, format, narrowed) {
   const { sort, group, ...fitting } = fittingView(view, table.columns);
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
-  const said = new URLSearchParams(hashFromView({ ...view, table: '', sort, search, where, group, filters: [], aggregates: [], collapsed: [], columns: [] }).slice(1));
+  const said = new URLSearchParams(hashFromView({ ...view, table: '', sort, search, where, group, filters: [], aggregates: [], sections: undefined, collapsed: [], columns: [] }).slice(1));
   if (filter !== undefined) said.set('filter', JSON.stringify(filter));
   if (where !== '' && zone !== 0) said.set('zone', String(zone));
   const text = said.toString();

@@ -212,6 +212,12 @@ export function termText(term, show) {
 // Views and their form in the URL's fragment.
 
 /**
+ * The order of the sections of a column: by their values, their number of rows, or a total.
+ * @typedef {{column: string, by: 'value'|'count'|{column: string, function: string},
+ *   descending: boolean}} SectionOrder
+ */
+
+/**
  * The content of a link: a table, its query and its layout. Parts that are not set are empty.
  *
  * - `sort` lists the terms, the most important first.
@@ -220,6 +226,7 @@ export function termText(term, show) {
  * - `filters` has at most one term per column.
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.
+ * - `sections` are the orders of the sections of grouped columns; undefined if all are by value.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
  * - `columns` is the layout, which is not sent to the server.
  * - `highlights` are those of the user, see highlights.js; undefined for none.
@@ -231,7 +238,7 @@ export function termText(term, show) {
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
- *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
+ *   sections?: SectionOrder[], collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
  *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
@@ -245,7 +252,8 @@ export function emptyView() {
  * Parses a URL's fragment and ignores parts that it does not understand.
  *
  *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
- *       &group=user,state     &show=sum:cpu,max:memory&columns=*pid,-command
+ *       &group=user,state&show=sum:cpu,max:memory&sections=user:-count,state:sum:cpu
+ *       &columns=*pid,-command
  *
  * @returns {View}
  */
@@ -260,6 +268,8 @@ export function viewFromHash(hash) {
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
+  const sections = sectionsFrom(fields.get('sections'));
+  if (sections.length > 0) view.sections = sections;
   if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
   const highlights = highlightsFrom(fields.get('highlight'));
   if (highlights.length > 0) view.highlights = highlights;
@@ -296,6 +306,8 @@ export function hashFromView(view) {
   if (filters.length > 0) fields.set('filter', JSON.stringify(filters));
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
+  const sections = fittingSections(view.isDefault ? [] : view.sections, group, aggregates);
+  if (sections.length > 0) fields.set('sections', sections.map(sectionText).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
   if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
@@ -387,11 +399,47 @@ export function nextSort(sort, { name: column, type }, further = false) {
 /** Returns the view without parts that do not fit the table, because the server rejects them. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
+  const group = view.group.filter(has);
+  const aggregates = view.aggregates.filter((one) => isFitting(one, columns));
   return {
-    ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has),
+    ...view, sort: view.sort.filter((term) => has(term.column)), group, aggregates,
     filters: view.filters.filter((term) => isFittingTerm(term, columns)),
-    aggregates: view.aggregates.filter((one) => isFitting(one, columns)),
+    ...(view.sections === undefined ? {} : { sections: fittingSections(view.sections, group, aggregates) }),
   };
+}
+
+/** Returns the section orders whose column is grouped and whose total is shown. */
+export function fittingSections(sections = [], group, aggregates) {
+  return sections.filter(({ column, by }) => group.includes(column)
+    && (typeof by === 'string' || aggregates.some((one) => one.column === by.column && one.function === by.function)));
+}
+
+/**
+ * Returns the section orders after setting that of a column; undefined if all are by value.
+ * @param {SectionOrder[]|undefined} sections
+ * @param {SectionOrder} order
+ */
+export function nextSections(sections = [], order) {
+  const others = sections.filter(({ column }) => column !== order.column);
+  const next = order.by === 'value' && !order.descending ? others : [...others, order];
+  return next.length === 0 ? undefined : next;
+}
+
+function sectionText({ column, by, descending }) {
+  return `${encode(column)}:${descending ? '-' : ''}${typeof by === 'string' ? by : `${by.function}:${encode(by.column)}`}`;
+}
+
+// Parses the section orders of a link and skips malformed ones.
+function sectionsFrom(text) {
+  const found = [];
+  for (const term of (text ?? '').split(',').slice(0, 4)) {
+    const [, name, minus, kind, of] = /^([^:]+):(-?)(\w+)(?::([^:]+))?$/.exec(term) ?? [];
+    const column = decode(name ?? '');
+    const by = of === undefined ? kind : { column: decode(of), function: kind };
+    const isKnown = of === undefined ? kind === 'value' || kind === 'count' : Object.hasOwn(FUNCTIONS, kind);
+    if (column !== '' && isKnown && !found.some((order) => order.column === column)) found.push({ column, by, descending: minus === '-' });
+  }
+  return found;
 }
 
 /** Returns the columns to group by after setting level `at` to `column`, or to '' for none. */
@@ -435,8 +483,8 @@ export function sameQuery(one, other) {
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 
-function restOf({ filters, group, aggregates, collapsed }) {
-  return JSON.stringify([filters, group, aggregates, collapsed]);
+function restOf({ filters, group, aggregates, sections = [], collapsed }) {
+  return JSON.stringify([filters, group, aggregates, sections, collapsed]);
 }
 
 // Escapes commas, and a leading minus or star, because names may contain any character.

@@ -3,7 +3,7 @@
 import { arrange } from './columns.js';
 
 const parts = Object.freeze({
-  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', collapsed: 'collapsed sections',
+  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', sections: 'order of sections', collapsed: 'collapsed sections',
   tiles: 'summary', highlights: 'highlights',
 });
 

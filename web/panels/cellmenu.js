@@ -177,13 +177,14 @@ export function cellItems({ copy, link, rowLink = null, detail, isOpen = false, 
 }
 
 /**
- * Returns the items of a section header: filters by its value, and what collapses sections.
+ * Returns the items of a section header: filters by its value, and what orders and collapses
+ * sections.
  *
  * @param {import('../protocol/wire.js').Header} header
  * @param {{scene: Scene, value: *}[]} path the levels from the outermost section to this one; empty
  *   if some are not loaded
  * @param {{toggle: () => void, view: import('../model/query.js').View,
- *   foldAll: (isCollapsed: boolean) => void}} on
+ *   order: () => void, foldAll: (isCollapsed: boolean) => void}} on
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function sectionItems(header, path, on) {
@@ -204,6 +205,7 @@ export function sectionItems(header, path, on) {
   items.push(
     { label: header.isCollapsed ? 'Expand this section' : 'Collapse this section', hint: 'Enter', run: on.toggle },
     ...foldItems(on.view, on.foldAll),
+    { label: 'Order the sections…', run: on.order },
   );
   return items;
 }

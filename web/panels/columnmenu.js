@@ -11,9 +11,9 @@ import { changePlace, showAll, stepPlace } from '../model/places.js';
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, filter: () => void, totals?: () => void,
- *   foldAll?: (isCollapsed: boolean) => void, tile?: () => void, highlight?: () => void,
- *   fit: (all: boolean) => void,
- *   lack?: (what: object) => string}} on `totals` offers all totals of the column, `tile` its tiles
+ *   order?: () => void, foldAll?: (isCollapsed: boolean) => void, tile?: () => void,
+ *   highlight?: () => void, fit: (all: boolean) => void, lack?: (what: object) => string}} on
+ *   `totals` offers all totals of the column, `order` the orders of its sections, `tile` its tiles
  *   and `highlight` its looks; `lack` returns why the source does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
@@ -42,6 +42,7 @@ export function columnMenu(column, columns, view, on) {
       ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
+    isGroup && on.order !== undefined ? { label: 'Order the sections…', run: on.order } : undefined,
     ...(isGroup && on.foldAll !== undefined ? foldItems(view, on.foldAll) : []),
     ...(isNumeric(column.type) ? totalItems(column, view, on, ['sum', 'mean']) : []),
     canGroup && on.totals !== undefined ? { label: isNumeric(column.type) ? 'More totals…' : 'Totals…', run: on.totals } : undefined,

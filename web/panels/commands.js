@@ -5,6 +5,7 @@ import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
 import { foldItems, lacks } from './columnmenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
+import { orderItems } from './sectionmenu.js';
 
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
@@ -78,6 +79,7 @@ export function columnCommands(columns, view, on) {
       own(`Go to column ${title}`, () => on.goTo(name)),
       own(`Filter by ${title}…`, () => on.filter(name)),
       ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
+      ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: `Sections of ${title}: ${item.label}`, group: 'Columns' })) : []),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),

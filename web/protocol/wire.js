@@ -282,7 +282,7 @@ export function stats(wanted) {
   return { type: 'stats', wanted };
 }
 
-function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
@@ -292,6 +292,7 @@ function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group
   if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
+  if (sections.length > 0) wire.sections = sections.slice(0, LIMITS.group);
   if (collapsed.length > 0 && group.length > 0) wire.collapsed = collapsed;
   return wire;
 }

@@ -13,11 +13,11 @@ final class ListView: QueryView {
   /// The columns whose changes may move a row, as a bit set; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
   /// The aggregates of the sections, or `nil` if the query has none.
-  private var aggregation: Aggregation?
+  private(set) var aggregation: Aggregation?
   private(set) var compressor = KeyCompressor()
-  private var pool = ChunkPool()
+  private(set) var pool = ChunkPool()
   /// The section of all rows, which is the only one without grouping.
-  private var root = Section(number: 0, level: -1, value: .null, parent: nil)
+  private(set) var root = Section(number: 0, level: -1, value: .null, parent: nil)
   private var sectionOfNumber: [UInt32: Section] = [:]
   var sectionNumbers = CircularNumber(from: 1)
   private var relabelings = 0
@@ -33,7 +33,7 @@ final class ListView: QueryView {
   var backlog: Int { table.log.end - logPosition }
   /// The number of changes of item positions; it invalidates data derived from positions.
   private(set) var version = 0
-  /// The number of changes of the set of sections.
+  /// The number of changes of the set of sections and of their order.
   private(set) var structure = 0
   /// The position up to which the table's log was read.
   private(set) var position = 0
@@ -65,8 +65,8 @@ final class ListView: QueryView {
 
   /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
-  /// The numbers and revisions of sections from before a rebuild, which they keep.
-  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32)] = [:]
+  /// The numbers, revisions and moves of sections from before a rebuild, which they keep.
+  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
 
   /// Creates a view that ``work()`` builds.
   ///
@@ -190,7 +190,7 @@ final class ListView: QueryView {
   }
 
   /// Returns whether a section contains sections rather than rows.
-  @inline(__always) private func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
+  @inline(__always) func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
 
   /// Returns the sections that contain the item at this position and begin above it, outermost
   /// first.
@@ -463,6 +463,7 @@ final class ListView: QueryView {
     section.announcedCount = section.rows
     section.aggregates = aggregates
     announcements += 1
+    if place(section) { structure += 1 }
   }
 
   /// Updates the header of a section that a build has filled.
@@ -480,9 +481,12 @@ final class ListView: QueryView {
     (displaced, slices) = ([], 0)
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
-    for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
+    for section in sectionOfNumber.values {
+      formerSections[section.path] = (section.number, section.revision, section.moves)
+    }
     sectionOfNumber = [:]
     root = Section(number: 0, level: -1, value: .null, parent: nil)
+    root.sections = SectionList(query.order(ofLevel: 0))
     relabelings = table.relabelings
     aggregation = Aggregation(query, table: table)
     build = ViewBuild(self, root: root)
@@ -533,7 +537,10 @@ final class ListView: QueryView {
       number: former?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil }, level: parent.level + 1,
       value: value,
       sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
+    section.sections = SectionList(query.order(ofLevel: section.level + 1))
     section.revision = (former?.revision ?? 0) &+ 1
+    // A rebuild can change any place.
+    section.moves = (former?.moves ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section
   }
@@ -553,48 +560,5 @@ final class ListView: QueryView {
       section.order.append(entries, section: section, pool: pool)
       aggregation?.add(entries, to: section)
     }
-  }
-
-  #if CHECK_INVARIANTS
-    /// Checks the order and counts of a section, and returns its number of rows.
-    private func check(_ section: Section) -> Int {
-      var rows = 0
-      var items = section.level < 0 ? 0 : 1
-      if hasSections(section) {
-        section.sections.checkInvariants(of: section)
-        var inner = section.sections.first
-        while let some = inner {
-          precondition(sectionOfNumber[some.number] === some, "section \(some.number) is not known by its number")
-          rows += check(some)
-          inner = SectionList.next(after: some)
-        }
-        items += section.sections.items
-      } else {
-        section.order.checkInvariants(pool: pool, comparator: comparator)
-        rows = section.order.count
-        var slots: [UInt32] = []
-        section.order.forEach(from: 0, count: rows) { slots.append($0) }
-        aggregation?.checkInvariants(of: section, rows: slots)
-        items += rows
-      }
-      precondition(section.rows == rows, "section \(section.number) counts \(section.rows) rows of \(rows)")
-      precondition(section.items == items, "section \(section.number) counts \(section.items) items of \(items)")
-      precondition(section.level < 0 || rows > 0, "section \(section.number) is empty")
-      return rows
-    }
-  #endif
-
-  /// Checks that sections are in order and that each matching row is in its section exactly once.
-  func checkInvariants() {
-    #if CHECK_INVARIANTS
-      let shown = check(root)
-      precondition(root.sum == root.items, "all items sum \(root.sum), not \(root.items)")
-      var wanted = 0
-      for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
-        wanted += 1
-        precondition(contains(slot), "slot \(slot) is not shown")
-      }
-      precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
-    #endif
   }
 }

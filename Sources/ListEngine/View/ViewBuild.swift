@@ -76,6 +76,8 @@ final class ViewBuild {
   private var logSeen: Int
   /// The work done so far, in rows gathered.
   private(set) var spent = 0
+  /// Whether sections of some level are ordered by an aggregate.
+  private let isOrderedByAggregate: Bool
   /// Whether selections are disabled because evaluating the changed rows is too expensive.
   private var hasExpensiveChanges = false
   /// The number of sections or entries done in the present phase.
@@ -105,6 +107,7 @@ final class ViewBuild {
     table = view.table
     comparator = view.comparator
     stepRows = max(4, table.limits.stepRows)
+    isOrderedByAggregate = view.query.sections.contains { if case .aggregate = $0.key { true } else { false } }
     position = table.log.end
     logSeen = position
     sections = [root]
@@ -116,7 +119,11 @@ final class ViewBuild {
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
   /// Whether a selection can be made, because all rows are gathered.
-  var canSelect: Bool { !hasExpensiveChanges && (phase == .number || phase == .sort || phase == .merge) }
+  ///
+  /// Aggregates are not known before the end, and so is an order by them.
+  var canSelect: Bool {
+    !hasExpensiveChanges && !isOrderedByAggregate && (phase == .number || phase == .sort || phase == .merge)
+  }
   /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
   /// Returns whether a selection is up to date.
@@ -433,6 +440,7 @@ final class ViewBuild {
     let late = Dictionary(grouping: shown) { lateSection(of: $0).number }
     count(late: late)
     selectedRows = sections[0].count
+    if view.query.ranksSections { for section in sections { _ = view.place(section) } }
     let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
     return Selection(
       items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
@@ -492,7 +500,8 @@ final class ViewBuild {
     var size = 0
     var last: [Section] = []
     let late = sections[rankedSections...].filter { isLeaf($0) }
-    let ordered = late.isEmpty ? leaves : (leaves + late).sorted { $0.precedes($1) }
+    let isInOrder = late.isEmpty && !view.query.ranksSections
+    let ordered = isInOrder ? leaves : (leaves + late).sorted { $0.precedes($1) }
     for section in ordered where section.count > 0 && size < Self.selectionSize {
       var chain = section.chain
       let fold = chain.firstIndex { collapsed.contains($0.number) }
