@@ -108,22 +108,20 @@ struct ScrollAnchor {
 
   private func shift(in view: FoldedView, since base: WindowState) -> Int? {
     let sight = (first..<first + count).clamped(to: base.start..<base.start + base.items.count)
+    var candidates = sight.map { $0 - base.start }
     let named = anchor.flatMap { anchor in
       base.items.firstIndex { if case .row(let row) = $0 { row.id == anchor } else { false } }
     }
-    func shiftOfFirst(_ isCandidate: (Int) -> Bool) -> Int? {
-      func shift(_ index: Int) -> Int? {
-        guard isCandidate(index) else { return nil }
-        return self.shift(of: base.placed[index], at: base.start + index, in: view, since: base)
-      }
-      if let named, let found = shift(named) { return found }
-      for position in sight { if let found = shift(position - base.start) { return found } }
-      return nil
-    }
+    if let named { candidates.insert(named, at: 0) }
     let isMoved = Self.movedItems(in: view.view, since: base)
-    guard !isMoved.isEmpty else { return shiftOfFirst { _ in true } }
-    return shiftOfFirst { !isMoved[$0] }
-      ?? shiftOfFirst { if isMoved[$0], case .row = base.placed[$0] { true } else { false } }
+    for index in candidates where isMoved.isEmpty || !isMoved[index] {
+      if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
+    }
+    for index in candidates where !isMoved.isEmpty && isMoved[index] {
+      guard case .row = base.placed[index] else { continue }
+      if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
+    }
+    return nil
   }
 
   /// Returns for each item of a window whether a section that contains it has moved among its
