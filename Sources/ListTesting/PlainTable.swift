@@ -299,7 +299,7 @@ public struct PlainTable: Sendable {
     }
   }
 
-  private static func order(_ a: Cell, _ b: Cell, descending: Bool, by collation: Collation = .codeUnit) -> Int {
+  static func order(_ a: Cell, _ b: Cell, descending: Bool, by collation: Collation = .codeUnit) -> Int {
     let order: Int
     switch (a, b) {
     case (.null, .null): return 0

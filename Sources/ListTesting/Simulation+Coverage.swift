@@ -16,6 +16,7 @@ extension Simulation.Coverage {
     hits += other.hits
     anchored += other.anchored
     tiles += other.tiles
+    facets += other.facets
     waits += other.waits
     looks += other.looks
     holds += other.holds

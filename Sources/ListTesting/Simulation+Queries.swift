@@ -128,6 +128,7 @@ extension Simulation {
   mutating func collapse(_ engine: inout Engine) {
     guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     let page = pages[index]
     if random.oneIn(2) {
       let path = randomPath(page.query)

@@ -77,6 +77,8 @@ public struct Simulation {
     public var anchored = 0
     /// The number of tiles that were compared with the rows.
     public var tiles = 0
+    /// The number of facets that were compared with the rows.
+    public var facets = 0
 
     /// Creates counters that are all 0.
     public init() {}
@@ -123,6 +125,8 @@ public struct Simulation {
     var placed: Replica?
     /// The tiles of the client's summary strip, if it has one.
     var tiles: Tiles?
+    /// The client's facets, if it has some.
+    var facets: Facets?
   }
 
   /// The table's schema, in some runs with two deferred columns at the end.
@@ -146,6 +150,9 @@ public struct Simulation {
   /// The generator for tiles, and the number of the last request for some.
   var tiling: SeededGenerator
   var nextTiles: UInt64 = 0
+  /// The generator for facets, and the number of the last request for some.
+  var faceting: SeededGenerator
+  var nextFacets: UInt64 = 0
   /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
@@ -166,6 +173,7 @@ public struct Simulation {
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
+    faceting = SeededGenerator(seed: seed ^ 0x6661_6365)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0
@@ -202,6 +210,7 @@ public struct Simulation {
       scrollInVain(&engine)
       meetStrangers(&engine)
       choose(&engine)
+      chooseFacets(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -395,6 +404,7 @@ public struct Simulation {
     guard let index = anyPage() else { return }
     pages[index].request += 1
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     pages[index].query = randomQuery()
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
@@ -413,6 +423,7 @@ public struct Simulation {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
@@ -463,6 +474,7 @@ public struct Simulation {
       case .load, .cancel: try takeLoads(output)
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .tiles(let id, let reports): try judge(reports, id)
+      case .facets(let id, let reports): try judge(reports, id)
       case .status(let id, _, _):
         guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
           throw failure("a page that is closed, hidden or paused receives the status of the source")
@@ -533,6 +545,7 @@ public struct Simulation {
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
       pages[index].tiles?.mayHurry = true
+      hurryFacets(index)
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
@@ -570,6 +583,7 @@ public struct Simulation {
     for page in pages {
       try judge(page)
       try judgeDeferred(page)
+      try judgeFacets(page)
     }
   }
 

@@ -391,7 +391,7 @@ public struct WindowedSimulation {
         try judge(delivery, pages[index])
         pages[index].coming.append(delivery)
       case .refuse(let id, let refusal): try goBack(id, refusal, &engine)
-      case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting, .tiles: continue
+      case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting, .tiles, .facets: continue
       }
     }
   }

@@ -74,6 +74,8 @@ extension ClientMessage {
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
     case "tiles":
       self = .tiles(id: try Self.number(message, "id"), try Self.tiles(message, limits))
+    case "facets":
+      self = .facets(id: try Self.number(message, "id"), try Self.facets(message, limits))
     case "signOut":
       self = .signOut
     case "name":
@@ -169,7 +171,7 @@ extension ClientMessage {
     return WrittenFilter(text, zone: zone)
   }
 
-  private static var zones: ClosedRange<Int64> {
+  static var zones: ClosedRange<Int64> {
     Int64(FilterText.zones.lowerBound)...Int64(FilterText.zones.upperBound)
   }
 

@@ -61,7 +61,8 @@ import Testing
       ("folds", total.folds), ("waits", total.waits), ("looks", total.looks), ("holds", total.holds),
       ("resumes", total.resumes),
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
-      ("anchored", total.anchored), ("evictions", total.evictions), ("tiles", total.tiles), ("bounded", total.bounded),
+      ("anchored", total.anchored), ("evictions", total.evictions), ("tiles", total.tiles), ("facets", total.facets),
+      ("bounded", total.bounded),
       ("exchanges", total.exchanges), ("reopened", total.reopened),
       ("refusals", total.refusals), ("hastyScrolls", total.hastyScrolls),
     ] {

@@ -93,6 +93,8 @@ export class Pane {
    */
   strip = null;
   #stripWanted = null;
+  /** The facets panel, while it is open. @type {import('../panels/facets.js').Facets|null} */
+  facets = null;
   #highlights = undefined;  // those that are drawn
   /** The module refusals.js; null until it is loaded. */
   rules = null;
@@ -214,6 +216,7 @@ export class Pane {
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
       case 'tiles': return this.strip?.take(event.tiles);
+      case 'facets': return this.facets?.take(event.facets);
       case 'told': return this.hands?.hear(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#closed(event);
@@ -326,7 +329,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights']) delete view[part];  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }

@@ -394,6 +394,16 @@ export function hasShortcuts() {
   return read('shortcuts') !== 'off';
 }
 
+/** Returns whether the facets panel was open last. */
+export function hasFacets() {
+  return read('facets') === 'open';
+}
+
+/** Stores whether the facets panel is open. */
+export function setFacets(isOpen) {
+  write('facets', isOpen ? 'open' : '');
+}
+
 /** Stores and applies whether single-character shortcuts are on. */
 export function setShortcuts(isOn) {
   write('shortcuts', isOn ? '' : 'off');

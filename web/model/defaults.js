@@ -2,8 +2,8 @@
 // clock.
 
 /** Whether a view asks for nothing, so that the source's own view is shown. */
-export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles, isOwn }) {
-  return search === '' && where === '' && isOwn !== true && highlights === undefined && tiles === undefined
+export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, isOwn }) {
+  return search === '' && where === '' && isOwn !== true && highlights === undefined && facets === undefined && tiles === undefined
     && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
 }
 

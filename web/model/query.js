@@ -191,22 +191,31 @@ function isReadable(text, terms) {
  * `5 – 100`, `root, me`.
  * @param {(value: *, isExact: boolean) => string} show formats the column's cells; `isExact` is
  *   whether the text must differ from that of any other value
+ * @param {(span: [*, *]) => {from?: *, through?: *, below?: *}} [ends] returns the ends of a span
+ *   to show; `below` is a value that the span does not reach. Without it, the values of a span have
+ *   the same text.
  */
-export function termText(term, show) {
+export function termText(term, show, ends) {
   const list = () => {
-    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? show(value[0], false) : show(value, true)) || '“”');
-    return texts.join(', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
+    const isSame = ([from, through]) => ends === undefined || show(from, false) === show(through, false);
+    const spanText = (span) => (isSame(span) ? show(span[0], false) : rangeText(ends(span), show));
+    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? spanText(value) : show(value, true)) || '“”');
+    return texts.join(term.values.some((value) => Array.isArray(value) && !isSame(value)) ? ' or ' : ', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
   };
   switch (term.op) {
-    case 'range':
-      if (term.through === undefined) return `≥ ${show(term.from)}`;
-      if (term.from === undefined) return `≤ ${show(term.through)}`;
-      return show(term.from) === show(term.through) ? show(term.from) : `${show(term.from)} – ${show(term.through)}`;
+    case 'range': return rangeText(term.through === undefined || ends === undefined ? term : { ...ends([term.from ?? term.through, term.through]), from: term.from }, show);
     case 'oneOf': return list();
     case 'noneOf': return `not ${list()}`;
     case 'isEmpty': case 'isFilled': return labels[term.op];
     default: return `${labels[term.op]} “${term.value}”`;
   }
+}
+
+function rangeText({ from, through, below }, show) {
+  if (from !== undefined && through !== undefined && show(from) === show(through)) return show(from);
+  if (below !== undefined) return from === undefined ? `< ${show(below)}` : `≥ ${show(from)} and < ${show(below)}`;
+  if (through === undefined) return `≥ ${show(from)}`;
+  return from === undefined ? `≤ ${show(through)}` : `${show(from)} – ${show(through)}`;
 }
 
 // Views and their form in the URL's fragment.
@@ -224,6 +233,7 @@ export function termText(term, show) {
  * - `columns` is the layout, which is not sent to the server.
  * - `highlights` are those of the user, see highlights.js; undefined for none.
  * - `tiles` are those of the summary strip; undefined for those that the source suggests.
+ * - `facets` names the columns of the facets panel; undefined for the page's choice.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
@@ -233,6 +243,7 @@ export function termText(term, show) {
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
  *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
+ *   facets?: string[],
  *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
 
@@ -261,6 +272,7 @@ export function viewFromHash(hash) {
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
   if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
+  if (fields.has('facets')) view.facets = [...new Set(fields.get('facets').split(',').map(decode))].filter((column) => column !== '').slice(0, 8);
   const highlights = highlightsFrom(fields.get('highlight'));
   if (highlights.length > 0) view.highlights = highlights;
   for (const term of (fields.get('show') ?? '').split(',')) {
@@ -286,7 +298,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -300,6 +312,7 @@ export function hashFromView(view) {
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
   if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
   if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
+  if (facets !== undefined) fields.set('facets', facets.map(encode).join(','));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;

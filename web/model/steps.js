@@ -4,7 +4,7 @@ import { arrange } from './columns.js';
 
 const parts = Object.freeze({
   search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', collapsed: 'collapsed sections',
-  tiles: 'summary', highlights: 'highlights',
+  tiles: 'summary', highlights: 'highlights', facets: 'columns of the facets',
 });
 
 /**

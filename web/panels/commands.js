@@ -30,6 +30,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     ...(newestOf(pane) === undefined ? [] : [page(isFollowing(pane) ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => follow(pane))]),
     page('Split view on or off', 'S', on.split),
     page('Go to the other table', 'F6', on.next),
+    page(pane.facets === null ? 'Facets: count and filter by values' : 'Close the facets', 'F', on.toggleFacets),
     page('Activity: rates, delays, reuse', 'I', on.togglePanel),
     page('View options: theme, row height, export', '', () => on.press('options')),
     page('Keyboard shortcuts', '?', openHelp),
