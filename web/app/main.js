@@ -277,11 +277,11 @@ async function openFacets(pane) {
   const { Facets } = await bring(() => import('../panels/facets.js'));
   if (pane.facets !== null) return;
   const style = $('facets-style');
-  if (style.disabled) {
+  if (style.hasAttribute('disabled')) {
     await new Promise((done) => {
       for (const name of ['load', 'error']) style.addEventListener(name, done, { once: true });
       setTimeout(done, 1_000);
-      style.disabled = false;
+      style.removeAttribute('disabled');
     });
     if (pane.facets !== null) return;
   }

@@ -119,7 +119,8 @@ struct FacetScale: Hashable {
       }
       return [0] + edges.reversed()
     }
-    let (factor, exponent) = rounded(max(span / Double(steps), high.magnitude * 0x1p-40, 1e-300))
+    let width = span > 0 ? span / Double(steps) : low == 0 ? 1 : low.magnitude / 10
+    let (factor, exponent) = rounded(max(width, high.magnitude * 0x1p-40, 1e-300))
     guard let step = decimal(factor, exponent), let first = Int64(exactly: (low / step).rounded(.down)) else {
       return [low]
     }

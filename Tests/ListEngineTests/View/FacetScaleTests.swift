@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `sizes in bytes have powers of two`() {
-    #expect(integers([0, 1 << 20], isBytes: true) == (0...8).map { $0 << 17 })
+    #expect(integers([0, 1 << 20], isBytes: true) == (0...9).map { $0 << 17 })
     #expect(
       integers((0..<100).map { $0 < 70 ? 1_024 : 1 << 20 }, isBytes: true) == [
         0, 1_024, 4_096, 16_384, 65_536, 262_144,
@@ -62,8 +62,8 @@ import Testing
   @Test func `times have natural steps in their zone`() {
     // 2026-11-25 00:00 UTC.
     let day: Int64 = 1_795_564_800
-    #expect(times(from: day, through: day + 600) == (0...10).map { day + $0 * 60 })
-    #expect(times(from: day, through: day + 86_400) == (0...12).map { day + $0 * 7_200 })
+    #expect(times(from: day, through: day + 600) == (0...11).map { day + $0 * 60 })
+    #expect(times(from: day, through: day + 86_400) == (0...13).map { day + $0 * 7_200 })
     #expect(times(from: day, through: day + 7 * 86_400, zone: 60).first == day - 3_600)
     #expect(
       Set(
@@ -111,7 +111,13 @@ import Testing
     let ranges = try [-1, 0, 9, 10, 100, 5_000].map {
       scale.range(of: try #require(ColumnStore.sortKey(of: .integer($0))))
     }
-    #expect(ranges == [0, 1, 1, 2, 11, 11])
+    #expect(ranges == [0, 1, 1, 2, 11, 12])
+  }
+
+  @Test func `a single value has a range around it`() {
+    #expect(integers([42, 42]) == [42, 43])
+    #expect(numbers([42, 42]) == [40, 45])
+    #expect(numbers([0, 0]) == [0, 1])
   }
 
   @Test func `no values have no edges`() {
