@@ -27,11 +27,11 @@ export class Facets {
     this.#choose = make('button', 'facets-choose', 'Columns');
     this.#choose.setAttribute('aria-haspopup', 'menu');
     this.#choose.addEventListener('click', () => this.#offerColumns());
-    const close = make('button', 'facets-close', '×');
-    close.setAttribute('aria-label', 'Close the facets');
-    close.addEventListener('click', () => on.close());
+    this.#close = make('button', 'facets-close', '×');
+    this.#close.setAttribute('aria-label', 'Close the facets');
+    this.#close.addEventListener('click', () => on.close());
     const head = make('div', 'facets-head');
-    head.append(make('h2', '', 'Facets'), this.#choose, close);
+    head.append(make('h2', '', 'Facets'), this.#choose, this.#close);
     this.#note = make('p', 'facets-note');
     this.#list = make('div', 'facets-list');
     this.el.append(head, this.#note, this.#list);
@@ -45,16 +45,20 @@ export class Facets {
     this.show();
   }
   #choose;
+  #close;
   #note;
   #list;
+  #awaitsEntry = false;  // whether the first entry gets the focus once there is one
   #key = '';
   #suggested = { table: '', names: [] };
   /** The facets in order. @type {FacetNode[]} */
   #nodes = [];
 
-  /** Moves the focus to the first entry, or to the button of columns. */
+  /** Moves the focus to the first entry, or to the button of columns until there is one. */
   focus() {
-    (this.el.querySelector('.facet-entry[tabindex="0"]') ?? this.#choose).focus();
+    const entry = this.el.querySelector('.facet-entry[tabindex="0"]');
+    this.#awaitsEntry = entry === null;
+    (entry ?? (this.#choose.hidden ? this.#close : this.#choose)).focus();
   }
 
   /** Removes the panel and ends the counts. */
@@ -82,6 +86,9 @@ export class Facets {
   /** Shows the changed counts that the server sent. */
   take(facets) {
     for (const facet of facets) this.#nodes[facet.at]?.take(countsFrom(facet));
+    if (!this.#awaitsEntry) return;
+    if (document.activeElement === this.#choose) this.focus();
+    else this.#awaitsEntry = false;
   }
 
   #names(table, view) {
