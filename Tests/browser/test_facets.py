@@ -124,7 +124,7 @@ class FacetsTest(PageTest):
         expect(self.entry(reader, "State", "late")).to_be_focused()
         reader.page.keyboard.press("Escape")
         expect(reader.page.locator(".facets")).to_have_count(0)
-        reader.until("() => document.querySelector('#grid').contains(document.activeElement)", "the table has the focus")
+        reader.until("() => document.querySelector('#grid').contains(document.activeElement)", "the focus is back")
         reader.check_clean(self)
 
     def test_counts_follow_the_rows_and_values_keep_their_places(self):
