@@ -238,7 +238,7 @@ listenForShortcuts(document, {
   'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
   l: () => words?.followButton.press(),
-  f: toggleFacets,
+  f: () => toggleFacets(),
   i: () => togglePanel(),
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
@@ -257,7 +257,7 @@ async function showCommands() {
   showPalette({
     pane: active, hands, columnHands, views, bar,
     canReset: !$('reset').hidden,
-    on: { step, split, togglePanel, toggleFacets, say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
+    on: { step, split, togglePanel, toggleFacets: () => toggleFacets(), say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
   });
 }
 
@@ -301,12 +301,13 @@ function closeFacets(pane) {
   pane.grid.focus({ preventScroll: true });
 }
 
-async function toggleFacets() {
+/** Opens or closes the panel of the active pane. Opened by a key, it gets the focus. */
+async function toggleFacets({ detail: clicks = 0 } = {}) {
   const pane = active;
   if (pane.facets !== null) return void closeFacets(pane);
   setFacets(true);
   await openFacets(pane);
-  pane.facets?.focus();
+  if (clicks === 0) pane.facets?.focus();
 }
 
 function showFacetsButton() {
