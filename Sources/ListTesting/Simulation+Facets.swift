@@ -126,17 +126,16 @@ extension PlainTable {
 
   private static func without(_ column: Int, _ filter: Filter<Int>) -> Filter<Int>? {
     if case .all(let parts) = filter { return .all(parts.compactMap { without(column, $0) }) }
-    return isOnly(column, filter) ? nil : filter
+    return columns(of: filter) == [column] ? nil : filter
   }
 
-  /// Whether a filter names this column and no other.
-  private static func isOnly(_ column: Int, _ filter: Filter<Int>) -> Bool {
+  private static func columns(of filter: Filter<Int>) -> Set<Int> {
     switch filter {
-    case .all(let parts), .any(let parts): !parts.isEmpty && parts.allSatisfy { isOnly(column, $0) }
-    case .not(let part): isOnly(column, part)
-    case .compare(let other, _, _), .range(let other, _, _), .contains(let other, _), .startsWith(let other, _),
-      .matches(let other, _, _), .oneOf(let other, _), .isEmpty(let other):
-      other == column
+    case .all(let parts), .any(let parts): Set(parts.flatMap { columns(of: $0) })
+    case .not(let part): columns(of: part)
+    case .compare(let column, _, _), .range(let column, _, _), .contains(let column, _), .startsWith(let column, _),
+      .matches(let column, _, _), .oneOf(let column, _), .isEmpty(let column):
+      [column]
     }
   }
 }
