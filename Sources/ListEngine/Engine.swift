@@ -227,7 +227,9 @@ public struct Engine: ~Copyable {
     take(input, at: now)
     guard let id = input.session, let session = sessions[id], let state = state(of: session) else { return }
     state.update(session)
-    if input.endsQuiet { state.tiles.refresh(id) }
+    guard input.endsQuiet else { return }
+    state.tiles.refresh(id)
+    state.facets.refresh(id)
   }
 
   /// Returns the state of the table that a session has open, if it exists.
@@ -272,6 +274,9 @@ public struct Engine: ~Copyable {
     case .tiles(let id, let number, let tiles):
       guard let session = sessions[id] else { return }
       state(of: session)?.tiles.watch(session, id: number, tiles, at: now)
+    case .facets(let id, let number, let facets):
+      guard let session = sessions[id] else { return }
+      state(of: session)?.watchFacets(session, id: number, facets, at: now)
     case .writable(let id): (sessions[id] ?? left[id])?.noteWritable()
     case .close(let id): close(id, isParked: true, at: now)
     }
@@ -404,6 +409,7 @@ public struct Engine: ~Copyable {
     guard let number = tableNumbers[session.tableName] else { return }
     session.willLeave()
     states[number].tiles.leave(id, at: now)
+    states[number].facets.leave(id, at: now)
     states[number].detach(session, at: now)
     if isParked, session.base != nil { parking.park(session, at: now) }
   }
@@ -432,6 +438,8 @@ public struct Engine: ~Copyable {
     try check(
       request.aggregates.count, limits.aggregates, "aggregates", "a query may have \(limits.aggregates) aggregates")
     try check(
+      request.sections.count, limits.groups, "sections", "a query may order the sections of \(limits.groups) columns")
+    try check(
       request.collapsed.count, limits.collapsed, "collapsed", "a page may collapse \(limits.collapsed) sections")
     var query = Query(search: request.search)
     if let filter = request.filter {
@@ -459,6 +467,7 @@ public struct Engine: ~Copyable {
       }
       query.aggregates.append(Aggregate(aggregate.function, of: column))
     }
+    try query.adopt(request.sections, of: request, in: schema)
     return query
   }
 

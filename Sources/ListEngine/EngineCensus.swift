@@ -13,6 +13,10 @@ public struct EngineCensus: Hashable, Sendable {
   public var watchedTiles = 0
   /// The number of tiles without a session that are kept for a while.
   public var restingTiles = 0
+  /// The number of facets that at least one session shows.
+  public var watchedFacets = 0
+  /// The number of facets without a session that are kept for a while.
+  public var restingFacets = 0
 
   /// Creates a census with all counts zero.
   public init() {}
@@ -21,7 +25,7 @@ public struct EngineCensus: Hashable, Sendable {
 extension Engine {
   /// The objects that the engine holds now.
   ///
-  /// - Complexity: O(tables + views + tiles).
+  /// - Complexity: O(tables + views + tiles + facets).
   public var census: EngineCensus {
     var census = EngineCensus()
     (census.sessions, census.parkedSessions) = sessionCounts
@@ -31,6 +35,8 @@ extension Engine {
       census.restingViews += counts.resting
       census.watchedTiles += table.tiles.counts.watched
       census.restingTiles += table.tiles.counts.resting
+      census.watchedFacets += table.facets.counts.watched
+      census.restingFacets += table.facets.counts.resting
     }
     return census
   }

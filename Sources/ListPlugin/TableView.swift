@@ -86,6 +86,18 @@ public struct Aggregate: Hashable, Sendable {
     case max
     /// The number of distinct values.
     case distinct
+    /// The 50th percentile, by nearest rank: always one of the values.
+    case median
+    /// The 90th percentile, by nearest rank.
+    case p90
+    /// The 95th percentile, by nearest rank.
+    case p95
+    /// The 99th percentile, by nearest rank.
+    case p99
+    /// The value of the first row in the order of the view; not for tiles.
+    case first
+    /// The value of the last row in the order of the view; not for tiles.
+    case last
   }
   /// The function.
   public var function: Function

@@ -41,13 +41,36 @@ struct AnchorJudge {
     shift = find()
   }
 
-  private func find() -> Int? {
+  /// The indices of the items that can be the anchor, in order of preference.
+  private var candidates: [Int] {
     let items = page.replica.items
     let named = items.firstIndex {
       if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false }
     }
     let sight = page.viewport.first..<page.viewport.first + page.viewport.count
-    let candidates = (named.map { [$0] } ?? []) + items.indices.filter { sight.contains(page.replica.start + $0) }
+    return (named.map { [$0] } ?? []) + items.indices.filter { sight.contains(page.replica.start + $0) }
+  }
+
+  /// The distances that visible items have moved, or `nil` if one is unknown.
+  ///
+  /// Where sections are ordered by what their headers show, which of them moved depends on states
+  /// in between, so that each of these is right. Without a row, the position may stay.
+  var possibleShifts: [Int]? {
+    var shifts: [Int] = []
+    var hasRow = false
+    for index in candidates {
+      switch answer(index) {
+      case .unknown: return nil
+      case .lost: continue
+      case .moved(let shift):
+        shifts.append(shift)
+        if case .row = (page.placed ?? page.replica).items[index] { hasRow = true }
+      }
+    }
+    return hasRow ? shifts : shifts + [0]
+  }
+
+  private func find() -> Int? {
     for index in candidates {
       switch answer(index) {
       case .moved(let shift): return shift

@@ -205,11 +205,19 @@ public struct PlainTable: Sendable {
   public func count(_ query: Query) -> Int { shown(query).count }
 
   /// Returns the query's aggregates over all rows of a view.
-  public func totals(_ query: Query) -> [Cell] { query.aggregates.map { Self.value(of: $0, shown(query)) } }
+  public func totals(_ query: Query) -> [Cell] {
+    let rows = arrange(sorted(query), query, path: [], collapsed: []).rows
+    return query.aggregates.map { Self.value(of: $0, rows) }
+  }
 
   /// Returns all lines of a view in order; collapsed sections only have a header.
   public func lines(_ query: Query, collapsed: Set<[Cell]> = []) -> [Line] {
-    let sorted = shown(query).enumerated().sorted { a, b in
+    arrange(sorted(query), query, path: [], collapsed: collapsed).lines
+  }
+
+  /// Returns the rows of a view in its sort order, without sections.
+  private func sorted(_ query: Query) -> [Row] {
+    shown(query).enumerated().sorted { a, b in
       for term in query.sort {
         let order = Self.order(
           a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending,
@@ -218,23 +226,53 @@ public struct PlainTable: Sendable {
       }
       return a.offset < b.offset
     }.map(\.element)
-    return lines(sorted, query, path: [], collapsed: collapsed)
   }
 
-  private func lines(_ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>) -> [Line] {
+  /// Divides sorted rows into sections.
+  ///
+  /// Returns all of these rows in the order of the view, and the lines that a client sees.
+  private func arrange(
+    _ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>
+  ) -> (rows: [Row], lines: [Line]) {
     let level = path.count
-    guard level < query.group.count else { return rows.map { .row($0.cells) } }
+    guard level < query.group.count else { return (rows, rows.map { .row($0.cells) }) }
     let column = query.group[level]
     let collation = schema.columns[column].collation
-    let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false, by: collation) < 0 }
-    return values.flatMap { value in
-      let own = rows.filter { $0.cells[column] == value }
-      let aggregates = query.aggregates.map { Self.value(of: $0, own) }
-      let isCollapsed = collapsed.contains(path + [value])
-      let header = Line.header(
-        value, count: own.count, level: level, aggregates: aggregates, isCollapsed: isCollapsed)
-      return [header] + (isCollapsed ? [] : lines(own, query, path: path + [value], collapsed: collapsed))
+    let order = query.sections.isEmpty ? SectionOrder(by: .value) : query.sections[level]
+    let isReversed = order.key == .value && order.isDescending
+    let values = Set(rows.map { $0.cells[column] }).sorted {
+      Self.order($0, $1, descending: isReversed, by: collation) < 0
     }
+    let sections = values.map { value in
+      let own = arrange(
+        rows.filter { $0.cells[column] == value }, query, path: path + [value], collapsed: collapsed)
+      return (value: value, own: own, aggregates: query.aggregates.map { Self.value(of: $0, own.rows) })
+    }
+    let ordered = sections.enumerated().sorted { a, b in
+      let difference: Int
+      switch order.key {
+      case .value: difference = 0
+      case .count:
+        let (x, y) = (a.element.own.rows.count, b.element.own.rows.count)
+        difference = order.isDescending ? y - x : x - y
+      case .aggregate(let index):
+        let aggregate = query.aggregates[index]
+        difference = Self.order(
+          a.element.aggregates[index], b.element.aggregates[index], descending: order.isDescending,
+          by: aggregate.function == .first || aggregate.function == .last
+            ? schema.columns[aggregate.column].collation : .codeUnit)
+      }
+      return difference == 0 ? a.offset < b.offset : difference < 0
+    }.map(\.element)
+    var all: (rows: [Row], lines: [Line]) = ([], [])
+    for (value, own, aggregates) in ordered {
+      let isCollapsed = collapsed.contains(path + [value])
+      all.lines.append(
+        .header(value, count: own.rows.count, level: level, aggregates: aggregates, isCollapsed: isCollapsed))
+      if !isCollapsed { all.lines += own.lines }
+      all.rows += own.rows
+    }
+    return all
   }
 
   private static func value(of aggregate: Aggregate, _ rows: [Row]) -> Cell {
@@ -245,6 +283,12 @@ public struct PlainTable: Sendable {
     case .distinct: return .integer(Int64(Set(cells).count))
     case .min: return cells.min { order($0, $1, descending: false) < 0 } ?? .null
     case .max: return cells.max { order($0, $1, descending: false) < 0 } ?? .null
+    case .median: return percentile(50, cells)
+    case .p90: return percentile(90, cells)
+    case .p95: return percentile(95, cells)
+    case .p99: return percentile(99, cells)
+    case .first: return rows.first?.cells[aggregate.column] ?? .null
+    case .last: return rows.last?.cells[aggregate.column] ?? .null
     case .sum:
       guard !cells.isEmpty else { return .null }
       return integers.isEmpty ? .number(numbers.sorted().reduce(0, +)) : sum(integers)
@@ -257,6 +301,12 @@ public struct PlainTable: Sendable {
       default: return .null
       }
     }
+  }
+
+  /// Returns the least cell that at least `percent` of a hundred cells do not exceed.
+  private static func percentile(_ percent: Int, _ cells: [Cell]) -> Cell {
+    let sorted = cells.sorted { order($0, $1, descending: false) < 0 }
+    return sorted.indices.first { ($0 + 1) * 100 >= percent * sorted.count }.map { sorted[$0] } ?? .null
   }
 
   /// Returns the exact sum. Pairing negative with positive values avoids intermediate overflow.
@@ -307,7 +357,7 @@ public struct PlainTable: Sendable {
     }
   }
 
-  private static func order(_ a: Cell, _ b: Cell, descending: Bool, by collation: Collation = .codeUnit) -> Int {
+  static func order(_ a: Cell, _ b: Cell, descending: Bool, by collation: Collation = .codeUnit) -> Int {
     let order: Int
     switch (a, b) {
     case (.null, .null): return 0
@@ -315,6 +365,9 @@ public struct PlainTable: Sendable {
     case (_, .null): return -1
     case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
+    // Only a sum is a number in a column of integers: it does not fit into 64 bits.
+    case (.integer, .number(let y)): order = y > 0 ? -1 : 1
+    case (.number(let x), .integer): order = x < 0 ? -1 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
     case (.text(let x), .text(let y)): order = Self.order(x, y, by: collation)
     case (.series(let x), .series(let y)): order = Self.order(x, y)

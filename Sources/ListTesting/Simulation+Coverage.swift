@@ -17,6 +17,7 @@ extension Simulation.Coverage {
     anchored += other.anchored
     crossings += other.crossings
     tiles += other.tiles
+    facets += other.facets
     waits += other.waits
     looks += other.looks
     holds += other.holds

@@ -45,6 +45,14 @@ extension Simulation {
       let judge = AnchorJudge(page, lines, plain, delivery)
       // For a window that it no longer knows, the engine only has the anchor that the client named.
       let isFound = page.isResuming && delivery.patch.base == nil
+      if !isFound, page.query.sections.contains(where: { $0.key != .value }) {
+        guard !page.isReordered, let allowed = judge.possibleShifts else { return }
+        guard allowed.contains(where: { first + delivery.shift == max(0, first + $0) }) else {
+          throw failure(
+            "page \(page.id.rawValue) is moved from \(first) by \(delivery.shift), but its items by \(allowed)")
+        }
+        return
+      }
       guard !page.isReordered, let shift = isFound ? judge.shift(to: page.sought) : judge.shift else { return }
       expected = max(0, first + shift)
     }

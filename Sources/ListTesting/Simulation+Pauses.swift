@@ -27,6 +27,7 @@ extension Simulation {
   mutating func goOn(_ engine: inout Engine, _ index: Int) {
     pages[index].pause = nil
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     engine.handle(.pause(pages[index].id, isPaused: false), at: clock.now)
   }
 

@@ -21,12 +21,29 @@ extension Simulation {
             Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
             Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
             Aggregate(.distinct, of: random.number(0...schema.columns.count - 1)),
+            Aggregate(.median, of: 0), Aggregate(.p90, of: 1), Aggregate(.p95, of: 5), Aggregate(.p99, of: 0),
+            Aggregate(.first, of: 2), Aggregate(.last, of: 0), Aggregate(.first, of: 5), Aggregate(.last, of: 3),
           ]))
       }
     }
     if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
     addAge(to: &query)
+    orderSections(&query)
     return query
+  }
+
+  /// Orders the sections of some levels by their counts, aggregates or values.
+  private mutating func orderSections(_ query: inout Query) {
+    guard !query.group.isEmpty, ordering.oneIn(3) else { return }
+    query.sections = query.group.map { _ in
+      let key: SectionOrder.Key
+      switch ordering.number(1...4) {
+      case 1: key = .value
+      case 2: key = .count
+      default: key = query.aggregates.isEmpty ? .count : .aggregate(ordering.number(0...query.aggregates.count - 1))
+      }
+      return SectionOrder(by: key, descending: ordering.oneIn(2))
+    }
   }
 
   private mutating func randomFilter(depth: Int) -> Filter<Int> {
@@ -78,6 +95,15 @@ extension Simulation {
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
       filter: query.filter.map { renamed($0, name) }, group: query.group.map(name))
     request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.sections = zip(query.group, query.sections).map { column, order in
+      let key: SectionOrderRequest.Key =
+        switch order.key {
+        case .value: .value
+        case .count: .count
+        case .aggregate(let index): .aggregate(request.aggregates[index])
+        }
+      return SectionOrderRequest(name(column), by: key, descending: order.isDescending)
+    }
     request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
     return request
   }
@@ -130,6 +156,7 @@ extension Simulation {
   mutating func collapse(_ engine: inout Engine) {
     guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     let page = pages[index]
     if random.oneIn(2) {
       let path = randomPath(page.query)

@@ -18,6 +18,7 @@ extension Simulation {
     refusalsToCome[pages[index].id, default: []].append(pages[index].request)
     pages[index].pause = nil
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(
       .query(pages[index].id, request: Self.vainRequest, query: wrong, viewport: Viewport(first: 7, count: 3)),

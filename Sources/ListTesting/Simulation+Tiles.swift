@@ -22,7 +22,7 @@ extension Simulation {
     var tiles = Tiles(id: nextTiles, queries: [])
     for _ in 0..<random.pick([0, 1, 2, 4]) {
       let query = randomQuery()
-      tiles.queries.append((query.aggregates.first, query.filter))
+      tiles.queries.append((query.aggregates.first { !$0.function.needsOrder }, query.filter))
     }
     swap(&random, &tiling)
     pages[index].tiles = tiles.queries.isEmpty ? nil : tiles

@@ -79,6 +79,8 @@ public struct Simulation {
     public var anchored = 0
     /// The number of tiles that were compared with the rows.
     public var tiles = 0
+    /// The number of facets that were compared with the rows.
+    public var facets = 0
 
     /// Creates counters that are all 0.
     public init() {}
@@ -125,6 +127,8 @@ public struct Simulation {
     var placed: Replica?
     /// The tiles of the client's summary strip, if it has one.
     var tiles: Tiles?
+    /// The client's facets, if it has some.
+    var facets: Facets?
   }
 
   /// The table's schema, in some runs with two deferred columns at the end.
@@ -147,15 +151,20 @@ public struct Simulation {
   var strangers: SeededGenerator
   /// The generator for tiles, and the number of the last request for some.
   var tiling: SeededGenerator
+  /// The random numbers of section orders, apart from the others so that seeds keep their course.
+  var ordering: SeededGenerator
   var nextTiles: UInt64 = 0
   /// The generator for times of day and filters by age.
   var moments: SeededGenerator
+  /// The generator for facets, and the number of the last request for some.
+  var faceting: SeededGenerator
+  var nextFacets: UInt64 = 0
   /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private(set) var hasClockGoneBack = false
-  private var step = 0
+  var step = 0
   let isExact: Bool
   let keys: Int
   let limits: Limits
@@ -171,6 +180,8 @@ public struct Simulation {
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
     moments = SeededGenerator(seed: seed ^ 0x6D6F_6D65)
+    ordering = SeededGenerator(seed: seed ^ 0x6F72_6465)
+    faceting = SeededGenerator(seed: seed ^ 0x6661_6365)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0
@@ -209,6 +220,7 @@ public struct Simulation {
       scrollInVain(&engine)
       meetStrangers(&engine)
       choose(&engine)
+      chooseFacets(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -402,6 +414,7 @@ public struct Simulation {
     guard let index = anyPage() else { return }
     pages[index].request += 1
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     pages[index].query = randomQuery()
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
@@ -420,6 +433,7 @@ public struct Simulation {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
     pages[index].tiles?.mayHurry = true
+    hurryFacets(index)
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
@@ -470,6 +484,7 @@ public struct Simulation {
       case .load, .cancel: try takeLoads(output)
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .tiles(let id, let reports): try judge(reports, id)
+      case .facets(let id, let reports): try judge(reports, id)
       case .status(let id, _, _):
         guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
           throw failure("a page that is closed, hidden or paused receives the status of the source")
@@ -489,7 +504,7 @@ public struct Simulation {
     apply(&engine, index)
   }
 
-  private mutating func apply(_ engine: inout Engine, _ index: Int) {
+  mutating func apply(_ engine: inout Engine, _ index: Int) {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
@@ -530,54 +545,6 @@ public struct Simulation {
   /// Moves the client's viewport with its scroll anchor.
   private mutating func follow(_ delivery: Delivery, _ index: Int) {
     pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
-  }
-
-  // MARK: Final checks
-
-  /// Runs until nothing is pending, and checks every client.
-  private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
-    step += 1
-    for index in pages.indices where pages[index].isHidden {
-      pages[index].isHidden = false
-      pages[index].tiles?.mayHurry = true
-      engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
-    }
-    for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
-    for index in pages.indices {
-      engine.handle(.hold(pages[index].id, isHeld: false), at: clock.now)
-      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-    }
-    // The last input after the faults: a corrupted client detects its state with the next patch.
-    for index in pages.indices where !pages[index].awaitsWindow {
-      pages[index].viewport.anchor = nil
-      pages[index].viewport.sequence = pages[index].replica.sequence
-      engine.handle(.viewport(pages[index].id, pages[index].viewport), at: clock.now)
-    }
-    // Views that are built four rows per turn take many turns.
-    for _ in 1...50_000 {
-      try advance(&engine)
-      for index in pages.indices {
-        if !pages[index].isWritable {
-          pages[index].isWritable = true
-          engine.handle(.writable(pages[index].id), at: clock.now)
-        }
-        apply(&engine, index)
-      }
-      answer(&engine, table)
-      if pages.allSatisfy({ $0.coming.isEmpty }),
-        let deadline = [engine.deadline, loader.deadline].compactMap(\.self).min()
-      {
-        clock.advance(by: max(.milliseconds(1), clock.now.duration(to: deadline)))
-      } else if pages.allSatisfy({ $0.coming.isEmpty && $0.isWritable }), engine.deadline == nil {
-        break
-      }
-    }
-    guard engine.deadline == nil else { throw failure("it does not come to rest") }
-    guard engine.hasRoom(for: table) else { throw failure("no room for changes, though no work is left") }
-    for page in pages {
-      try judge(page)
-      try judgeDeferred(page)
-    }
   }
 
   func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }

@@ -72,7 +72,7 @@ extension WindowedSimulation {
     let canSearch = query.search.isEmpty || capabilities.searches
     let canAll =
       parts.count == all && canSearch && query.sort.allSatisfy { capabilities.sort.contains($0.column) }
-      && query.group.allSatisfy(capabilities.group.contains) && query.aggregates.isEmpty
+      && query.group.allSatisfy(capabilities.group.contains) && query.aggregates.isEmpty && query.sections.isEmpty
     if canAll { return query }
     let filter: Filter<Int>? = parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .all(parts)
     return Query(search: canSearch ? query.search : "", filter: filter)

@@ -233,7 +233,10 @@ public struct WindowedSimulation {
     }
     if random.oneIn(5) { query.search = random.pick(["1", "RED", "nowhere"]) }
     if random.oneIn(3) { query.group = random.pick([[2], [0], [2, 0]]) }
-    if random.oneIn(12) { query.aggregates = [Aggregate(.sum, of: 0)] }
+    if random.oneIn(12) {
+      query.aggregates = [Aggregate(.sum, of: 0)]
+      query.sections = query.group.map { SectionOrder(by: $0 == 0 ? .count : .aggregate(0), descending: true) }
+    }
     guard random.oneIn(3) else { return query }
     let parts: [Filter<Int>] = (0..<random.pick([1, 1, 2])).map { _ in
       switch random.number(1...7) {
@@ -256,6 +259,11 @@ public struct WindowedSimulation {
       sort: page.query.sort.map { (name($0.column), $0.isDescending) }, search: page.query.search,
       filter: page.query.filter.map { renamed($0, name) }, group: page.query.group.map(name))
     request.aggregates = page.query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.sections = zip(page.query.group, page.query.sections).map { column, order in
+      SectionOrderRequest(
+        name(column), by: order.key == .count ? .count : .aggregate(request.aggregates[0]),
+        descending: order.isDescending)
+    }
     request.collapsed = page.collapsed.sorted { "\($0)" < "\($1)" }
     return request
   }
@@ -392,7 +400,7 @@ public struct WindowedSimulation {
         try judge(delivery, pages[index])
         pages[index].coming.append(delivery)
       case .refuse(let id, let refusal): try goBack(id, refusal, &engine)
-      case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting, .tiles: continue
+      case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting, .tiles, .facets: continue
       }
     }
   }

@@ -40,6 +40,9 @@ struct AnswerDigest: Hashable {
     case .tiles(let id, let reports):
       fold(10, id.rawValue)
       fold(ServerMessage.tiles(reports).encoded)
+    case .facets(let id, let reports):
+      fold(11, id.rawValue)
+      fold(ServerMessage.facets(reports).encoded)
     case .tables(let tables):
       fold(3, 0)
       fold(ServerMessage.tables(tables).encoded)

@@ -182,6 +182,8 @@ public final class Server {
       if let client = clients[id], !client.isClosing { client.send { $0.status = (table, status) } }
     case .waiting(let id, let waiting):
       if let client = clients[id], client.phase == .open { client.send { $0.waiting = waiting } }
+    case .facets(let id, let reports):
+      if let client = clients[id], client.phase == .open { client.send { $0.report(reports) } }
     case .tiles(let id, let reports):
       if let client = clients[id], client.phase == .open { client.send { $0.tiles = reports } }
     case .tables:

@@ -74,6 +74,8 @@ extension ClientMessage {
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
     case "tiles":
       self = .tiles(id: try Self.number(message, "id"), try Self.tiles(message, limits))
+    case "facets":
+      self = .facets(id: try Self.number(message, "id"), try Self.facets(message, limits))
     case "signOut":
       self = .signOut
     case "name":
@@ -150,6 +152,11 @@ extension ClientMessage {
       place = "query.aggregates[\(index)]"
       request.aggregates.append(try PresentationDecoding.aggregate(JSONMembers(term, path: place)))
     }
+    place = "query.sections"
+    for (index, order) in try query.list("sections", limit: limits.groups).enumerated() {
+      place = "query.sections[\(index)]"
+      request.sections.append(try SectionOrderRequest(decoding: JSONMembers(order, path: place)))
+    }
     place = "query.collapsed"
     for (index, value) in try query.list("collapsed", limit: limits.collapsed).enumerated() {
       let name = "query.collapsed[\(index)]"
@@ -169,7 +176,7 @@ extension ClientMessage {
     return WrittenFilter(text, zone: zone)
   }
 
-  private static var zones: ClosedRange<Int64> {
+  static var zones: ClosedRange<Int64> {
     Int64(FilterText.zones.lowerBound)...Int64(FilterText.zones.upperBound)
   }
 

@@ -32,6 +32,8 @@ public enum ClientMessage: Hashable, Sendable {
   case signOut
   /// Replaces the tiles of the client's summary strip; an empty list ends their reports.
   case tiles(id: UInt64, [TileWish])
+  /// Replaces the client's facets, the counts of columns' values; an empty list ends their reports.
+  case facets(id: UInt64, [FacetWish])
   /// Requests the keys of rows.
   case name(id: UInt64, rows: [RowID])
   /// Requests the positions of the rows with these keys.

@@ -43,7 +43,9 @@ extension QueryRequest {
         }
         zone = minutes
       case "fields", "separator": break
-      case "table", "view", "show", "collapsed", "columns", "highlight", "tiles", "times", "lines", "row": break
+      case "table", "view", "show", "sections", "collapsed", "columns", "highlight", "tiles", "facets",
+        "times", "lines", "row":
+        break
       default:
         let known = "sort, search, where, zone, filter, group, fields and separator"
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")

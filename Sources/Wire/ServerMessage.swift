@@ -27,6 +27,8 @@ public enum ServerMessage {
   case waiting(Waiting)
   /// The tiles of a client's summary strip.
   case tiles(TileReports)
+  /// The facets of a client that have changed.
+  case facets(FacetReports)
   /// Periodic statistics.
   case stats(ServerStats)
   /// The result of an action request; `token` is the one that the client sent.
@@ -119,6 +121,7 @@ public enum ServerMessage {
       writer.member("changed", waiting.changed)
       writer.member("rows", waiting.rows)
     case .tiles(let reports): writer.tiles(reports)
+    case .facets(let reports): writer.facets(reports)
     case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)

@@ -84,7 +84,8 @@ class Hostile:
             query["group"] = [self.draw.choice(TEXTS[:12]) for _ in range(self.draw.randrange(5))]
         if self.draw.random() < 0.2:
             query["aggregates"] = [{
-                "function": self.draw.choice(["sum", "min", "max", "mean", "distinct", "x"]),
+                "function": self.draw.choice(
+                    ["sum", "min", "max", "mean", "distinct", "median", "p99", "first", "last", "x"]),
                 "column": self.draw.choice(TEXTS[:12])}]
         if self.draw.random() < 0.1:
             query[self.draw.choice(NAMES)] = self.value()

@@ -43,6 +43,10 @@ import Wire
       let id = UInt64(try #require(message["id"] as? Int))
       let tiles = try #require(message["tiles"] as? [[String: Any]]).map { try Golden.tile($0) }
       try expect(.tiles(TileReports(id: id, tiles: tiles)), message)
+    case "facets":
+      let id = UInt64(try #require(message["id"] as? Int))
+      let facets = try #require(message["facets"] as? [[String: Any]]).map { try Golden.facet($0) }
+      try expect(.facets(FacetReports(id: id, facets: facets)), message)
     case "stats": try expect(.stats(Golden.stats(message)), message)
     case "window":
       let patch = try Golden.firstWindow(message, schema)

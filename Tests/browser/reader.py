@@ -20,7 +20,7 @@ window.alert = () => { window.hacked += 1; };
 # Reads all drawn rows from top to bottom: the position from aria-rowindex, and texts by column.
 READ_ROWS = """
 () => [...document.querySelectorAll('#grid [role=row]:not([hidden])')]
-  .filter((row) => row.querySelector('[role=gridcell]'))
+  .filter((row) => row.matches('.row'))
   .map((row) => ({
     index: Number(row.getAttribute('aria-rowindex')),
     y: row.getBoundingClientRect().top,

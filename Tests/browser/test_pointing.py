@@ -260,7 +260,7 @@ class PointingTest(PeopleTest):
         reader.page.screenshot(path=ARTIFACTS / "pointing-section.png")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
             "Filter for “idle”", "Exclude “idle”", "Stop grouping by this column",
-            "Collapse this section", "Collapse all sections", "Expand all sections",
+            "Collapse this section", "Collapse all sections", "Expand all sections", "Order the sections…",
             "Copy a link to this view"])
         menu.get_by_role("menuitem", name="Collapse all sections").click()
         expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(2)

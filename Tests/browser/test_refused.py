@@ -126,7 +126,7 @@ class RefusedTest(PageTest):
         average = open_menu().get_by_role("menuitemcheckbox").filter(has_text="Sum")
         expect(average).not_to_have_attribute("aria-disabled", "true")
         average.click()
-        expect(reader.page.locator("#rows")).to_contain_text("57,9")
+        expect(reader.page.get_by_role("row", name="Totals of all rows")).to_contain_text("57,9")
         expect(reader.page.locator("#terms .refused")).to_have_count(0)
         reader.check_clean(self)
 

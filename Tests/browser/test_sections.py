@@ -34,8 +34,8 @@ class NestedSectionsTest(PageTest):
     def open_grouped(self, **how):
         reader = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
         expect(reader.page.get_by_role("rowheader").first).to_be_visible()
-        # Rows, sectors, sides in them, and the column headers.
-        reader.wait_for_count(20_000 + 20 + 40 + 1)
+        # Rows, sectors, sides in them, the column headers, and the totals.
+        reader.wait_for_count(20_000 + 20 + 40 + 2)
         return reader
 
     def check(self, frames):
@@ -73,14 +73,14 @@ class NestedSectionsTest(PageTest):
         reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
         reader.page.evaluate("() => { window.kept = [...document.querySelectorAll('#pin .section:not([hidden])')]; }")
         self.assertEqual(reader.page.evaluate("kept.length"), 2)
-        before = reader.page.evaluate("kept[0].querySelector('.section-aggregates').textContent")
+        before = reader.page.evaluate("kept[0].querySelector('.total').textContent")
         self.assertIn("Size", before)
         watch(reader.page, f"""() => ({{
           ...({LINES})(),
           isSame: kept.every((row) => row.isConnected && !row.hidden && row.parentElement.id === 'pin'),
         }})""")
         reader.until(
-            "(before) => kept[0].querySelector('.section-aggregates').textContent !== before",
+            "(before) => kept[0].querySelector('.total').textContent !== before",
             "the aggregates change", before)
         reader.until("() => frames_seen.length > 40", "enough frames were looked at")
         frames = seen(reader.page)

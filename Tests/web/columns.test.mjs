@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { arrange, DrawnColumns, MARGIN, shownSpecs, specify } from '../../web/model/columns.js';
 import { changePlace, findColumns, movePlace, showPlaces, stepPlace } from '../../web/model/places.js';
 import { layoutFrom, layoutText } from '../../web/model/query.js';
-import { columnMenu } from '../../web/panels/columnmenu.js';
+import { columnMenu, totalItems } from '../../web/panels/columnmenu.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
@@ -114,6 +114,33 @@ test('columns are found by the words of their titles and names', () => {
   assert.deepEqual(findColumns(all, 'CPU'), ['cpu_user', 'cpu']);
   assert.deepEqual(findColumns(all, 'time cpu'), ['cpu_user']);
   assert.deepEqual(findColumns(all, 'x'), []);
+});
+
+test('the menu of a grouped column collapses and expands all sections', () => {
+  const folds = [];
+  const on = { filter() {}, fit() {}, foldAll: (isCollapsed) => folds.push(isCollapsed) };
+  const labels = (view) => columnMenu(columns[0], columns, view, on).filter((item) => /all sections/.test(item?.label));
+  assert.deepEqual(labels({ ...emptyView(), group: ['b'] }), []);
+  const items = labels({ ...emptyView(), group: ['a'], collapsed: [['x']] });
+  for (const { run } of items) run();
+  assert.deepEqual(folds, [true, false]);
+  assert.ok(labels({ ...emptyView(), group: ['a'] })[1].isDisabled);
+});
+
+test('the totals of a column are those that suit its type', () => {
+  const view = { ...emptyView(), aggregates: [{ column: 'cpu', function: 'p95' }] };
+  const wishes = [];
+  const on = { change: (wish) => wishes.push(wish) };
+  const items = totalItems({ name: 'cpu', type: 'number' }, view, on);
+  assert.deepEqual(items.filter(({ isChecked }) => isChecked).map(({ label }) => label), ['95th percentile']);
+  items.find(({ label }) => label === '95th percentile').run();
+  items.find(({ label }) => label === 'Median').run();
+  assert.deepEqual(wishes, [{ aggregates: [] }, { aggregates: [{ column: 'cpu', function: 'p95' }, { column: 'cpu', function: 'median' }] }]);
+  assert.deepEqual(totalItems({ name: 'name', type: 'text' }, view, on).map(({ label }) => label), ['Different values', 'First value', 'Last value']);
+  const full = { ...view, aggregates: Array.from({ length: 16 }, (_, at) => ({ column: `c${at}`, function: 'sum' })) };
+  assert.ok(totalItems({ name: 'cpu', type: 'number' }, full, on).every(({ isDisabled, why }) => isDisabled && why !== ''));
+  const menu = columnMenu({ name: 'name', type: 'text' }, [{ name: 'name', type: 'text' }], view, { ...on, filter() {}, fit() {}, totals() {} });
+  assert.ok(menu.some((item) => item?.label === 'Totals…'));
 });
 
 function specsOf(widths) {

@@ -279,6 +279,17 @@ client('query for aggregates', {
   type: 'query', request: 4,
   query: { group: ['user'], aggregates: ['sum', 'mean', 'min', 'max', 'distinct'].map((name) => ({ column: 'cpu', function: name })) },
 });
+client('query for percentiles and ends', {
+  type: 'query', request: 4,
+  query: { group: ['user'], aggregates: ['median', 'p90', 'p95', 'p99', 'first', 'last'].map((name) => ({ column: 'cpu', function: name })) },
+});
+client('query for ordered sections', {
+  type: 'query', request: 4,
+  query: {
+    group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'mean' }],
+    sections: [{ column: 'user', by: 'count', descending: true }, { column: 'state', by: { column: 'cpu', function: 'mean' } }],
+  },
+});
 client('query with collapsed sections', {
   type: 'query', request: 5, query: { group: ['user', 'nice', 'started'], collapsed: [['root'], ['me', null], ['me', 19, 1_795_249_898_055]] },
 });
@@ -301,6 +312,8 @@ client('tiles', {
   ],
 });
 client('tiles of no strip', { type: 'tiles', id: 4, tiles: [] });
+client('facets', { type: 'facets', id: 3, facets: [{ column: 'user' }, { column: 'cpu' }, { column: 'started', zone: 60 }] });
+client('facets of no column', { type: 'facets', id: 4, facets: [] });
 client('stats', { type: 'stats', wanted: true });
 client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
 client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
@@ -342,6 +355,13 @@ server('tiles', {
     { value: 312, before: 309, seconds: 6, course: [309, 310, 312, 312] }, { value: 12.5 }, { value: null }, { value: '9007199254740993' },
     { value: 4, before: null, seconds: 3, course: [null, 4, 4] }, { pending: true },
     { error: { code: 'unknownColumn', reason: 'the table processes has no column “x”' } },
+  ],
+});
+server('facets', {
+  type: 'facets', id: 3, facets: [
+    { at: 0, values: [['root', 220], ['me', 41], ['', 1]], others: { values: 12, rows: 30 }, empty: 2 }, { at: 1, edges: [0, 12.5, 25], rows: [0, 310, 2, 1], empty: 0 },
+    { at: 2, values: [[true, 3], [false, 1]], empty: 0 }, { at: 3, moreThan: 10_000 }, { at: 4, pending: true },
+    { at: 5, error: { code: 'unknownColumn', reason: 'the table processes has no column “x”' } },
   ],
 });
 server('stats', {

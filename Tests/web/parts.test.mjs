@@ -2,7 +2,8 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { aggregateTexts } from '../../web/model/query.js';
+import { FUNCTIONS, isFitting } from '../../web/model/query.js';
+import { aggregateTexts, totalledColumns, totalText } from '../../web/model/totals.js';
 import { Backoff } from '../../web/protocol/link.js';
 import { Advances, barScale, gapOf, grownWidth, isLong, place, specify } from '../../web/model/columns.js';
 import { isToggle } from '../../web/input/folds.js';
@@ -31,7 +32,7 @@ test('a view survives the round trip through the URL', () => {
   const views = [
     emptyView(),
     { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', where: '', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: '', where: 'cpu > 5 and "naïve 日本"', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [], columns: [] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: '', where: 'cpu > 5 and "naïve 日本"', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], sections: [{ column: 'a,b', by: { column: ':,', function: 'max' }, descending: true }, { column: 'ö', by: 'value', descending: true }], collapsed: [], columns: [] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -57,6 +58,7 @@ test('columns of numbers and times fit their values and grow', () => {
   assert.equal(grownWidth({ ...count, tight: '9'.repeat(400) }, measure), 400, 'no column is as wide as it likes');
   const text = specOf('text', 0, 'x');
   assert.equal(grownWidth({ ...text, tight: 'a long text that is cut off' }, measure), text.natural);
+  assert.ok(grownWidth({ ...text, tight: 'a total that is cut off' }, measure, true) > text.natural, 'a total is not');
 });
 
 test('a malformed URL gives an empty view', () => {
@@ -245,6 +247,54 @@ test('aggregates use the formats of their columns', () => {
   ];
   assert.deepEqual(aggregateTexts(asked, [12.5, 2.5, 1_200, null], specs, 0, 'en'), ['Σ CPU 12.5 %', 'mean pid 2.5', 'different pid 1,200', 'max CPU —']);
   assert.deepEqual(aggregateTexts(asked, [], specs, 0, 'en'), []);
+});
+
+test('percentiles and first values use the formats of their columns', () => {
+  const specs = [{ column: { name: 'took', title: 'Took', type: 'integer' }, format: (value) => `${value} ms` }, { column: { name: 'who', type: 'text' }, format: String }];
+  const asked = [{ column: 'took', function: 'p95' }, { column: 'took', function: 'median' }, { column: 'who', function: 'last' }];
+  assert.deepEqual(aggregateTexts(asked, [250, 12, 'me'], specs, 0, 'en'), ['p95 Took 250 ms', 'median Took 12 ms', 'last who me']);
+});
+
+test('totals are under the shown columns, in the order of the columns', () => {
+  const specs = ['name', 'cpu', 'size'].map((name, at) => ({ column: { name, type: 'number' }, at }));
+  const asked = [{ column: 'size', function: 'sum' }, { column: 'cpu', function: 'max' }, { column: 'gone', function: 'sum' }, { column: 'size', function: 'p95' }];
+  assert.deepEqual(totalledColumns(asked, specs).map(({ spec, terms }) => [spec.at, terms]), [
+    [1, [{ kind: 'max', at: 1 }]], [2, [{ kind: 'sum', at: 0 }, { kind: 'p95', at: 3 }]],
+  ]);
+  assert.deepEqual(aggregateTexts(asked, [1, 2, 3, 4], specs.map((spec) => ({ ...spec, format: String })), 0, 'en', (name) => name === 'gone'), ['Σ gone 3']);
+});
+
+test('computed totals are rounded, and values of cells are exact', () => {
+  const spec = { column: { name: 'cpu', type: 'number' }, format: (value) => `${value} %` };
+  assert.equal(totalText('mean', 10 / 3, spec, 0, 'en'), '3.33 %');
+  assert.equal(totalText('sum', 0.1 + 0.2, spec, 0, 'en'), '0.3 %');
+  assert.equal(totalText('p95', 3.141592, spec, 0, 'en'), '3.141592 %');
+  assert.equal(totalText('max', null, spec, 0, 'en'), '—');
+});
+
+test('keys lead from the last row to the totals and back', () => {
+  const grid = { total: 10, columns: 4, page: 3, isControl: false, hasTotals: true };
+  const foot = { position: -2, column: 2 };
+  assert.deepEqual(moveActive({ position: 9, column: 2 }, 'ArrowDown', grid), foot);
+  assert.deepEqual(moveActive({ position: 9, column: 2 }, 'ArrowDown', { ...grid, hasTotals: false }), { position: 9, column: 2 });
+  assert.deepEqual(moveActive(foot, 'ArrowDown', grid), foot);
+  assert.deepEqual(moveActive(foot, 'PageDown', grid), foot);
+  assert.deepEqual(moveActive(foot, 'ArrowUp', grid), { position: 9, column: 2 });
+  assert.deepEqual(moveActive(foot, 'PageUp', grid), { position: 7, column: 2 });
+  assert.deepEqual(moveActive(foot, 'ArrowUp', { ...grid, isControl: true }), { position: 0, column: 2 });
+  assert.deepEqual(moveActive(foot, 'ArrowRight', grid), { position: -2, column: 3 });
+  assert.deepEqual(moveActive(foot, 'Home', grid), { position: -2, column: 0 });
+  assert.deepEqual(moveActive(foot, 'End', { ...grid, isControl: true }), { position: 9, column: 3 });
+  assert.deepEqual(moveActive({ position: -1, column: 0 }, 'ArrowDown', { ...grid, total: 0 }), { position: -2, column: 0 });
+});
+
+test('a view keeps the totals that suit their column', () => {
+  const columns = [{ name: 'cpu', type: 'number' }, { name: 'name', type: 'text' }, { name: 'run', type: 'series' }, { name: 'seen', type: 'timestamp' }];
+  const kinds = (column) => Object.keys(FUNCTIONS).filter((kind) => isFitting({ column, function: kind }, columns));
+  assert.equal(kinds('cpu').length, 11);
+  assert.deepEqual(kinds('name'), ['distinct', 'first', 'last']);
+  assert.deepEqual(kinds('run'), ['distinct']);
+  assert.deepEqual(kinds('seen'), ['median', 'min', 'max', 'p90', 'p95', 'p99', 'distinct', 'first', 'last']);
 });
 
 test('the pause button shows the number of changes', () => {

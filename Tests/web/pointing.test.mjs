@@ -198,17 +198,20 @@ test('each part has a chip, which tells rounded values apart', () => {
 
 test('a section header offers its value and its state', () => {
   const { scene, wishes } = sceneOf('user');
-  const on = { toggle() {}, expandAll() {}, collapseAll() {}, canExpand: false };
+  const folds = [];
+  const on = { toggle() {}, view: { collapsed: [] }, foldAll: (isCollapsed) => folds.push(isCollapsed) };
   const items = sectionItems({ isCollapsed: false }, [{ scene, value: 'root' }], on);
-  assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column', null, 'Collapse this section', 'Collapse all sections', 'Expand all sections']);
+  assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column', null, 'Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
   assert.ok(find(items, 'Expand all sections').isDisabled);
   find(items, 'Filter for “root”').run();
   assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }] });
-  const nested = sectionItems({ isCollapsed: true }, [{ scene, value: 'root' }, { scene: sceneOf('count').scene, value: null }], { ...on, canExpand: true });
+  const nested = sectionItems({ isCollapsed: true }, [{ scene, value: 'root' }, { scene: sceneOf('count').scene, value: null }], { ...on, view: { collapsed: [['me']] } });
+  for (const label of ['Collapse all sections', 'Expand all sections']) find(nested, label).run();
+  assert.deepEqual(folds, [true, false]);
   assert.ok(find(nested, 'Expand this section') && find(nested, 'Exclude empty cells everywhere') && !find(nested, 'Expand all sections').isDisabled);
   find(nested, 'Filter for this section').run();
   assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'count', op: 'isEmpty' }] });
-  assert.deepEqual(labelsOf(sectionItems({ isCollapsed: false }, [], on)), ['Collapse this section', 'Collapse all sections', 'Expand all sections']);
+  assert.deepEqual(labelsOf(sectionItems({ isCollapsed: false }, [], on)), ['Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
 });
 
 test('copying and details do not depend on the column', () => {

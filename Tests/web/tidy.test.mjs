@@ -78,7 +78,7 @@ test('every module is loaded at once, later, or by a worker', () => {
 });
 
 test('pure modules use no document, socket or clock', () => {
-  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js'];
+  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js', 'model/totals.js', 'panels/sectionmenu.js', 'model/facets.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
@@ -93,12 +93,14 @@ test('files are short, but startup modules may be longer', () => {
 
 test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
+  const { FOOT_HEIGHT } = await import('../../web/model/totals.js');
   const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/model/viewport.js');
   const { FONT } = await import('../../web/model/columns.js');
   const { LINE_HEIGHT } = await import('../../web/model/display.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
   assert.ok(files.find(([name]) => name === 'wrapping.css')[1].includes(`--line: ${LINE_HEIGHT}px;`));
   assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
+  assert.ok(files.find(([name]) => name === 'totals.css')[1].includes(`--foot: ${FOOT_HEIGHT}px;`));
   const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);
   assert.equal(Number(above) + Number(below), BARS_HEIGHT);
   const [, start] = files.find(([name]) => name === 'start.js');

@@ -128,6 +128,7 @@ test('where higher is better the levels reach downwards', () => {
 
 test('the menu of a column offers what suits its type, of all or of matching rows', () => {
   assert.deepEqual(functionsFor(columns[2]).map(([kind]) => kind), ['distinct']);
+  assert.ok(!functionsFor(columns[1]).some(([kind]) => kind === 'first' || kind === 'last'), 'a tile has no order');
   const wishes = [];
   const how = { view: { ...view, filters: [gone], tiles: [{ function: 'sum', column: 'cpu' }] }, table, change: (wish) => wishes.push(wish) };
   const items = columnTiles(columns[1], how);

@@ -1,7 +1,7 @@
 // main.js: the page's entry module. It connects one or two panes with the bars around them, which
 // show the active pane's table.
 
-import { bring, density, firstTable, goStep, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
+import { bring, density, firstTable, goStep, hasFacets, listenForAddress, listenForShortcuts, recall, setDensity, setFacets, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
 import { emptyView, rowFromHash, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
@@ -10,7 +10,10 @@ const $ = (id) => document.getElementById(id);
 
 const groups = $('groups');
 const on = {
-  viewed: (pane) => pane === active && showView(),
+  viewed(pane) {
+    pane.facets?.show();
+    if (pane === active) showView();
+  },
   told: (_, isStep, part) => tellAddress(shownViews(), isStep, part),
   listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
@@ -63,6 +66,8 @@ function wantWords() {
     showState(active);
     // The bars appear last, because they must not show empty.
     document.documentElement.classList.remove('bare');
+    // On a narrow page the panel would cover the rows.
+    if (hasFacets() && innerWidth > 760) openFacets(panes[0]);
     return words;
   });
   return wordsWanted;
@@ -170,7 +175,7 @@ function showState(pane) {
   if ($('picked').textContent !== picked) $('picked').textContent = $('picked').title = picked;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
-    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
+    rows: copy.rows, accuracy: copy.accuracy, totals: pane.columns.hiddenTotals(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
     isFiltered: asked.search !== '' || asked.where !== '' || asked.filters.length > 0,
   });
   bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
@@ -200,6 +205,7 @@ async function loadPair() {
       showTables();
       if (pane.session.table) showView();
       showState(pane);
+      showFacetsButton();
       if (panel !== null) togglePanel().then(togglePanel);
     },
     told: (isStep) => on.told(active, isStep),
@@ -232,6 +238,7 @@ listenForShortcuts(document, {
   'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
   l: () => words?.followButton.press(),
+  f: () => toggleFacets(),
   i: () => togglePanel(),
   s: split,
   e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
@@ -250,7 +257,7 @@ async function showCommands() {
   showPalette({
     pane: active, hands, columnHands, views, bar,
     canReset: !$('reset').hidden,
-    on: { step, split, togglePanel, say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
+    on: { step, split, togglePanel, toggleFacets: () => toggleFacets(), say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
   });
 }
 
@@ -263,6 +270,51 @@ async function togglePanel() {
   const { Panel } = await bring(() => import('../panels/panel.js'));
   panel ??= new Panel($('stages'), active, togglePanel);
 }
+
+// The facets panel of a pane.
+
+async function openFacets(pane) {
+  const { Facets } = await bring(() => import('../panels/facets.js'));
+  if (pane.facets !== null) return;
+  const style = $('facets-style');
+  if (style.hasAttribute('disabled')) {
+    await new Promise((done) => {
+      for (const name of ['load', 'error']) style.addEventListener(name, done, { once: true });
+      setTimeout(done, 1_000);
+      style.removeAttribute('disabled');
+    });
+    if (pane.facets !== null) return;
+  }
+  pane.facets = new Facets(pane, {
+    close: () => closeFacets(pane),
+    fault: (reason) => pane.furnish().then(({ notices }) => notices.show(reason, false)),
+    filter: (name, under) => pane.reach.load().then(({ hands }) => hands.filterBy(name, under)),
+  });
+  showFacetsButton();
+}
+
+function closeFacets(pane) {
+  pane.facets.close();
+  pane.facets = null;
+  setFacets(false);
+  showFacetsButton();
+  pane.grid.focus({ preventScroll: true });
+}
+
+/** Opens or closes the panel of the active pane. Opened by a key, it gets the focus. */
+async function toggleFacets({ detail: clicks = 0 } = {}) {
+  const pane = active;
+  if (pane.facets !== null) return void closeFacets(pane);
+  setFacets(true);
+  await openFacets(pane);
+  if (clicks === 0) pane.facets?.focus();
+}
+
+function showFacetsButton() {
+  $('facets').setAttribute('aria-pressed', String(active.facets !== null));
+}
+
+$('facets').addEventListener('click', toggleFacets);
 
 document.addEventListener('visibilitychange', () => {
   for (const pane of panes) pane.visibilityChanged();

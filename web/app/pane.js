@@ -9,6 +9,7 @@ import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from
 import { completed, hasStrip } from '../model/defaults.js';
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
+import { TotalsRow } from '../grid/totals.js';
 
 // Error codes that leave the current view valid.
 const blameless = new Set(['notAllowed', 'unknownAction']);
@@ -41,7 +42,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 export class Pane {
   constructor(stage, { recall, groups, suffix = '' }, on) {
     const part = (name) => stage.querySelector(`.${name}`);
-    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), suffix });
+    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), suffix, totals: new TotalsRow(part('canvas')) });
     this.session = new Session((message) => this.link.send(message), recall);
     this.scroll = new ScrollModel();
     this.sight = new Sight();
@@ -54,9 +55,11 @@ export class Pane {
       sort: (column, isFurther) => this.sortBy(column, isFurther),
       menu: (column, under) => this.reach.load().then(({ hands }) => hands.showMenu(column, under)),
     });
-    this.columns = new ColumnSet({ grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, suffix });
+    this.columns = new ColumnSet({
+      grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, totals: this.totals, suffix, fit: () => this.resize(this.#height),
+    });
     this.reach = new Reach({ session: this.session, columns: this.columns, groups }, {
-      change: (wish) => this.change(wish), lack: (what) => this.lack(what),
+      change: (wish) => this.change(wish), lack: (what) => this.lack(what), foldAll: (isCollapsed) => this.furnish().then(({ pointing }) => pointing.foldAll(isCollapsed)),
     });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false, full: '' };
@@ -85,13 +88,12 @@ export class Pane {
   }
   /** The server's reading of the filter bar's text, as `{text, terms, words}`; null if none. */
   parsed = null;
-  /**
-   * The summary strip; null until it is loaded, after the first rows.
-   *
-   * @type {import('../panels/strip.js').Strip|null}
-   */
+  /** The summary strip, after the first rows. @type {import('../panels/strip.js').Strip|null} */
   strip = null;
   #stripWanted = null;
+  /** The facets panel, while it is open. @type {import('../panels/facets.js').Facets|null} */
+  facets = null;
+  #height = 0;          // of the grid
   #highlights = undefined;  // those that are drawn
   /** The module refusals.js; null until it is loaded. */
   rules = null;
@@ -142,9 +144,10 @@ export class Pane {
     return fittingView(this.session.view, this.session.table?.columns ?? []);
   }
 
-  /** Updates the grid's height, which includes the column headers. */
+  /** Updates the grid's height, which includes the column headers and the row of totals. */
   resize(height) {
-    this.scroll.resize(Math.max(0, height - HEAD_HEIGHT));
+    this.#height = height;
+    this.scroll.resize(Math.max(0, height - HEAD_HEIGHT - this.totals.height));
   }
 
   #fit({ width, height }) {
@@ -213,6 +216,7 @@ export class Pane {
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
       case 'tiles': return this.strip?.take(event.tiles);
+      case 'facets': return this.facets?.take(event.facets);
       case 'told': return this.hands?.hear(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#closed(event);
@@ -284,7 +288,7 @@ export class Pane {
   #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
     const { session: { copy, asked }, scroll } = this;
     const isKept = !isAnswer || isReopening;
-    this.sections.aggregates = asked.aggregates;
+    this.columns.setAggregates(asked.aggregates);
     if (isKept && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
     else scroll.setTotal(copy.total);
     if (!isKept) {
@@ -325,7 +329,7 @@ export class Pane {
     this.hands?.kept.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'times', 'lines']) delete view[part];  // a whole view
+    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines']) delete view[part];  // a whole view
     this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
     this.on.told(this, true, Object.keys(wish).join());
   }
@@ -534,7 +538,8 @@ export class Pane {
     if (!travel.isMoving || scroll.isCornered) scroll.settle();
     columns.draw(travel.left);
     if (isChanged) {
-      setAttribute(grid, 'aria-rowcount', copy.total + 1);
+      setAttribute(grid, 'aria-rowcount', copy.total + (this.totals.isShown ? 2 : 1));
+      this.totals.show(copy.totals, copy.total, Date.now());
       setAttribute(grid, 'aria-busy', session.isAsking);
     }
     if (table.isNew || !this.patience.isLate(scroll, copy, now)) {

@@ -3,12 +3,14 @@
 
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from '../model/columns.js';
 import { displayedColumns } from '../model/display.js';
-import { aggregateTexts } from '../model/query.js';
+import { aggregateTexts, LABEL_WIDTH, totalledColumns } from '../model/totals.js';
 import { hideNode, placeNode } from './table.js';
+import { TotalCell } from './totals.js';
 
-/** The DOM node of a section header, with one cell over the whole width. */
+/** The DOM node of a section header: its label, and a cell for each column with totals. */
 class HeaderNode {
-  constructor() {
+  /** @param {import('../model/totals.js').Totalled[]} totalled the columns with cells */
+  constructor(totalled) {
     this.el = document.createElement('div');
     this.el.className = 'section';
     this.el.setAttribute('role', 'row');
@@ -34,6 +36,8 @@ class HeaderNode {
       this.cell.append(part, ' ');
     }
     this.el.append(this.cell);
+    this.totals = [];
+    this.setTotals(totalled);
     this.item = null;
     this.position = -1;
     this.y = NaN;
@@ -43,7 +47,14 @@ class HeaderNode {
     this.homeY = 0;
   }
 
-  show(item, columns, width, aggregates, locale) {
+  /** Sets the columns with cells. */
+  setTotals(totalled) {
+    for (const { el } of this.totals) el.remove();
+    this.totals = totalled.map((one) => new TotalCell(one));
+    this.el.append(...this.totals.map(({ el }) => el));
+  }
+
+  show(item, columns, width, texts, locale) {
     if (this.item === item) return;
     this.item = item;
     // Writes everything, because a reused node still shows its previous section.
@@ -52,7 +63,8 @@ class HeaderNode {
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
     this.value.nodeValue = value || (item.value === '' ? '(empty)' : '—');
     this.count.nodeValue = item.count.toLocaleString(locale);
-    this.aggregates.nodeValue = aggregateTexts(aggregates, item.aggregates, columns, Date.now(), locale).join(' · ');
+    this.cell.title = this.aggregates.nodeValue = texts(item.aggregates).join(' · ');
+    for (const cell of this.totals) cell.show(item.aggregates, Date.now(), locale);
     this.cell.setAttribute('aria-colspan', String(Math.max(1, width)));
     this.el.dataset.level = item.level;
     this.cell.setAttribute('aria-expanded', String(!item.isCollapsed));
@@ -75,8 +87,9 @@ export class Sections {
     this.locale = locale;
     this.specs = [];
     this.width = 0;
-    /** The query's aggregates, as {@link aggregateTexts} takes them. */
-    this.aggregates = [];
+    this.#aggregates = [];
+    /** The columns whose totals have cells; the other totals are in the label. */
+    this.#totalled = [];
     /** @type {Map<number, HeaderNode>} */
     this.nodes = new Map();
     /** The number of nodes created, and the number of times one was assigned to a section. */
@@ -86,19 +99,49 @@ export class Sections {
   }
   #stamp;
   #pinned;
+  #aggregates;
+  #totalled;
+  #key = '';
 
-  /** Returns the texts of the aggregates of a section or of all rows. */
-  texts(values) {
-    return aggregateTexts(this.aggregates, values, this.specs, Date.now(), this.locale);
-  }
+  // The texts of totals without a cell, for the label.
+  #texts = (values) => {
+    const isPlaced = (name) => this.#totalled.some(({ spec }) => spec.column.name === name);
+    return aggregateTexts(this.#aggregates, values, this.specs, Date.now(), this.locale, (name) => !isPlaced(name));
+  };
 
   /** Sets the columns of the table; `width` is the number of visible ones. */
   setSpecs(specs, width) {
     this.width = width;
+    this.specs = specs;
     for (const node of this.nodes.values()) node.el.remove();
     this.nodes.clear();
     this.#pinned.clear();
-    this.specs = specs;
+  }
+
+  /**
+   * Sets the query's aggregates and the shown columns in their places. Totals of columns that begin
+   * where the label is are written in the label.
+   */
+  setTotals(aggregates, shown) {
+    const totalled = totalledColumns(aggregates, shown).filter(({ spec }) => spec.left >= LABEL_WIDTH);
+    const label = totalled.length === 0 ? '' : `${totalled[0].spec.left}px`;
+    const { style } = this.sheet.closest('.canvas');
+    if (style.getPropertyValue('--label') !== label) style.setProperty('--label', label);
+    const key = JSON.stringify([aggregates, totalled.map(({ spec }) => spec.rule)]);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#aggregates = aggregates;
+    this.#totalled = totalled;
+    for (const node of this.nodes.values()) {
+      node.setTotals(totalled);
+      const { item } = node;
+      node.item = null;
+      if (item !== null) this.#show(node, item);
+    }
+  }
+
+  #show(node, item) {
+    node.show(item, this.specs, this.#totalled[0]?.spec.at ?? this.width, this.#texts, this.locale);
   }
 
   /** Begins a frame; call it before the first `place`. */
@@ -142,22 +185,26 @@ export class Sections {
     return null;
   }
 
-  /** Returns a header's cell, or undefined if the header is not drawn. */
-  cellOf(item) {
+  /**
+   * Returns a header's cell in a column: that of its totals, or else its label. Undefined if the
+   * header is not drawn.
+   */
+  cellOf(item, column) {
     const node = this.nodes.get(item.slot);
-    return node !== undefined && node.item === item ? node.cell : undefined;
+    if (node === undefined || node.item !== item) return undefined;
+    return node.totals.find(({ spec }) => spec.at === column)?.el ?? node.cell;
   }
 
   #nodeOf(item) {
     let node = this.nodes.get(item.slot);
     if (node === undefined) {
-      node = new HeaderNode();
+      node = new HeaderNode(this.#totalled);
       this.counts.made += 1;
       this.nodes.set(item.slot, node);
       this.sheet.append(node.el);
     }
     if (node.item?.section !== item.section) this.counts.taken += 1;
-    node.show(item, this.specs, this.width, this.aggregates, this.locale);
+    this.#show(node, item);
     return node;
   }
 
@@ -203,8 +250,9 @@ const tolerance = 0.03;  // relative difference of widths between DOM and canvas
 
 /** The columns of a pane: applies the layout of columns.js to heads, table and sections. */
 export class ColumnSet {
-  constructor({ grid, canvas, heads, table, sections, suffix }) {
-    Object.assign(this, { grid, canvas, heads, table, sections });
+  /** `fit` is called when the row of totals has come or gone. */
+  constructor({ grid, canvas, heads, table, sections, totals, suffix, fit }) {
+    Object.assign(this, { grid, canvas, heads, table, sections, totals, fit });
     this.#prefix = `c${suffix}`;
     /**
      * All columns of the table, in the source's order.
@@ -215,6 +263,8 @@ export class ColumnSet {
     this.shown = [];
     this.drawn = new DrawnColumns();
     this.width = 0;  // width of the grid in pixels, without its scrollbar
+    /** The aggregates of the query that is shown. */
+    this.aggregates = [];
     this.#key = '';
     this.#layoutKey = '';
   }
@@ -305,6 +355,23 @@ export class ColumnSet {
     this.table.fitTexts();
     this.#leaveRoom();
     this.drawn.forget();
+    this.#placeTotals();
+  }
+
+  /** Sets the aggregates of the query that is shown. */
+  setAggregates(aggregates) {
+    this.aggregates = aggregates;
+    if (this.shown.length > 0) this.#placeTotals();
+  }
+
+  #placeTotals() {
+    this.sections.setTotals(this.aggregates, this.shown);
+    if (this.totals.setColumns(this.aggregates, this.shown)) this.fit();
+  }
+
+  /** Returns the totals of hidden columns as texts. */
+  hiddenTotals(values) {
+    return aggregateTexts(this.aggregates, values, this.all, Date.now(), undefined, (name) => !this.shown.some(({ column }) => column.name === name));
   }
 
   /** Draws the columns around the viewport; `left` is the horizontal scroll offset. */
@@ -341,9 +408,10 @@ export class ColumnSet {
         spec.line.isUneven = false;
         this.table.rescale(at, Date.now());
       }
-      if (spec.tight === '' || spec.wished > 0) continue;
-      const width = grownWidth(spec, this.#measure);
-      spec.tight = '';
+      const { tight, tightTotal } = spec;
+      if ((tight === '' && tightTotal === '') || spec.wished > 0) continue;
+      spec.tight = spec.tightTotal = '';
+      const width = Math.max(tight === '' ? 0 : grownWidth({ ...spec, tight }, this.#measure), tightTotal === '' ? 0 : grownWidth({ ...spec, tight: tightTotal }, this.#measure, true));
       if (width === spec.natural) continue;
       spec.natural = width;
       isWider = true;
@@ -475,8 +543,8 @@ export class Heads {
       const rule = `.${name}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${sides[align] ?? align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
       // Numbers and times are left-to-right in every language; only their cell follows the page.
       const foreign = isCounted(column) ? `direction:ltr;inset-inline:auto ${left}px;` : '';
-      const head = isPinned ? [`.head.${name}{grid-area:1/1;margin-inline-start:${left}px}`] : [];
-      return [rule, ...head, `[dir=rtl] .row>.${name}{${foreign}text-align:${mirrored[align] ?? align}}`];
+      const head = isPinned ? [`:is(.head,.total).${name}{grid-area:1/1;margin-inline-start:${left}px}`] : [];
+      return [rule, ...head, `[dir=rtl] :is(.row,.section,.totals-row)>.${name}{${foreign}text-align:${mirrored[align] ?? align}}`];
     });
     const text = rules.join('\n');
     if (text === this.#rules) return;

@@ -142,7 +142,7 @@ export class Reach {
   /** Imports the modules once. Resolves to their exports and `hands`, the column controller. */
   load() {
     this.#loaded ??= bring(() => import('../app/later.js')).then((later) => {
-      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change, lack: this.on.lack });
+      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, ...this.on });
       this.#hands.listen(this.groups);
       return { ...later, hands: this.#hands };
     });
@@ -402,6 +402,16 @@ export function fitRows({ stage, scroll, session: { view: { lines = 1 } } }) {
  */
 export function hasShortcuts() {
   return read('shortcuts') !== 'off';
+}
+
+/** Returns whether the facets panel was open last. */
+export function hasFacets() {
+  return read('facets') === 'open';
+}
+
+/** Stores whether the facets panel is open. */
+export function setFacets(isOpen) {
+  write('facets', isOpen ? 'open' : '');
 }
 
 /** Stores and applies whether single-character shortcuts are on. */

@@ -297,7 +297,7 @@ export class Table {
   cellAt(position, column, copy) {
     const item = copy.itemAt(position);
     if (item === undefined) return undefined;
-    if (item.isHeader) return this.sections.cellOf(item);
+    if (item.isHeader) return this.sections.cellOf(item, column);
     return this.nodes.get(item.id)?.cells[column]?.el;
   }
 

@@ -2,7 +2,7 @@
 
 import { askValues } from '../model/asking.js';
 import { openColumnList } from '../panels/columnlist.js';
-import { columnMenu } from '../panels/columnmenu.js';
+import { columnMenu, totalItems } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
 import { joined } from '../model/narrowing.js';
@@ -11,15 +11,19 @@ import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 import { columnTiles } from '../panels/tilemenu.js';
+import { orderItems } from '../panels/sectionmenu.js';
 import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
 import { timesMenu } from '../panels/displaymenu.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
 
-/** The controller of a pane's columns. `change(wish)` changes the view. */
+/**
+ * The controller of a pane's columns. `change(wish)` changes the view, and `foldAll(isCollapsed)`
+ * collapses or expands all sections.
+ */
 export class ColumnHands {
-  constructor({ session, columns, change, lack = () => '' }) {
-    Object.assign(this, { session, columns, change, lack });
+  constructor({ session, columns, change, foldAll, lack = () => '' }) {
+    Object.assign(this, { session, columns, change, foldAll, lack });
   }
 
   /** Listens for drags of headers. Dropping a header on `target` groups by its column. */
@@ -44,13 +48,26 @@ export class ColumnHands {
     openMenu(under, titleOf(column), columnMenu(column, this.#all, this.session.view, {
       change: this.change,
       lack: this.lack,
+      foldAll: this.foldAll,
       filter: () => this.filterBy(column.name, under),
       highlight: () => this.highlight(column, under),
       times: () => this.times(column, under),
       choose: () => this.choose(under),
+      totals: () => this.showTotals(column, under),
+      order: () => this.showOrder(column, under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
+  }
+
+  /** Opens the menu of a column's totals below an element. */
+  showTotals(column, under) {
+    openMenu(under, `Totals of ${titleOf(column)}`, totalItems(column, this.session.view, this));
+  }
+
+  /** Opens the menu of the order of a column's sections below an element. */
+  showOrder(column, under) {
+    openMenu(under, `Order of the sections of ${titleOf(column)}`, orderItems(column, this.#all, this.session.view, this));
   }
 
   /**

@@ -80,6 +80,7 @@ export class Hands {
       open: () => this.openDetail(!this.detail.isOpen),
       close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
       menu: (under) => this.pointing.open(under),
+      totals: (column, under) => pane.reach.load().then(({ hands }) => hands.showTotals(column, under)),
       say: (text) => pane.on.say(text),
       changed: () => pane.schedule(),
       moved() {
@@ -117,9 +118,14 @@ export class Hands {
     this.pane.schedule();
   }
 
-  /** Clears the active cell and the selection, because another table or query is shown. */
+  /**
+   * Clears the active cell and the selection, because another table or query is shown. A cell in
+   * the row of totals stays active.
+   */
   clear() {
+    const { position, column } = this.focus;
     this.focus.clear();
+    if (position === -2 && this.pane.totals.isShown) this.focus.set(position, column, this.pane.session.copy);
     this.selection.clear();
     this.kept.clear();
     this.pointing.settle();
@@ -180,13 +186,13 @@ export class Hands {
 
   /** Updates marks, details and find results after a frame is drawn. */
   drawn(now) {
-    const { session: { copy }, table, heads, columns, travel } = this.pane;
+    const { session: { copy }, table, heads, totals, columns, travel } = this.pane;
     const { position, column } = this.focus;
     if (!travel.isMoving && columns.widen()) this.pane.schedule();
     this.resting.drawn();
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
-    this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
+    this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
     this.matches.drawn(table.nodes, wordsOf(this.pane.session.asked, this.pane.parsed));

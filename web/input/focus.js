@@ -5,7 +5,10 @@
 import { moveActive } from '../model/keys.js';
 import { Spot } from '../model/selection.js';
 
-/** The active cell, which follows its row. Position -1 is the row of column headers. */
+/**
+ * The active cell, which follows its row. Position -1 is the row of column headers, and -2 that of
+ * totals.
+ */
 export class Focus {
   constructor(grid, suffix) {
     this.grid = grid;

@@ -17,8 +17,8 @@ import { Spot } from '../model/selection.js';
  * @param {import('./columncontroller.js').ColumnHands} parts.hands
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
- *   there is none), `close()` for Escape without a selection, `say(text)`, `changed()` when a
- *   frame must be drawn
+ *   there is none), `totals(column, under)` for the menu of a column's totals, `close()` for Escape
+ *   without a selection, `say(text)`, `changed()` when a frame must be drawn
  */
 export function listenForHands(parts, on) {
   const { grid, session, scroll, focus, selection, columns, hands } = parts;
@@ -44,7 +44,9 @@ export function listenForHands(parts, on) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
     if (focus.position === -1 && hands.press(event, focus.column)) return true;
-    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el ?? corner()) || false;
+    const isMenu = key === 'ContextMenu' || (key === 'F10' && shiftKey);
+    if (focus.position === -2 && (isMenu || key === 'Enter')) return totals();
+    if (isMenu) return on.menu(focus.el ?? corner()) || false;
     if (altKey) return false;
     if (key === 'Enter') return enter(shiftKey, isControl);
     if (key === ' ') return space(shiftKey, isControl);
@@ -54,6 +56,10 @@ export function listenForHands(parts, on) {
       return on.say(selection.text);
     }
     return move(event, isControl);
+  }
+
+  function totals() {
+    on.totals(columns.shown[focus.column].column, focus.el ?? corner());
   }
 
   function enter(isShifted, isControl) {
@@ -78,7 +84,7 @@ export function listenForHands(parts, on) {
     const before = here();
     const { column } = focus;
     const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
-    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft() };
+    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft(), hasTotals: columns.totals.isShown };
     if (!focus.move(event.key, room, firstVisible(), copy)) return false;
     if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
       selection.extend(before, column, here(), focus.column);
@@ -110,8 +116,12 @@ export function listenForHands(parts, on) {
     if (!row || (event.button !== 0 && event.button !== 2)) return;
     const before = here();
     const { column } = focus;
-    focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+    focus.set(row === columns.totals.row ? -2 : Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
     if (event.button === 2) return void on.changed();  // the menu chooses its target rows
+    if (focus.position === -2) {
+      selection.clear();
+      return void on.changed();
+    }
     if (event.shiftKey && before !== null && before.position >= 0) {
       event.preventDefault();  // the browser would select text
       grid.focus({ preventScroll: true });
@@ -129,6 +139,10 @@ export function listenForHands(parts, on) {
 
   grid.addEventListener('contextmenu', (event) => {
     if (!event.target.closest('[role=gridcell], [role=rowheader]') || !getSelection().isCollapsed) return;
+    if (event.target.closest('.totals')) {
+      event.preventDefault();
+      return void totals();
+    }
     if (on.menu(pointOf(event))) event.preventDefault();
   });
 
@@ -138,7 +152,7 @@ export function listenForHands(parts, on) {
   });
 
   grid.addEventListener('dblclick', ({ target }) => {
-    if (target.closest('[role=gridcell]') && getSelection().isCollapsed) on.open();
+    if (target.closest('.row [role=gridcell]') && getSelection().isCollapsed) on.open();
   });
 }
 

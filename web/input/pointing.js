@@ -81,9 +81,9 @@ export class Pointing {
     openMenu(under, `Section ${this.pane.titleOfName(header.column)}`, [
       ...sectionItems(header, path, {
         toggle: () => hands.fold(header),
-        canExpand: session.view.collapsed.length > 0,
-        expandAll: () => this.#change({ collapsed: [] }),
-        collapseAll: () => this.#collapseAll(session.asked.group[0]),
+        view: session.view,
+        order: () => this.pane.reach.load().then(({ hands: columnHands }) => columnHands.showOrder(session.table.columns.find(({ name }) => name === header.column), under)),
+        foldAll: (isCollapsed) => this.foldAll(isCollapsed),
       }),
       null,
       ...cellItems({ link: () => this.#copyLink() }),
@@ -153,6 +153,12 @@ export class Pointing {
     const address = new URL(location.href);
     address.hash = hashFromRow(pane.session.view, key);
     return this.#putLink(address.href, 'Copied a link to this row');
+  }
+
+  /** Collapses the outermost sections, or expands all sections. */
+  foldAll(isCollapsed) {
+    if (isCollapsed) this.#collapseAll(this.pane.session.asked.group[0]);
+    else this.#change({ collapsed: [] });
   }
 
   // Collapses the outermost sections. Their values are counted, because only some are loaded.

@@ -24,12 +24,12 @@ const mostMeasured = 200;
  * A column as drawn. `index` is its position in the source's order and in rows' cells, `at` its
  * position on screen. `rule` is the CSS class of its cells. `source` is the table that serves its
  * images. `wished` is the width set by the user, or 0. `isCut` is whether the first texts are wider
- * than a column may be by itself. `tight` is a text that did not fit.
+ * than a column may be by itself. `tight` and `tightTotal` are texts that did not fit.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
  *   kind: string, format: Function, natural: number, isCut: boolean, wished: number,
  *   line: DecimalLine|null,
- *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number,
- *   advances: Advances, dress: object|null, locale?: string}} Spec
+ *   align: string, tight: string, tightTotal: string, scale: number, isPinned: boolean,
+ *   left: number, width: number, advances: Advances, dress: object|null, locale?: string}} Spec
  */
 
 /**
@@ -57,7 +57,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wish > widest, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wish > widest, wished: 0, align: alignOf(column), tight: '', tightTotal: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });
@@ -92,11 +92,11 @@ export function fittingWidth({ column, kind, format, line }, values, measure, no
 }
 
 /**
- * Returns the new width of a column in which `tight` did not fit. Numbers and times get room for
- * further growth, so that this is rare; text columns keep their width and are clipped.
+ * Returns the new width of a column in which `tight` did not fit. Numbers, times and totals get
+ * room for further growth, so that this is rare; text columns keep their width and are clipped.
  */
-export function grownWidth({ column, kind, natural, tight }, measure) {
-  if (!isCounted(column)) return natural;
+export function grownWidth({ column, kind, natural, tight }, measure, isTotal = false) {
+  if (!isCounted(column) && !isTotal) return natural;
   const room = 2.5 * measure('0', false) + (kind === 'badge' ? badgePadding : 0);
   return Math.max(natural, Math.ceil(Math.min(widest, measure(tight, false) + room) + 2 * CELL_PADDING));
 }

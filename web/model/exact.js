@@ -69,3 +69,34 @@ export function zoneNote({ type, zone }, now) {
 function cut(text) {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
+
+const extremes = Object.freeze({
+  integer: ['-9223372036854775808', '9223372036854775807'], number: [String(-Number.MAX_VALUE), String(Number.MAX_VALUE)],
+  timestamp: ['-9223372036854.775808', '9223372036854.775807'],
+});
+
+/**
+ * Returns the ends of a span of values to show. An end is left out if the column has no value
+ * beyond it. `below` is a round value directly after the span.
+ *
+ * @param {[*, *]} span in wire format
+ * @returns {{from?: *, through?: *, below?: *}}
+ */
+export function shownEnds([from, through], { type }) {
+  const [least, greatest] = extremes[type] ?? [];
+  const isOpen = String(through) === greatest;
+  const below = isOpen ? undefined : roundBeyond(through, type);
+  return { ...(String(from) === least ? {} : { from }), ...(isOpen ? {} : { through }), ...(below === undefined ? {} : { below }) };
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+function roundBeyond(value, type) {
+  // A time has nanoseconds only if it is a text.
+  if (type === 'timestamp') return /^\d+\.999999$/.test(value) ? Math.floor(Number(value.slice(0, -7))) + 1 : undefined;
+  if (type !== 'number' || value === 0) return undefined;
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  const next = bits.getFloat64(0);
+  return String(next).length + 4 < String(value).length ? next : undefined;
+}

@@ -3,27 +3,32 @@
 /**
  * Returns the active cell after a key, or null if the key has no meaning here.
  *
- * Position -1 is the row of column headers.
+ * Position -1 is the row of column headers, and -2 that of totals, below the last item.
  *
  * @param {{position: number, column: number}} from
  * @param {string} key as in KeyboardEvent
  * @param {{total: number, columns: number, page: number, isControl: boolean,
- *   isRightToLeft?: boolean}} grid `page` is the number of items that a page key moves by
+ *   isRightToLeft?: boolean, hasTotals?: boolean}} grid `page` is the number of items that a page
+ *   key moves by
  */
-export function moveActive({ position, column }, key, { total, columns, page, isControl, isRightToLeft = false }) {
+export function moveActive({ position, column }, key, { total, columns, page, isControl, isRightToLeft = false, hasTotals = false }) {
+  const isTotals = position === -2;
   const go = (toPosition, toColumn) => ({
-    position: Math.max(-1, Math.min(total - 1, toPosition)),
+    position: isTotals && toPosition === position ? position : Math.max(-1, Math.min(total - 1, toPosition)),
     column: Math.max(0, Math.min(columns - 1, toColumn)),
   });
   const side = isRightToLeft ? -1 : 1;
   const across = (step) => go(position, isControl ? (step > 0 ? columns - 1 : 0) : column + step);
+  const below = isTotals ? total : position;  // the totals come after the last item
   switch (key) {
-    case 'ArrowDown': return go(isControl ? total - 1 : position + 1, column);
-    case 'ArrowUp': return go(isControl ? Math.min(0, position - 1) : position - 1, column);
+    case 'ArrowDown':
+      if (isTotals || (hasTotals && position === total - 1)) return { position: -2, column };
+      return go(isControl ? total - 1 : position + 1, column);
+    case 'ArrowUp': return go(isControl ? Math.min(0, below - 1) : below - 1, column);
     case 'ArrowRight': return across(side);
     case 'ArrowLeft': return across(-side);
-    case 'PageDown': return go(Math.max(0, position) + page, column);
-    case 'PageUp': return go(Math.max(0, position - page), column);
+    case 'PageDown': return isTotals ? go(position, column) : go(Math.max(0, position) + page, column);
+    case 'PageUp': return go(Math.max(0, below - page), column);
     case 'Home': return go(isControl ? 0 : position, 0);
     case 'End': return go(isControl ? total - 1 : position, columns - 1);
     default: return null;
@@ -33,7 +38,7 @@ export function moveActive({ position, column }, key, { total, columns, page, is
 /** The keyboard shortcuts by group, as listed for the user. */
 export const KEYS = Object.freeze([
   ['Rows', [
-    ['Arrow keys', 'Move between cells; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],
+    ['Arrow keys', 'Move between cells; up from the first row to the headers, down from the last one to the totals'], ['Home, End', 'First and last cell of the row'],
     ['Ctrl+Home, Ctrl+End', 'First and last row'], ['Ctrl+arrow', 'Jump to the edge'], ['Page Up, Page Down', 'Scroll by one screen'],
     ['Enter', 'Show the row’s details; on a section: collapse or expand it'], ['Ctrl+Enter', 'Follow a link'],
     ['Shift+F10, right click, long press', 'Menu of the cell: filter by its value, copy, group, actions'],
@@ -47,5 +52,6 @@ export const KEYS = Object.freeze([
     ['Ctrl+Shift+←, Ctrl+Shift+→', 'Move the column'],
   ]],
   ['Summary', [['←, →', 'Move between the tiles'], ['Enter', 'Show only the rows of the tile, or those from before'], ['F2', 'Rename the tile'], ['Delete', 'Remove the tile']]],
-  ['Everywhere', [['Ctrl+K', 'Find a command, a view, a column or a table by words'], ['Ctrl+Z, Ctrl+Shift+Z', 'Undo or redo a change of the view, like Back and Forward'], ['/', 'Search all columns'], ['Ctrl+F', 'Find in table'], ['P', 'Pause or resume updates'], ['L', 'Stay at the newest rows, if the table has an end where they appear'], ['S', 'Split view on or off'], ['F6', 'Switch to the other table'], ['E', 'Export all rows'], ['I', 'Activity: rates, delays, reuse'], ['?', 'Keyboard shortcuts']]],
+  ['Facets', [['↑, ↓', 'Move between the values'], ['Enter, Space', 'Show only rows with this value, or with any of several; again: take that back'], ['Alt+Enter, Delete, Alt+click', 'Leave out the rows with this value'], ['Shift+F10, right click, long press', 'Menu of the value']]],
+  ['Everywhere', [['Ctrl+K', 'Find a command, a view, a column or a table by words'], ['Ctrl+Z, Ctrl+Shift+Z', 'Undo or redo a change of the view, like Back and Forward'], ['/', 'Search all columns'], ['Ctrl+F', 'Find in table'], ['P', 'Pause or resume updates'], ['L', 'Stay at the newest rows, if the table has an end where they appear'], ['S', 'Split view on or off'], ['F6', 'Switch to the other table'], ['E', 'Export all rows'], ['F', 'Facets: count and filter by the values of columns'], ['I', 'Activity: rates, delays, reuse'], ['?', 'Keyboard shortcuts']]],
 ]);

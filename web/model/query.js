@@ -192,17 +192,19 @@ function isReadable(text, terms) {
  * `5 – 100`, `root, me`.
  * @param {(value: *, isExact: boolean) => string} show formats the column's cells; `isExact` is
  *   whether the text must differ from that of any other value
+ * @param {(span: [*, *]) => {from?: *, through?: *, below?: *}} [ends] returns the ends of a span
+ *   to show; `below` is a value that the span does not reach. Without it, the values of a span have
+ *   the same text.
  */
-export function termText(term, show) {
+export function termText(term, show, ends) {
   const list = () => {
-    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? show(value[0], false) : show(value, true)) || '“”');
-    return texts.join(', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
+    const isSame = ([from, through]) => ends === undefined || show(from, false) === show(through, false);
+    const spanText = (span) => (isSame(span) ? show(span[0], false) : rangeText(ends(span), show));
+    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? spanText(value) : show(value, true)) || '“”');
+    return texts.join(term.values.some((value) => Array.isArray(value) && !isSame(value)) ? ' or ' : ', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
   };
   switch (term.op) {
-    case 'range':
-      if (term.through === undefined) return `≥ ${show(term.from)}`;
-      if (term.from === undefined) return `≤ ${show(term.through)}`;
-      return show(term.from) === show(term.through) ? show(term.from) : `${show(term.from)} – ${show(term.through)}`;
+    case 'range': return rangeText(term.through === undefined || ends === undefined ? term : { ...ends([term.from ?? term.through, term.through]), from: term.from }, show);
     case 'oneOf': return list();
     case 'noneOf': return `not ${list()}`;
     case 'isEmpty': case 'isFilled': return labels[term.op];
@@ -210,7 +212,20 @@ export function termText(term, show) {
   }
 }
 
+function rangeText({ from, through, below }, show) {
+  if (from !== undefined && through !== undefined && show(from) === show(through)) return show(from);
+  if (below !== undefined) return from === undefined ? `< ${show(below)}` : `≥ ${show(from)} and < ${show(below)}`;
+  if (through === undefined) return `≥ ${show(from)}`;
+  return from === undefined ? `≤ ${show(through)}` : `${show(from)} – ${show(through)}`;
+}
+
 // Views and their form in the URL's fragment.
+
+/**
+ * The order of the sections of a column: by their values, their number of rows, or a total.
+ * @typedef {{column: string, by: 'value'|'count'|{column: string, function: string},
+ *   descending: boolean}} SectionOrder
+ */
 
 /**
  * The content of a link: a table, its query and its layout. Parts that are not set are empty.
@@ -221,10 +236,12 @@ export function termText(term, show) {
  * - `filters` has at most one term per column.
  * - `group` names columns, starting with the outermost sections.
  * - `aggregates` are computed for each section.
+ * - `sections` are the orders of the sections of grouped columns; undefined if all are by value.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
  * - `columns` is the layout, which is not sent to the server.
  * - `highlights` are those of the user, see highlights.js; undefined for none.
  * - `tiles` are those of the summary strip; undefined for those that the source suggests.
+ * - `facets` names the columns of the facets panel; undefined for the page's choice.
  * - `times` are the forms of times, see display.js; undefined for those of the source.
  * - `lines` is the number of lines of text of a row; undefined for one.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
@@ -234,9 +251,9 @@ export function termText(term, show) {
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
- *   collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
+ *   sections?: SectionOrder[], collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
- *   times?: import('./display.js').TimeForm[], lines?: number,
+ *   times?: import('./display.js').TimeForm[], lines?: number, facets?: string[],
  *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
  */
 
@@ -249,8 +266,8 @@ export function emptyView() {
  * Parses a URL's fragment and ignores parts that it does not understand.
  *
  *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
- *       &group=user,state     &show=sum:cpu,max:memory&columns=*pid,-command&times=utc
- *       &lines=3
+ *       &group=user,state&show=sum:cpu,max:memory&sections=user:-count,state:sum:cpu
+ *       &columns=*pid,-command&times=utc&lines=3
  *
  * @returns {View}
  */
@@ -265,7 +282,10 @@ export function viewFromHash(hash) {
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
+  const sections = sectionsFrom(fields.get('sections'));
+  if (sections.length > 0) view.sections = sections;
   if (fields.has('tiles')) view.tiles = tilesFrom(fields.get('tiles'));
+  if (fields.has('facets')) view.facets = [...new Set(fields.get('facets').split(',').map(decode))].filter((column) => column !== '').slice(0, 8);
   const highlights = highlightsFrom(fields.get('highlight'));
   if (highlights.length > 0) view.highlights = highlights;
   const times = timesFrom(fields.get('times'), decode);
@@ -295,7 +315,7 @@ export function viewFromHash(hash) {
  * an empty `sort`.
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, tiles, times, lines } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -305,12 +325,15 @@ export function hashFromView(view) {
   if (filters.length > 0) fields.set('filter', JSON.stringify(filters));
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
+  const sections = fittingSections(view.isDefault ? [] : view.sections, group, aggregates);
+  if (sections.length > 0) fields.set('sections', sections.map(sectionText).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
   if (highlights !== undefined) fields.set('highlight', JSON.stringify(highlights));
   if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
   if (times !== undefined) fields.set('times', timesText(times, encode));
   if (lines !== undefined) fields.set('lines', String(lines));
+  if (facets !== undefined) fields.set('facets', facets.map(encode).join(','));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
@@ -398,11 +421,47 @@ export function nextSort(sort, { name: column, type }, further = false) {
 /** Returns the view without parts that do not fit the table, because the server rejects them. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
+  const group = view.group.filter(has);
+  const aggregates = view.aggregates.filter((one) => isFitting(one, columns));
   return {
-    ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has),
+    ...view, sort: view.sort.filter((term) => has(term.column)), group, aggregates,
     filters: view.filters.filter((term) => isFittingTerm(term, columns)),
-    aggregates: view.aggregates.filter((one) => isFitting(one, columns)),
+    ...(view.sections === undefined ? {} : { sections: fittingSections(view.sections, group, aggregates) }),
   };
+}
+
+/** Returns the section orders whose column is grouped and whose total is shown. */
+export function fittingSections(sections = [], group, aggregates) {
+  return sections.filter(({ column, by }) => group.includes(column)
+    && (typeof by === 'string' || aggregates.some((one) => one.column === by.column && one.function === by.function)));
+}
+
+/**
+ * Returns the section orders after setting that of a column; undefined if all are by value.
+ * @param {SectionOrder[]|undefined} sections
+ * @param {SectionOrder} order
+ */
+export function nextSections(sections = [], order) {
+  const others = sections.filter(({ column }) => column !== order.column);
+  const next = order.by === 'value' && !order.descending ? others : [...others, order];
+  return next.length === 0 ? undefined : next;
+}
+
+function sectionText({ column, by, descending }) {
+  return `${encode(column)}:${descending ? '-' : ''}${typeof by === 'string' ? by : `${by.function}:${encode(by.column)}`}`;
+}
+
+// Parses the section orders of a link and skips malformed ones.
+function sectionsFrom(text) {
+  const found = [];
+  for (const term of (text ?? '').split(',').slice(0, 4)) {
+    const [, name, minus, kind, of] = /^([^:]+):(-?)(\w+)(?::([^:]+))?$/.exec(term) ?? [];
+    const column = decode(name ?? '');
+    const by = of === undefined ? kind : { column: decode(of), function: kind };
+    const isKnown = of === undefined ? kind === 'value' || kind === 'count' : Object.hasOwn(FUNCTIONS, kind);
+    if (column !== '' && isKnown && !found.some((order) => order.column === column)) found.push({ column, by, descending: minus === '-' });
+  }
+  return found;
 }
 
 /** Returns the columns to group by after setting level `at` to `column`, or to '' for none. */
@@ -442,12 +501,12 @@ function pathsFrom(text) {
 
 /** Whether two views have the same query. */
 export function sameQuery(one, other) {
-  return one.search === other.search && one.where === other.where && named(one) === named(other) && one.sort.length === other.sort.length
+  return one.search === other.search && one.where === other.where && restOf(one) === restOf(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 
-function named({ filters, group, aggregates, collapsed }) {
-  return JSON.stringify([filters, group, aggregates, collapsed]);
+function restOf({ filters, group, aggregates, sections = [], collapsed }) {
+  return JSON.stringify([filters, group, aggregates, sections, collapsed]);
 }
 
 // Escapes commas, and a leading minus or star, because names may contain any character.
@@ -463,43 +522,25 @@ function decode(name) {
   }
 }
 
-// Aggregates of sections, as text.
+// Aggregates.
 
-const symbols = Object.freeze({ sum: 'Σ', mean: 'mean', min: 'min', max: 'max', distinct: 'different' });
+/** The functions of aggregates as words for the user, in the order of menus. */
+export const FUNCTIONS = Object.freeze({
+  sum: 'Sum', mean: 'Average', median: 'Median', min: 'Minimum', max: 'Maximum', p90: '90th percentile', p95: '95th percentile', p99: '99th percentile',
+  distinct: 'Different values', first: 'First value', last: 'Last value',
+});
+
+const numbers = ['integer', 'number'];
+const ordered = [...numbers, 'timestamp'];
+const named = [...ordered, 'text', 'boolean'];
 const fitting = Object.freeze({
-  sum: ['integer', 'number'],
-  mean: ['integer', 'number'],
-  min: ['integer', 'number', 'timestamp'],
-  max: ['integer', 'number', 'timestamp'],
+  sum: numbers, mean: numbers, median: ordered, min: ordered, max: ordered, p90: ordered, p95: ordered, p99: ordered, first: named, last: named,
 });
 
 /** Whether the server accepts an aggregate `{column, function}` for these columns. */
 export function isFitting({ column: name, function: kind }, columns) {
   const column = columns.find((other) => other.name === name);
-  return column !== undefined && Object.hasOwn(symbols, kind) && (fitting[kind]?.includes(column.type) ?? true);
-}
-
-// Formats a mean of integers with two decimals, or three significant digits if it is small.
-function shortened(value, locale) {
-  const isSmall = typeof value === 'number' && value !== 0 && Math.abs(value) < 0.1;
-  return value.toLocaleString(locale, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 });
-}
-
-/**
- * Returns the texts of a section's aggregates, such as `Σ CPU 12.5 %`.
- *
- * @param {{column: string, function: string}[]} aggregates of the query
- * @param {*[]} values as sent by the server, in the same order
- * @param {{column: object, format: Function}[]} specs the columns with their formats
- */
-export function aggregateTexts(aggregates, values, specs, now, locale) {
-  return aggregates.slice(0, values.length).map(({ column: name, function: kind }, at) => {
-    const spec = specs.find(({ column }) => column.name === name);
-    const value = values[at];
-    const isPlain = kind === 'distinct' || spec === undefined || (kind === 'mean' && spec.column.type === 'integer');
-    const shown = value === null ? '—' : isPlain ? shortened(value, locale) : spec.format(value, now);
-    return `${symbols[kind] ?? kind} ${spec?.column.title || name} ${shown}`;
-  });
+  return column !== undefined && Object.hasOwn(FUNCTIONS, kind) && (fitting[kind]?.includes(column.type) ?? true);
 }
 
 /** Returns the layout as text: `*pid,name:220,-command`. A star pins, a minus hides. */

@@ -2,14 +2,14 @@
 // one. No DOM.
 
 import { titleOf } from './columns.js';
-import { isFitting, isFittingTerm } from './query.js';
+import { FUNCTIONS, isFitting, isFittingTerm } from './query.js';
 
 /**
  * A part of a view that is not applied.
  *
  * `key` identifies the part: `sort:NAME`, `group:NAME`, `filter:NAME`, `show:FUNCTION:NAME`,
- * `columns:NAME`, `search`, `where` or `link:PART`. `wish` is the part's content as JSON. The mark
- * is valid until the user changes it.
+ * `sections:NAME`, `columns:NAME`, `search`, `where` or `link:PART`. `wish` is the part's content
+ * as JSON. The mark is valid until the user changes it.
  * @typedef {{key: string, wish: string, reason: string}} Mark
  */
 
@@ -24,6 +24,7 @@ export function wishOf(view, key) {
     group: () => (view.group.includes(name) ? name : undefined),
     filter: () => view.filters.find(({ column }) => column === name),
     show: () => view.aggregates.find(({ function: kindOf, column }) => `${kindOf}:${column}` === name),
+    sections: () => view.sections?.find(({ column }) => column === name),
     columns: () => view.columns.find(({ column }) => column === name),
     search: () => view.search || undefined,
     where: () => view.where || undefined,
@@ -38,6 +39,7 @@ function keysOf(view) {
     ...view.sort.map(({ column }) => `sort:${column}`), ...view.group.map((column) => `group:${column}`),
     ...view.filters.map(({ column }) => `filter:${column}`), ...(view.search === '' ? [] : ['search']),
     ...(view.where ? ['where'] : []), ...view.aggregates.map((one) => `show:${one.function}:${one.column}`),
+    ...(view.sections ?? []).map(({ column }) => `sections:${column}`),
   ];
 }
 
@@ -63,6 +65,7 @@ function keysAt(sent, path) {
     case 'sort': return all(sent.sort, ({ column }) => `sort:${column}`);
     case 'group': return all(sent.group, (column) => `group:${column}`);
     case 'aggregates': return all(sent.aggregates, (one) => `show:${one.function}:${one.column}`);
+    case 'sections': return all(sent.sections ?? [], ({ column }) => `sections:${column}`);
     case 'search': return ['search'];
     case 'where': return ['where'];
     case 'filter': {
@@ -105,6 +108,7 @@ export function applied(view, marks, good) {
     where: isMarked('where') ? good?.where ?? '' : view.where,
     filters: view.filters.flatMap((term) => (isMarked(`filter:${term.column}`) ? good?.filters.filter(({ column }) => column === term.column) ?? [] : [term])),
     aggregates: view.aggregates.filter((one) => !isMarked(`show:${one.function}:${one.column}`)),
+    ...(view.sections === undefined ? {} : { sections: view.sections.filter(({ column }) => !isMarked(`sections:${column}`)) }),
   };
 }
 
@@ -128,8 +132,6 @@ export function misfits(view, columns) {
   return marks;
 }
 
-const functions = { sum: 'Sum', mean: 'Average', min: 'Minimum', max: 'Maximum', distinct: 'Different values' };
-
 /** Returns a mark's title for the user: `Sort by Fare`, `Search for “JFK”`. */
 export function markTitle({ key, wish }, columns) {
   const [kind, ...rest] = key.split(':');
@@ -139,7 +141,8 @@ export function markTitle({ key, wish }, columns) {
     case 'sort': return `Sort by ${title(name)}`;
     case 'group': return `Group by ${title(name)}`;
     case 'filter': return `Filter of ${title(name)}`;
-    case 'show': return `${functions[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
+    case 'show': return `${FUNCTIONS[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
+    case 'sections': return `Order of the sections of ${title(name)}`;
     case 'columns': return `Column ${name}`;
     case 'search': return `Search for “${JSON.parse(wish)}”`;
     case 'where': return `Filter “${JSON.parse(wish)}”`;
@@ -156,6 +159,7 @@ export function without(view, key) {
     case 'group': return { group: view.group.filter((column) => column !== name), collapsed: [] };
     case 'filter': return { filters: view.filters.filter(({ column }) => column !== name) };
     case 'show': return { aggregates: view.aggregates.filter((one) => `${one.function}:${one.column}` !== name) };
+    case 'sections': return { sections: view.sections?.filter(({ column }) => column !== name) };
     case 'columns': return { columns: view.columns.filter(({ column }) => column !== name) };
     case 'search': return { search: '' };
     case 'where': return { where: '' };
@@ -180,7 +184,7 @@ const powers = Object.freeze({
  * @param {object|undefined} table as described by the server
  * @param {number} rows the number of rows of the current query
  * @param {{sort?: string, group?: string, filter?: string, op?: string, search?: boolean,
- *   aggregate?: boolean}} what the command; columns by name
+ *   aggregate?: boolean, order?: boolean}} what the command; columns by name
  */
 export function lack(table, rows, what) {
   const can = table?.windowed;
@@ -188,10 +192,10 @@ export function lack(table, rows, what) {
   const fits = what.sort !== undefined ? can.sort.includes(what.sort)
     : what.group !== undefined ? can.group.includes(what.group)
       : what.search ? can.search
-        : what.aggregate ? false
+        : what.aggregate || what.order ? false
           : (can.filterColumns?.includes(what.filter) ?? true) && (powers[what.op] ?? []).every((power) => can.filters.includes(power));
   if (fits) return '';
   const cannot = what.sort !== undefined ? 'sort by this column' : what.group !== undefined ? 'group by this column' : what.search ? 'search'
-    : what.aggregate ? 'compute this' : what.op === 'matches' ? 'run regular expressions' : 'filter this way';
+    : what.aggregate ? 'compute this' : what.order ? 'order sections' : what.op === 'matches' ? 'run regular expressions' : 'filter this way';
   return `This source cannot ${cannot}, and ${rows.toLocaleString()} rows are too many to do it here (limit ${can.rowLimit.toLocaleString()}). Narrow it down first.`;
 }

@@ -2,7 +2,7 @@
 // answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
-import { tiles } from '../protocol/tiles.js';
+import { wish } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
@@ -15,7 +15,7 @@ import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './
  *     session.painted();  // the window is painted: the server may send the next patch
  *
  * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'tiles',
- * 'told', 'refused', 'resync', 'broken', 'error' or 'nothing'.
+ * 'facets', 'told', 'refused', 'resync', 'broken', 'error' or 'nothing'.
  *
  * `sight(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
  * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
@@ -81,7 +81,8 @@ export class Session {
   #badWindows = 0;
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
-  #tiles = { table: '', id: 0, wanted: [] };  // the tiles last requested
+  // What was last requested of each type of wish.
+  #wishes = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
   #holdsOf = '';        // the secret of the connection that the window is from
@@ -234,16 +235,26 @@ export class Session {
 
   /** Requests the values of these tiles of the table in wire format, instead of earlier ones. */
   wantTiles(wanted) {
-    const { table } = this.view;
-    // Another table begins without tiles.
-    const before = table === this.#tiles.table ? this.#tiles.wanted : [];
-    if (JSON.stringify(wanted) === JSON.stringify(before)) return;
-    this.#tiles = { table, id: this.#tiles.id + 1, wanted };
-    if (this.isOpen) this.#sendTiles();
+    this.#want('tiles', wanted);
   }
 
-  #sendTiles() {
-    this.send(tiles(this.#tiles.id, this.#tiles.wanted));
+  /** Requests the counts of these facets of the table in wire format, instead of earlier ones. */
+  wantFacets(wanted) {
+    this.#want('facets', wanted);
+  }
+
+  #want(type, wanted) {
+    const { table } = this.view;
+    const last = this.#wishes[type];
+    // Another table begins without tiles and facets.
+    if (JSON.stringify(wanted) === JSON.stringify(table === last.table ? last.wanted : [])) return;
+    this.#wishes[type] = { table, id: last.id + 1, wanted };
+    if (this.isOpen) this.#sendWish(type);
+  }
+
+  #sendWish(type) {
+    const { id, wanted } = this.#wishes[type];
+    this.send(wish(type, id, wanted));
   }
 
   /**
@@ -301,7 +312,10 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
-      case 'tiles': return message.id === this.#tiles.id && this.isOpen ? { kind: 'tiles', tiles: message.tiles } : nothing;
+      case 'tiles': case 'facets': {
+        const { type } = message;
+        return message.id === this.#wishes[type].id && this.isOpen ? { kind: type, [type]: message[type] } : nothing;
+      }
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
@@ -384,7 +398,10 @@ export class Session {
     this.#holdsOf = this.#secret;
     if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
-    if (this.#tiles.wanted.length > 0 && this.#tiles.table === this.view.table) this.#sendTiles();
+    for (const type of ['tiles', 'facets']) {
+      const { table, wanted } = this.#wishes[type];
+      if (wanted.length > 0 && table === this.view.table) this.#sendWish(type);
+    }
   }
 
   // Whether the worker has already sent the query that is wanted.

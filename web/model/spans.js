@@ -141,6 +141,51 @@ export function compareEnds(one, other, column) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/**
+ * Returns the values from `from` on, up to `to` and without it; undefined for an end that is open.
+ * @returns {Span}
+ */
+export function spanUpTo(from, to, column) {
+  const domain = domainOf(column);
+  return domain.span(from === undefined ? domain.least : domain.place(from), to === undefined ? domain.greatest : domain.place(to) - 1n);
+}
+
+/**
+ * Returns spans without overlaps in ascending order, after adding one or taking it away.
+ *
+ * @param {[*, *][]} spans
+ * @param {[*, *]} span
+ * @param {boolean} isAdded
+ * @returns {[*, *][]}
+ */
+export function spansWith(spans, span, isAdded, column) {
+  const domain = domainOf(column);
+  const places = ([low, high]) => [domain.place(low), domain.place(high)];
+  const [from, through] = places(span);
+  const others = spans.map(places).flatMap(([low, high]) => [[low, high < from ? high : from - 1n], [low > through ? low : through + 1n, high]])
+    .filter(([low, high]) => low <= high);
+  const joined = [];
+  for (const one of (isAdded ? [...others, [from, through]] : others).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = joined.at(-1);
+    if (last !== undefined && one[0] <= last[1] + 1n) last[1] = one[1] > last[1] ? one[1] : last[1];
+    else joined.push([...one]);
+  }
+  return joined.map(([low, high]) => Object.values(domain.span(low, high)));
+}
+
+/** Returns a span as the ends of a term, without an end that the column has no value beyond. */
+export function endsOf([low, high], column) {
+  const domain = domainOf(column);
+  return { ...(domain.place(low) === domain.least ? {} : { from: low }), ...(domain.place(high) === domain.greatest ? {} : { through: high }) };
+}
+
+/** Returns the ends of a term as a span. @returns {[*, *]} */
+export function spanOfEnds({ from, through }, column) {
+  const domain = domainOf(column);
+  const whole = domain.span(domain.least, domain.greatest);
+  return [from ?? whole.low, through ?? whole.high];
+}
+
 // Places: 64-bit integers in the order of a type's values, so that neighbors can be computed.
 
 const leastWhole = -(2n ** 63n);

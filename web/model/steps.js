@@ -3,8 +3,8 @@
 import { arrange } from './columns.js';
 
 const parts = Object.freeze({
-  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', collapsed: 'collapsed sections',
-  tiles: 'summary', highlights: 'highlights', times: 'form of times',
+  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', sections: 'order of sections', collapsed: 'collapsed sections',
+  tiles: 'summary', highlights: 'highlights', facets: 'columns of the facets', times: 'form of times',
   lines: 'lines of text',
 });
 

@@ -4,7 +4,8 @@
 import { titleOf } from './columns.js';
 import { termsOf } from './defaults.js';
 import { filterText } from './filtertext.js';
-import { isFitting, isFittingTerm } from './query.js';
+import { FUNCTIONS, isFitting, isFittingTerm } from './query.js';
+import { rounded } from './totals.js';
 import { barText } from './where.js';
 
 /** The most tiles that a view can have. */
@@ -19,7 +20,9 @@ export const mostTiles = 6;
  *   import('./query.js').Term[], search?: string, where?: string, filter?: object}} Tile
  */
 
-const words = Object.freeze({ sum: 'Sum', mean: 'Average', min: 'Minimum', max: 'Maximum', distinct: 'Different' });
+// A tile counts rows in no order.
+const { first, last, ...functions } = FUNCTIONS;
+const words = Object.freeze({ ...functions, distinct: 'Different' });
 
 /**
  * Returns the tiles of a view: the user's, or else those that the table suggests.
@@ -39,7 +42,7 @@ function fromSource({ filter, ...tile }, columns) {
 }
 
 function isFittingTile(tile, columns) {
-  return (tile.function === 'count' ? tile.column === undefined : isFitting(tile, columns))
+  return (tile.function === 'count' ? tile.column === undefined : Object.hasOwn(words, tile.function) && isFitting(tile, columns))
     && (tile.terms ?? []).every((term) => isFittingTerm(term, columns));
 }
 
@@ -88,8 +91,7 @@ export function renamedTiles(tiles, tile, title) {
 /** Returns the functions that suit a column, as `[function, label]`. */
 export function functionsFor(column) {
   if (column.type === 'series' || column.type === 'image') return [];
-  return Object.entries(words).filter(([kind]) => isFitting({ column: column.name, function: kind }, [column]))
-    .map(([kind, label]) => [kind, kind === 'distinct' ? 'Different values' : label]);
+  return Object.entries(functions).filter(([kind]) => isFitting({ column: column.name, function: kind }, [column]));
 }
 
 /**
@@ -122,11 +124,6 @@ export function valueText(tile, value, specs, now, locale) {
   if (tile.function !== 'mean' && (spec.column.type !== 'number' || /^(bytes|duration|age)$/.test(spec.column.style))) return spec.format(value, now);
   // Sums and averages have digits that no cell has.
   return spec.format(typeof value === 'number' ? rounded(value) : value, now);
-}
-
-function rounded(value) {
-  const size = Math.abs(value);
-  return size === 0 || size >= 0.1 ? Math.round(value * 100) / 100 : Number(value.toPrecision(3));
 }
 
 /** Returns the change of a tile's value as text, such as `↑ 12 in 60 s`; empty without a change. */

@@ -6,7 +6,7 @@ import { exactMoment, exactText, isRounded } from '../model/exact.js';
 import { operatorsOf, termBounded, termFor, termWithout, valuesOf } from '../model/narrowing.js';
 import { isFittingTerm, nextTerms, termsFault } from '../model/query.js';
 import { isRead } from '../model/spans.js';
-import { lacks } from './columnmenu.js';
+import { foldItems, lacks } from './columnmenu.js';
 
 const longestLabel = 32;
 
@@ -177,13 +177,14 @@ export function cellItems({ copy, link, rowLink = null, detail, isOpen = false, 
 }
 
 /**
- * Returns the items of a section header: filters by its value, and what collapses sections.
+ * Returns the items of a section header: filters by its value, and what orders and collapses
+ * sections.
  *
  * @param {import('../protocol/wire.js').Header} header
  * @param {{scene: Scene, value: *}[]} path the levels from the outermost section to this one; empty
  *   if some are not loaded
- * @param {{toggle: () => void, expandAll: () => void, collapseAll: () => void,
- *   canExpand: boolean}} on
+ * @param {{toggle: () => void, view: import('../model/query.js').View,
+ *   order: () => void, foldAll: (isCollapsed: boolean) => void}} on
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function sectionItems(header, path, on) {
@@ -203,8 +204,8 @@ export function sectionItems(header, path, on) {
   }
   items.push(
     { label: header.isCollapsed ? 'Expand this section' : 'Collapse this section', hint: 'Enter', run: on.toggle },
-    { label: 'Collapse all sections', run: on.collapseAll },
-    { label: 'Expand all sections', ...lacks(on.canExpand ? '' : 'No section is collapsed.'), run: on.expandAll },
+    ...foldItems(on.view, on.foldAll),
+    { label: 'Order the sections…', run: on.order },
   );
   return items;
 }

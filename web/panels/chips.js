@@ -3,7 +3,7 @@
 import { make } from '../grid/elements.js';
 import { partsOf, termText } from '../model/query.js';
 import { formatter, titleOf } from '../model/columns.js';
-import { exactText, isRounded } from '../model/exact.js';
+import { exactText, isRounded, shownEnds } from '../model/exact.js';
 
 /**
  * The strip of filter chips.
@@ -94,7 +94,7 @@ export class Chips {
 export function termTexts(terms, specs) {
   return terms.flatMap((term) => {
     const spec = specs.find(({ column }) => column.name === term.column);
-    return spec === undefined ? [] : partsOf(term).map((one, part) => [term.column, titleOf(spec.column), termText(one, shownBy(spec)), part]);
+    return spec === undefined ? [] : partsOf(term).map((one, part) => [term.column, titleOf(spec.column), termText(one, shownBy(spec), (span) => shownEnds(span, spec.column)), part]);
   });
 }
 

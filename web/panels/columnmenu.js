@@ -1,6 +1,6 @@
 // columnmenu.js: the items of column menus: labels, each with a change of the view. No DOM.
 
-import { nextSort } from '../model/query.js';
+import { FUNCTIONS, isFitting, nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
 import { changePlace, stepPlace } from '../model/places.js';
 
@@ -10,12 +10,13 @@ import { changePlace, stepPlace } from '../model/places.js';
  * @param {object} column
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, filter: () => void, tile?: () => void,
+ * @param {{change: (wish: object) => void, filter: () => void, totals?: () => void,
+ *   order?: () => void, foldAll?: (isCollapsed: boolean) => void, tile?: () => void,
  *   highlight?: () => void, times?: () => void, choose?: () => void, fit: (all: boolean) => void,
  *   lack?: (what: object) => string}} on
- *   `tile` offers tiles of the column, `highlight` its looks and `times` the form of its times;
- *   `choose` opens the list of columns, and `lack` returns why the source does not support an
- *   item
+ *   `totals` offers all totals of the column, `order` the orders of its sections, `tile` its tiles,
+ *   `highlight` its looks and `times` the form of its times; `choose` opens the list of columns,
+ *   and `lack` returns why the source does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -43,7 +44,10 @@ export function columnMenu(column, columns, view, on) {
       ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
-    ...(isNumeric(column.type) ? totals(name, view, on) : []),
+    isGroup && on.order !== undefined ? { label: 'Order the sections…', run: on.order } : undefined,
+    ...(isGroup && on.foldAll !== undefined ? foldItems(view, on.foldAll) : []),
+    ...(isNumeric(column.type) ? totalItems(column, view, on, ['sum', 'mean']) : []),
+    canGroup && on.totals !== undefined ? { label: isNumeric(column.type) ? 'More totals…' : 'Totals…', run: on.totals } : undefined,
     canGroup && on.highlight !== undefined ? { label: 'Highlight…', run: on.highlight } : undefined,
     column.type === 'timestamp' && on.times !== undefined ? { label: 'Times…', run: on.times } : undefined,
     canGroup && on.tile !== undefined ? { label: 'Add to the summary…', run: on.tile } : undefined,
@@ -59,17 +63,33 @@ export function columnMenu(column, columns, view, on) {
   return items.filter((item) => item !== undefined);
 }
 
+/**
+ * Returns the items that collapse and expand all sections of a view.
+ * @param {(isCollapsed: boolean) => void} foldAll
+ */
+export function foldItems({ collapsed }, foldAll) {
+  return [
+    { label: 'Collapse all sections', run: () => foldAll(true) },
+    { label: 'Expand all sections', ...lacks(collapsed.length > 0 ? '' : 'No section is collapsed.'), run: () => foldAll(false) },
+  ];
+}
+
 /** Returns what disables an item of a menu for this reason; nothing if it is empty. */
 export function lacks(reason = '') {
   return reason === '' ? {} : { isDisabled: true, why: reason };
 }
 
-function totals(name, { aggregates }, on) {
-  return [['sum', 'Sum'], ['mean', 'Average']].map(([kind, label]) => {
+/**
+ * Returns the items that add and remove totals of a column: those of `kinds`, or all that suit it.
+ * @param {string[]} [kinds]
+ */
+export function totalItems(column, { aggregates }, on, kinds = Object.keys(FUNCTIONS)) {
+  const { name } = column;
+  return kinds.filter((kind) => isFitting({ column: name, function: kind }, [column])).map((kind) => {
     const own = aggregates.find((one) => one.column === name && one.function === kind);
+    const why = own !== undefined ? '' : aggregates.length >= 16 ? 'A view has 16 totals at most.' : on.lack?.({ aggregate: true }) ?? '';
     return {
-      label, isChecked: own !== undefined, isDisabled: own === undefined && aggregates.length >= 16,
-      ...(own === undefined ? lacks(on.lack?.({ aggregate: true })) : {}),
+      label: FUNCTIONS[kind], isChecked: own !== undefined, ...lacks(why),
       run: () => on.change({ aggregates: own === undefined ? [...aggregates, { column: name, function: kind }] : aggregates.filter((one) => one !== own) }),
     };
   });

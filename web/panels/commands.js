@@ -3,9 +3,10 @@
 
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
-import { lacks } from './columnmenu.js';
+import { foldItems, lacks } from './columnmenu.js';
 import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
+import { orderItems } from './sectionmenu.js';
 
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
@@ -31,11 +32,13 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     ...(newestOf(pane) === undefined ? [] : [page(isFollowing(pane) ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => follow(pane))]),
     page('Split view on or off', 'S', on.split),
     page('Go to the other table', 'F6', on.next),
+    page(pane.facets === null ? 'Facets: count and filter by values' : 'Close the facets', 'F', on.toggleFacets),
     page('Activity: rates, delays, reuse', 'I', on.togglePanel),
     page('View options: theme, row height, export', '', () => on.press('options')),
     page('Keyboard shortcuts', '?', openHelp),
     ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
     page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => hands.pointing.foldAll(isCollapsed)), 'Page')),
     ...(pane.strip?.commands ?? []),
     page('Choose columns…', '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
     page('Form of all times…', '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
@@ -84,6 +87,7 @@ export function columnCommands(columns, view, on) {
       own(`Filter by ${title}…`, () => on.filter(name)),
       ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
       ...(column.type === 'timestamp' ? [own(`Form of the times of ${title}…`, () => on.times(column))] : []),
+      ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: `Sections of ${title}: ${item.label}`, group: 'Columns' })) : []),
       ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
       own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),

@@ -139,11 +139,11 @@ export class Pair {
 // Returns an empty copy of the first stage with unique ids.
 function copyOf(stage, suffix) {
   const copy = stage.cloneNode(true);
-  for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe, .note-clear')) el.remove();
+  for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe, .note-clear, .facets')) el.remove();
   for (const el of copy.querySelectorAll('.detail-list, .detail-actions, .old, .note p')) el.replaceChildren();
   for (const el of [copy, ...copy.querySelectorAll('[id]')]) el.id += suffix;
   for (const el of copy.querySelectorAll('.find, .detail')) el.hidden = true;
-  copy.classList.remove('with-detail', 'aged', 'active-stage');
+  copy.classList.remove('with-detail', 'with-facets', 'aged', 'active-stage');
   const grid = copy.querySelector('.grid');
   grid.classList.add('empty');
   grid.setAttribute('aria-rowcount', '-1');

@@ -1,8 +1,13 @@
-// tiles.js: the messages of the summary strip. No DOM, no socket, no clock.
+// tiles.js: the messages of the summary strip and of the facets panel. No DOM, no socket, no clock.
 
-/** Requests the values of tiles in wire format, in place of earlier ones. */
-export function tiles(id, wanted) {
-  return { type: 'tiles', id, tiles: wanted };
+/** Whether a message has the form of the server's `facets`; facets.js checks each of them. */
+export function isFacets({ id, facets }) {
+  return Number.isSafeInteger(id) && id >= 0 && Array.isArray(facets) && facets.every((facet) => Number.isSafeInteger(facet?.at));
+}
+
+/** Requests tiles or facets in wire format, in place of earlier ones of this type. */
+export function wish(type, id, wanted) {
+  return { type, id, [type]: wanted };
 }
 
 /** Whether a message has the form of the server's `tiles`. */

@@ -1,7 +1,7 @@
 // wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM, no
 // socket, no clock.
 
-import { isTiles } from './tiles.js';
+import { isFacets, isTiles } from './tiles.js';
 
 /** The WebSocket subprotocol that the client offers. */
 export const SUBPROTOCOL = 'rowcast.v1';
@@ -82,6 +82,7 @@ const checks = {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting has no numbers');
   },
   tiles: (m) => demand(isTiles(m), 'tiles have no form'),
+  facets: (m) => demand(isFacets(m), 'facets have no form'),
   stats(m) {
     demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats lack members');
     demand(m.delay === null || isObject(m.delay), 'delay is not an object');
@@ -282,7 +283,7 @@ export function stats(wanted) {
   return { type: 'stats', wanted };
 }
 
-function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
@@ -292,6 +293,7 @@ function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group
   if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
+  if (sections.length > 0) wire.sections = sections.slice(0, LIMITS.group);
   if (collapsed.length > 0 && group.length > 0) wire.collapsed = collapsed;
   return wire;
 }

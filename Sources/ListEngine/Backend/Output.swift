@@ -10,6 +10,8 @@ public enum Output {
   case waiting(SessionID, Waiting)
   /// Send the tiles of a client's summary strip.
   case tiles(SessionID, TileReports)
+  /// Send the changed facets of a client.
+  case facets(SessionID, FacetReports)
   /// Make the source load deferred cells, most urgent first.
   ///
   /// Each is answered by ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.

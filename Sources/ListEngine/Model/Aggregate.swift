@@ -1,7 +1,7 @@
 /// A value that a query computes for each section and for all rows, such as the sum of a column.
 ///
-/// Null cells are ignored. Without values the distinct count is 0 and the other aggregates are
-/// null.
+/// Null cells are ignored, except by ``Function/first`` and ``Function/last``. Without values the
+/// distinct count is 0 and the other aggregates are null.
 public struct Aggregate: Hashable, Sendable {
   /// A function of a column's values.
   public enum Function: String, CaseIterable, Codable, Sendable {
@@ -19,6 +19,22 @@ public struct Aggregate: Hashable, Sendable {
     case max
     /// The number of distinct values.
     case distinct
+    /// The 50th percentile.
+    ///
+    /// Percentiles are by nearest rank: the least value that at least this share of the values does
+    /// not exceed. The result is always one of the values. This is `percentile_disc` in SQL, and
+    /// type 1 in R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", 1996.
+    case median
+    /// The 90th percentile, by nearest rank.
+    case p90
+    /// The 95th percentile, by nearest rank.
+    case p95
+    /// The 99th percentile, by nearest rank.
+    case p99
+    /// The cell of the first row in the order of the view, which may be null.
+    case first
+    /// The cell of the last row in the order of the view, which may be null.
+    case last
 
     /// The name of the function in messages to users.
     var words: String {
@@ -28,15 +44,36 @@ public struct Aggregate: Hashable, Sendable {
       case .min: "minimum"
       case .max: "maximum"
       case .distinct: "number of different values"
+      case .median: "median"
+      case .p90: "90th percentile"
+      case .p95: "95th percentile"
+      case .p99: "99th percentile"
+      case .first: "first value"
+      case .last: "last value"
       }
     }
+
+    /// The percentile that the function returns, or `nil` if it is another function.
+    var percent: Int? {
+      switch self {
+      case .median: 50
+      case .p90: 90
+      case .p95: 95
+      case .p99: 99
+      case .sum, .mean, .min, .max, .distinct, .first, .last: nil
+      }
+    }
+
+    /// Whether the result depends on the order of the rows, so that tiles cannot have it.
+    public var needsOrder: Bool { self == .first || self == .last }
 
     /// Returns whether the function accepts values of this type.
     func takes(_ type: ColumnType) -> Bool {
       switch self {
       case .sum, .mean: type == .integer || type == .number
-      case .min, .max: type == .integer || type == .number || type == .timestamp
+      case .min, .max, .median, .p90, .p95, .p99: type == .integer || type == .number || type == .timestamp
       case .distinct: true
+      case .first, .last: type != .image && type != .series
       }
     }
   }

@@ -107,6 +107,19 @@ public struct Limits: Hashable, Codable, Sendable {
   /// The number of tiles of a table that the sessions of one owner can hold together: half of
   /// ``tiles``.
   public var tilesPerOwner: Int { max(1, tiles / 2) }
+  /// The maximum number of different facets in use per table; further ones are refused.
+  public var facets: Int { 32 }
+  /// The maximum number of facets of a session.
+  public var facetsPerSession: Int { 8 }
+  /// The number of facets of a table that the sessions of one owner can hold together: half of
+  /// ``facets``.
+  public var facetsPerOwner: Int { max(1, facets / 2) }
+  /// The maximum number of different values of a facet; beyond it they are not counted.
+  public var facetValues: Int { 10_000 }
+  /// The maximum number of values that a report of a facet names.
+  public var facetShown: Int { 50 }
+  /// The maximum size in bytes of the different texts of a facet; beyond it they are not counted.
+  public var facetBytes: Int { 4 << 20 }
   /// The approximate memory in bytes of all windows of a table: half of ``viewBytes``.
   public var windowBytes: Int { viewBytes / 2 }
 

@@ -57,7 +57,13 @@ extension Schema {
     if let filter = view.filter { try check(filter, "view.filter") }
     try check(view.tiles.count, Self.greatestTileCount, "view.tiles")
     for (index, tile) in view.tiles.enumerated() {
-      if let aggregate = tile.aggregate { try check(aggregate, "view.tiles[\(index)]") }
+      if let aggregate = tile.aggregate {
+        try check(aggregate, "view.tiles[\(index)]")
+        guard !aggregate.function.needsOrder else {
+          throw .badPresentation(
+            "view.tiles[\(index)]", reason: "a tile has no \(aggregate.function.words): use another function")
+        }
+      }
       if let filter = tile.filter { try check(filter, "view.tiles[\(index)].filter") }
     }
     if let fault = textFault { throw .badPresentation("view.where", reason: fault) }

@@ -31,6 +31,9 @@ public struct Query: Hashable, Sendable {
   public var group: [Int]
   /// The aggregates of each section and of all rows.
   public var aggregates: [Aggregate] = []
+  /// The order of the sections of each level, or empty if all are in ascending order of their
+  /// values.
+  public var sections: [SectionOrder] = []
   /// Whether operator-only columns are excluded.
   var isRestricted = false
 

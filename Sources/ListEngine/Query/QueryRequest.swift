@@ -15,6 +15,14 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   public var group: [String]
   /// The aggregates to compute for each section and for all rows.
   public var aggregates: [AggregateRequest] = []
+  /// The order of the sections of some grouping columns; the others are in ascending order of their
+  /// values.
+  public var sections: [SectionOrderRequest] {
+    get { orderedSections ?? [] }
+    set { orderedSections = newValue.isEmpty ? nil : newValue }
+  }
+  /// The order, or `nil` for none: recordings may lack the member.
+  private var orderedSections: [SectionOrderRequest]?
   /// The collapsed sections, each by its values as in ``SectionName/path(_:)``.
   ///
   /// Clients whose queries differ only in this share a view.

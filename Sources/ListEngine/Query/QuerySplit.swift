@@ -44,6 +44,9 @@ struct QuerySplit {
     for aggregate in query.aggregates {
       remains.append("compute the \(aggregate.function.words) of \(name(aggregate.column))")
     }
+    for (column, order) in zip(query.group, query.sections) where order != .byValue {
+      remains.append("order the sections of \(name(column))")
+    }
     guard !remains.isEmpty else { return }
     source = Query(search: searches ? query.search : "", filter: Self.joined(kept))
     var rest = query
@@ -134,7 +137,9 @@ struct QuerySplit {
     if !request.search.isEmpty && !capabilities.searches { places.append("query.search") }
     if let written = request.written, isBlocked(written, schema, capabilities, limits) { places.append("query.where") }
     places += cannot(request.group, capabilities.group, "group")
-    return places + request.aggregates.indices.map { "query.aggregates[\($0)]" }
+    places += request.aggregates.indices.map { "query.aggregates[\($0)]" }
+    return places
+      + request.sections.indices.filter { !request.sections[$0].isDefault }.map { "query.sections[\($0)]" }
   }
 
   private static func isBlocked(

@@ -21,6 +21,10 @@ struct TileQuery: Hashable {
         throw .unknownColumn(table: schema.name, column: wanted.column)
       }
       let type = schema.columns[number].type
+      guard !wanted.function.needsOrder else {
+        throw .outOfRange(
+          "\(place): a tile counts rows without an order and has no \(wanted.function.words): use another function")
+      }
       guard wanted.function.takes(type) else {
         throw .outOfRange(
           "\(place): the column “\(wanted.column)” of type \(type.rawValue) has no \(wanted.function.words)")
@@ -53,6 +57,8 @@ struct TileQuery: Hashable {
     case nil: 1
     case .sum, .mean: 10
     case .min, .max, .distinct: 64
+    case .median, .p90, .p95, .p99: 28
+    case .first, .last: 0
     }
   }
 }

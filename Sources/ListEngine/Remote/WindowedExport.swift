@@ -64,7 +64,7 @@ final class WindowedExport: RowExport {
   private static func flat(_ query: Query) -> Query {
     var flat = query
     flat.sort = query.group.map { SortTerm($0) } + query.sort.filter { !query.group.contains($0.column) }
-    (flat.group, flat.aggregates) = ([], [])
+    (flat.group, flat.aggregates, flat.sections) = ([], [], [])
     return flat
   }
 

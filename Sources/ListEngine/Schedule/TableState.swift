@@ -12,6 +12,8 @@ final class TableState {
   var exports: TableExports
   /// The tiles that clients show.
   let tiles: TileBoard
+  /// The facets that clients show.
+  let facets: FacetBoard
   /// The sessions to close, with their errors; see ``takeRefused()``.
   private var refused: [(session: SessionID, error: ClientError)] = []
   /// The values that continue those of the replaced table.
@@ -29,6 +31,7 @@ final class TableState {
     source = SourceRecord(after: former.statusChanges, at: now)
     exports = TableExports(after: former.lastExport)
     tiles = TileBoard(table)
+    facets = FacetBoard(table)
     origin = former
   }
 
@@ -100,14 +103,17 @@ final class TableState {
 
   private func noteChange(of table: Table, at now: Instant) {
     schedule.noteChange(of: table, at: now)
-    if table === self.table { tiles.noteChange(at: now) }
+    if table === self.table {
+      tiles.noteChange(at: now)
+      facets.noteChange()
+    }
     backend.trimLog(keeping: neededPosition)
   }
 
-  /// The position of the first change that an export or a tile still needs, or `nil` if none does.
+  /// The position of the first change that an export, a tile or a facet still needs, or `nil` if
+  /// none does.
   private var neededPosition: Int? {
-    guard let position = tiles.logPosition else { return exports.logPosition }
-    return min(position, exports.logPosition ?? position)
+    [tiles.logPosition, facets.logPosition, exports.logPosition].compactMap(\.self).min()
   }
 
   /// Applies the consequences of an input or a turn to the sessions.
@@ -158,6 +164,12 @@ final class TableState {
       throw QueryFault(error, at: backend.places(of: session.asked.query))
     }
     schedule.insert(session)
+    facets.follow(session, query, at: now)
+  }
+
+  /// Replaces the facets of a session; their rows are those of its query.
+  func watchFacets(_ session: Session, id: UInt64, _ wishes: [FacetWish], at now: Instant) {
+    facets.watch(session, id: id, wishes, of: session.view?.query ?? Query(), at: now)
   }
 
   func detach(_ session: Session, at now: Instant) {
@@ -182,6 +194,7 @@ final class TableState {
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     backend.catchUpInTime(&work)
     tiles.advance(to: now, rows: backend.countedRows, outputs: &outputs)
+    facets.advance(to: now, outputs: &outputs)
     take(backend.ask(for: schedule.takeListed(), at: now, outputs: &outputs), at: now)
     backend.tidy(at: now, keeping: neededPosition)
   }
@@ -257,15 +270,16 @@ final class TableState {
     outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
   }
 
-  /// Whether every displayed view, tile and export can take more changes.
-  var hasRoom: Bool { backend.hasRoom && tiles.hasRoom && exports.hasRoom(table.limits.backlog * 4) }
+  /// Whether every displayed view, tile, facet and export can take more changes.
+  var hasRoom: Bool { backend.hasRoom && tiles.hasRoom && facets.hasRoom && exports.hasRoom(table.limits.backlog * 4) }
 
   /// The time of the next call to ``advance(to:limits:outputs:)``, or `nil` if nothing is due.
   ///
-  /// - Complexity: O(views + tiles).
+  /// - Complexity: O(views + tiles + facets).
   var deadline: Instant? {
     if exports.isWaiting || !refused.isEmpty { return .zero }
-    return [source.deadline, schedule.deadline, backend.deadline, tiles.deadline].compactMap(\.self).min()
+    return [source.deadline, schedule.deadline, backend.deadline, tiles.deadline, facets.deadline]
+      .compactMap(\.self).min()
   }
 }
 

@@ -1,6 +1,7 @@
 /// The aggregates of a view's sections, maintained incrementally.
 ///
-/// Tables change in place, so the view stores the value that each row contributed.
+/// Tables change in place, so the view stores the value that each row contributed. The first and
+/// the last value are not stored: they are read from the order of the rows.
 final class Aggregation {
   private struct Column {
     let store: ColumnStore
@@ -13,10 +14,18 @@ final class Aggregation {
     let texts: TextPool?
   }
 
+  /// The place of an aggregate's value.
+  private enum Source {
+    /// The tally with this index in `columns`.
+    case tally(Int)
+    /// The cell of a section's first or last row.
+    case order(ColumnStore)
+  }
+
   private let aggregates: [Aggregate]
   private let columns: [Column]
-  /// The index in `columns` for each aggregate.
-  private let sources: [Int]
+  /// The place of each aggregate's value.
+  private let sources: [Source]
   private let noTallies: [Tally]
   /// The columns that affect an aggregate, as a bit set; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
@@ -31,8 +40,13 @@ final class Aggregation {
     aggregates = query.aggregates
     nothing = aggregates.map { _ in .null }
     var numbers: [Int] = []
-    for aggregate in aggregates where !numbers.contains(aggregate.column) { numbers.append(aggregate.column) }
-    sources = aggregates.map { aggregate in numbers.firstIndex(of: aggregate.column)! }
+    for aggregate in aggregates where !aggregate.function.needsOrder && !numbers.contains(aggregate.column) {
+      numbers.append(aggregate.column)
+    }
+    sources = aggregates.map { aggregate in
+      aggregate.function.needsOrder
+        ? .order(table.columns[aggregate.column]) : .tally(numbers.firstIndex(of: aggregate.column)!)
+    }
     columns = numbers.map { number in
       let store = table.columns[number]
       var needs = Tally.Needs(store.type)
@@ -42,7 +56,7 @@ final class Aggregation {
         store: store, needs: needs, texts: isText ? TextPool(hasher: table.hasher, mayStopSharing: false) : nil)
     }
     noTallies = columns.map { Tally($0.needs) }
-    interest = numbers.reduce(0) { $0 | 1 << UInt64($1 & 63) }
+    interest = aggregates.reduce(0) { $0 | 1 << UInt64($1.column & 63) }
   }
 
   deinit {
@@ -103,9 +117,17 @@ final class Aggregation {
   }
 
   /// Returns the aggregates of a section in the order of the query.
+  ///
+  /// - Complexity: O(log rows) for each aggregate, amortized.
   func values(of section: Section) -> [Cell] {
     if section.tallies.isEmpty { section.tallies = noTallies }
-    return zip(aggregates, sources).map { section.tallies[$1].value($0.function) }
+    return zip(aggregates, sources).map { aggregate, source in
+      switch source {
+      case .tally(let index): section.tallies[index].value(aggregate.function)
+      case .order(let store):
+        (aggregate.function == .first ? section.firstRow : section.lastRow).map { store.cell($0) } ?? .null
+      }
+    }
   }
 
   /// Checks that each row of a section has contributed its non-null cells.
@@ -117,6 +139,7 @@ final class Aggregation {
         precondition(added == wanted, "section \(section.number) has added \(added) cells of \(wanted)")
         column.texts?.checkInvariants()
       }
+      for tally in section.tallies { tally.checkInvariants() }
     #endif
   }
 }

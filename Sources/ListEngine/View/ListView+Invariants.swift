@@ -8,7 +8,7 @@ extension ListView {
         section.sections.checkInvariants(of: section)
         var inner = section.sections.first
         while let some = inner {
-          precondition(sectionOfNumber[some.number] === some, "section \(some.number) is not known by its number")
+          precondition(self.section(numbered: some.number) === some, "section \(some.number) is not known")
           rows += check(some)
           inner = SectionList.next(after: some)
         }

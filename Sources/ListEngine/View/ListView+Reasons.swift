@@ -17,6 +17,17 @@ extension ListView {
     return table.hasChanged(slot, since: commit) ? .moved : .scrolled
   }
 
+  /// Returns the section with this path, from the outermost section's value to its own.
+  ///
+  /// - Complexity: O(log sections) for each level.
+  func section(at path: [Cell]) -> Section? {
+    var section: Section? = root
+    for (value, column) in zip(path, groups) {
+      section = section?.sections.section(value, column.collationKey(of: value))
+    }
+    return path.count <= groups.count ? section : nil
+  }
+
   /// Returns the sections that contain the item at this position and begin above it, outermost
   /// first.
   ///

@@ -20,7 +20,7 @@ final class ListView: QueryView {
   private(set) var pool = ChunkPool()
   /// The section of all rows, which is the only one without grouping.
   private(set) var root = Section(number: 0, level: -1, value: .null, parent: nil)
-  private(set) var sectionOfNumber: [UInt32: Section] = [:]
+  private var sectionOfNumber: [UInt32: Section] = [:]
   var sectionNumbers = CircularNumber(from: 1)
   private var relabelings = 0
   private var foldings = Foldings()
@@ -35,7 +35,7 @@ final class ListView: QueryView {
   var backlog: Int { table.log.end - logPosition }
   /// The number of changes of item positions; it invalidates data derived from positions.
   private(set) var version = 0
-  /// The number of changes of the set of sections.
+  /// The number of changes of the set of sections and of their order.
   private(set) var structure = 0
   /// The position up to which the table's log was read.
   private(set) var position = 0
@@ -67,8 +67,8 @@ final class ListView: QueryView {
 
   /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
-  /// The numbers and revisions of sections from before a rebuild, which they keep.
-  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32)] = [:]
+  /// The numbers, revisions and moves of sections from before a rebuild, which they keep.
+  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
 
   /// Creates a view that ``work()`` builds.
   ///
@@ -127,17 +127,6 @@ final class ListView: QueryView {
 
   /// Returns the section with this number, if it exists.
   func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
-
-  /// Returns the section with this path, from the outermost section's value to its own.
-  ///
-  /// - Complexity: O(log sections) for each level.
-  func section(at path: [Cell]) -> Section? {
-    var section: Section? = root
-    for (value, column) in zip(path, groups) {
-      section = section?.sections.section(value, column.collationKey(of: value))
-    }
-    return path.count <= groups.count ? section : nil
-  }
 
   /// Returns the view with these sections collapsed, which sessions with the same ones share.
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView { foldings.folded(self, collapsed) }
@@ -503,6 +492,7 @@ final class ListView: QueryView {
     section.announcedCount = section.rows
     section.aggregates = aggregates
     announcements += 1
+    if place(section) { structure += 1 }
   }
 
   /// Updates the header of a section that a build has filled.
@@ -521,9 +511,12 @@ final class ListView: QueryView {
     crossings.restart()
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
-    for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
+    for section in sectionOfNumber.values {
+      formerSections[section.path] = (section.number, section.revision, section.moves)
+    }
     sectionOfNumber = [:]
     root = Section(number: 0, level: -1, value: .null, parent: nil)
+    root.sections = SectionList(query.order(ofLevel: 0))
     relabelings = table.relabelings
     aggregation = Aggregation(query, table: table)
     build = ViewBuild(self, root: root)
@@ -576,7 +569,10 @@ final class ListView: QueryView {
       number: former?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil }, level: parent.level + 1,
       value: value,
       sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
+    section.sections = SectionList(query.order(ofLevel: section.level + 1))
     section.revision = (former?.revision ?? 0) &+ 1
+    // A rebuild can change any place.
+    section.moves = (former?.moves ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section
   }

@@ -18,7 +18,7 @@ protocol QueryView: AnyObject {
   var totals: [Cell] { get }
   /// The number of changes of item positions; it invalidates data derived from positions.
   var version: Int { get }
-  /// The number of changes of the set of sections.
+  /// The number of changes of the set of sections and of their order.
   var structure: Int { get }
   /// Whether the positions of rows and sections are known.
   var isInOrder: Bool { get }

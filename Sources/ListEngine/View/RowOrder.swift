@@ -113,6 +113,11 @@ struct RowOrder {
   /// The number of rows.
   var count: Int { ranks.total }
 
+  /// The first row, or `nil` if there are none.
+  var first: UInt32? { firsts.first.map { UInt32(truncatingIfNeeded: $0) } }
+  /// The last row, or `nil` if there are none.
+  var last: UInt32? { chunks.last.map { UInt32(truncatingIfNeeded: $0.entries[$0.count - 1]) } }
+
   /// Returns the rank of a row.
   func rank(of slot: UInt32, in chunk: Chunk) -> Int { ranks.sum(before: chunk.place) + chunk.index(of: slot) }
 

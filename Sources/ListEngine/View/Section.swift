@@ -18,6 +18,10 @@ final class Section {
   var order = RowOrder()
   /// The inner sections, in other sections.
   var sections = SectionList()
+  /// The place among the siblings if they are ordered by count or by an aggregate.
+  var rank = SectionRank()
+  /// The number of times the section was moved among its siblings; see ``ScrollAnchor``.
+  var moves: UInt32 = 0
 
   /// The number of rows, including those of inner sections.
   var rows = 0
@@ -70,11 +74,31 @@ final class Section {
     return parent.chain + [self]
   }
 
+  /// The slot of the first row, or `nil` without rows.
+  ///
+  /// - Precondition: No inner section is empty.
+  /// - Complexity: O(log sections) for each level.
+  var firstRow: UInt32? {
+    var section = self
+    while let inner = section.sections.first { section = inner }
+    return section.order.first
+  }
+
+  /// The slot of the last row, or `nil` without rows.
+  ///
+  /// - Precondition: No inner section is empty.
+  /// - Complexity: O(log sections) for each level.
+  var lastRow: UInt32? {
+    var section = self
+    while let inner = section.sections.last { section = inner }
+    return section.order.last
+  }
+
   /// Returns whether the section precedes another one of the same level.
   func precedes(_ other: Section) -> Bool {
     guard self !== other, let parent, let others = other.parent else { return false }
     if parent !== others { return parent.precedes(others) }
-    return Section.precedes(value, sortKey, other.value, other.sortKey)
+    return parent.sections.order.precedes(self, other)
   }
 
   /// Returns whether value `a` precedes `b`, by collation key and then by value; nulls come last.

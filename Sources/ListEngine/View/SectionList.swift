@@ -1,10 +1,16 @@
-/// The inner sections of a section, ordered by value, with prefix sums of their items.
+/// The inner sections of a section, in their order, with prefix sums of their items.
 ///
 /// It is a treap ([Aragon and Seidel, 1989](https://en.wikipedia.org/wiki/Treap)) with the sections
 /// as nodes. Sections are never renumbered, however many there are. The shape depends only on the
 /// sections' numbers, so that equal inputs take equal time.
 struct SectionList {
+  /// The order of the sections.
+  let order: SectionOrder
   private var root: Section?
+  /// The sections by value, unless they are in ascending order of their values.
+  private var byValue: [Cell: Section] = [:]
+
+  init(_ order: SectionOrder = .byValue) { self.order = order }
 
   /// The number of items in all sections.
   var items: Int { root?.sum ?? 0 }
@@ -13,6 +19,7 @@ struct SectionList {
   ///
   /// - Complexity: O(log sections).
   func section(_ value: Cell, _ key: [UInt8] = []) -> Section? {
+    guard order == .byValue else { return byValue[value] }
     var node = root
     while let section = node {
       if Section.precedes(value, key, section.value, section.sortKey) {
@@ -77,10 +84,33 @@ struct SectionList {
     return nil
   }
 
+  /// Returns the section before a section of this list.
+  ///
+  /// - Complexity: O(log sections).
+  static func previous(before section: Section) -> Section? {
+    if var node = section.left {
+      while let right = node.right { node = right }
+      return node
+    }
+    var node = section
+    while let up = node.up {
+      if up.right === node { return up }
+      node = up
+    }
+    return nil
+  }
+
   /// The first section.
   var first: Section? {
     var node = root
     while let left = node?.left { node = left }
+    return node
+  }
+
+  /// The last section.
+  var last: Section? {
+    var node = root
+    while let right = node?.right { node = right }
     return node
   }
 
@@ -101,13 +131,37 @@ struct SectionList {
   /// - Precondition: No section has the same value.
   /// - Complexity: O(log sections).
   mutating func insert(_ section: Section) {
+    if order != .byValue { byValue[section.value] = section }
+    attach(section)
+  }
+
+  /// Gives a section another rank, and moves it as a whole if its place changes.
+  ///
+  /// Returns whether it moved. The number of rows in it has no effect on the cost.
+  ///
+  /// - Precondition: The section is in this list, whose order has ranks.
+  /// - Complexity: O(log sections).
+  mutating func rank(_ section: Section, as rank: SectionRank) -> Bool {
+    guard rank != section.rank else { return false }
+    section.rank = rank
+    let (previous, next) = (Self.previous(before: section), Self.next(after: section))
+    if previous.map({ order.precedes($0, section) }) ?? true, next.map({ order.precedes(section, $0) }) ?? true {
+      return false
+    }
+    detach(section)
+    attach(section)
+    section.moves &+= 1
+    return true
+  }
+
+  private mutating func attach(_ section: Section) {
     section.sum = section.items
     guard var parent = root else {
       root = section
       return
     }
     while true {
-      if Section.precedes(section.value, section.sortKey, parent.value, parent.sortKey) {
+      if order.precedes(section, parent) {
         guard let left = parent.left else {
           parent.left = section
           break
@@ -135,6 +189,11 @@ struct SectionList {
   /// - Precondition: The section is in this list.
   /// - Complexity: O(log sections).
   mutating func remove(_ section: Section) {
+    if order != .byValue { byValue[section.value] = nil }
+    detach(section)
+  }
+
+  private mutating func detach(_ section: Section) {
     while let child = Self.heavierChild(of: section) { rotateUp(child) }
     var node = section.up
     if let up = node {
@@ -202,15 +261,19 @@ struct SectionList {
         return sum
       }
       if let root { _ = check(root) }
+      var count = 0
       var previous: Section?
       var section = first
       while let some = section {
         if let previous {
           precondition(previous.precedes(some), "section \(some.number) is misplaced")
         }
+        precondition(self.section(some.value, some.sortKey) === some, "section \(some.number) is not found")
+        count += 1
         previous = some
         section = Self.next(after: some)
       }
+      precondition(order == .byValue || byValue.count == count, "\(byValue.count) sections are known of \(count)")
     #endif
   }
 }

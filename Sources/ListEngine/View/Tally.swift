@@ -7,6 +7,7 @@ struct Tally {
     var values = false
     var least = false
     var greatest = false
+    var ranks = false
 
     init(_ type: ColumnType) { self.type = type }
 
@@ -16,6 +17,8 @@ struct Tally {
       case .min: (values, least) = (true, true)
       case .max: (values, greatest) = (true, true)
       case .distinct: values = true
+      case .median, .p90, .p95, .p99: ranks = true
+      case .first, .last: break
       }
     }
   }
@@ -25,6 +28,7 @@ struct Tally {
   private var count = 0
   private var sum = ExactSum()
   private var values: ValueCounts
+  private var ranks = ValueRanks()
 
   init(_ needs: Needs) {
     self.needs = needs
@@ -36,6 +40,7 @@ struct Tally {
     count += words.count
     if needs.sum { for word in words { add(word, isTakenAway: false) } }
     if needs.values { for word in words { values.add(word) } }
+    if needs.ranks { ranks.add(words) }
   }
 
   /// Removes a cell that was added as this word.
@@ -43,6 +48,7 @@ struct Tally {
     count -= 1
     if needs.sum { add(word, isTakenAway: true) }
     if needs.values { values.remove(word) }
+    if needs.ranks { ranks.remove(word) }
     // Release the digits of former sums.
     if count == 0 { sum = ExactSum() }
   }
@@ -57,12 +63,14 @@ struct Tally {
 
   /// Returns the value of an aggregate function.
   ///
+  /// - Precondition: The function does not need the order of the rows.
   /// - Complexity: Amortized O(log values).
   mutating func value(_ function: Aggregate.Function) -> Cell {
     switch function {
     case .distinct: .integer(Int64(values.distinct))
     case .min: cell(values.least())
     case .max: cell(values.greatest())
+    case .median, .p90, .p95, .p99: cell(function.percent.flatMap(ranks.percentile))
     case .sum:
       if count == 0 {
         .null
@@ -72,8 +80,12 @@ struct Tally {
         finite(sum.number)
       }
     case .mean: count == 0 ? .null : finite((needs.type == .integer ? sum.roundedInteger : sum.number) / Double(count))
+    case .first, .last: preconditionFailure("the \(function.words) is found by the order of the rows")
     }
   }
+
+  /// Checks the order of the values.
+  func checkInvariants() { ranks.checkInvariants() }
 
   private func finite(_ number: Double) -> Cell { number.isFinite ? .number(number == 0 ? 0 : number) : .null }
 

@@ -15,7 +15,7 @@ final class ViewBuild {
   }
 
   /// Rows whose slots are all below the same multiple of 64.
-  fileprivate struct Block {
+  struct Block {
     var count = 0
     var slots = [UInt32](repeating: 0, count: 64)
     /// The indices of the rows' sections.
@@ -78,6 +78,8 @@ final class ViewBuild {
   private var logSeen: Int
   /// The work done so far, in rows gathered.
   private(set) var spent = 0
+  /// Whether sections of some level are ordered by an aggregate.
+  private let isOrderedByAggregate: Bool
   /// Whether selections are disabled because evaluating the changed rows is too expensive.
   private var hasExpensiveChanges = false
   /// The number of sections or entries done in the present phase.
@@ -109,6 +111,7 @@ final class ViewBuild {
     table = view.table
     comparator = view.comparator
     stepRows = max(4, table.limits.stepRows)
+    isOrderedByAggregate = view.query.sections.contains { if case .aggregate = $0.key { true } else { false } }
     position = table.log.end
     logSeen = position
     sections = [root]
@@ -120,7 +123,11 @@ final class ViewBuild {
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
   /// Whether a selection can be made, because all rows are gathered.
-  var canSelect: Bool { !hasExpensiveChanges && (phase == .number || phase == .sort || phase == .merge) }
+  ///
+  /// Aggregates are not known before the end, and so is an order by them.
+  var canSelect: Bool {
+    !hasExpensiveChanges && !isOrderedByAggregate && (phase == .number || phase == .sort || phase == .merge)
+  }
   /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
   /// Returns whether a selection is up to date.
@@ -403,9 +410,14 @@ final class ViewBuild {
   }
 
   /// Updates the section headers, in steps because all of them at once could exceed a turn.
+  ///
+  /// Inner sections come first, because the first value of an outer one depends on their order.
   private func announce() {
     let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
-    for section in sections[cursor..<end] where section.level >= 0 { view.announce(section) }
+    for index in cursor..<end {
+      let section = sections[sections.count - 1 - index]
+      if section.level >= 0 { view.announce(section) }
+    }
     spent += (end - cursor) * Self.rowsPerSection
     cursor = end
     if cursor == sections.count { phase = .done }
@@ -443,6 +455,7 @@ final class ViewBuild {
     let late = Dictionary(grouping: shown) { lateSection(of: $0).number }
     count(late: late)
     selectedRows = sections[0].count
+    if view.query.ranksSections { for section in sections { _ = view.place(section) } }
     let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
     return Selection(
       items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
@@ -503,7 +516,8 @@ final class ViewBuild {
     var size = 0
     var last: [Section] = []
     let late = sections[rankedSections...].filter { isLeaf($0) }
-    let ordered = late.isEmpty ? leaves : (leaves + late).sorted { $0.precedes($1) }
+    let isInOrder = late.isEmpty && !view.query.ranksSections
+    let ordered = isInOrder ? leaves : (leaves + late).sorted { $0.precedes($1) }
     for section in ordered where section.count > 0 && size < Self.selectionSize {
       var chain = section.chain
       let fold = chain.firstIndex { collapsed.contains($0.number) }
@@ -557,42 +571,5 @@ final class ViewBuild {
         heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
     }
-  }
-}
-
-/// A filter of slots that loads its inputs once for many rows.
-private struct Sieve {
-  let filter: RowFilter
-  let changed: ChangedRows
-  let comparator: RowComparator
-  let labels: Chunked<UInt64>
-
-  /// Finds the matching rows in a range of slots that are all below the next multiple of 64.
-  ///
-  /// Returns the slot at which it stopped: the end, or where a limit of filter work or new
-  /// collation keys was reached.
-  func find(
-    _ rows: inout ViewBuild.Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
-  ) -> UInt32 {
-    let labels = labels.pointer(start)
-    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
-    rows.count = 0
-    rows.crossings.removeAll(keepingCapacity: true)
-    for slot in start..<end where labels[Int(slot - start)] != 0 {
-      if hasChanges && changed.contains(slot) { continue }
-      if isFiltered {
-        guard filter.work < work, let isShown = filter.lets(slot, until: work) else { return slot }
-        if filter.isRelative, filter.crossing != .max { rows.crossings.append((slot, filter.crossing)) }
-        guard isShown else { continue }
-      }
-      // Make all keys here, so that sorting makes none.
-      if isCollated {
-        guard comparator.collationKeysMade < collationKeys else { return slot }
-        comparator.makeCollationKeys(slot)
-      }
-      rows.slots[rows.count] = slot
-      rows.count += 1
-    }
-    return end
   }
 }

@@ -98,7 +98,11 @@ struct Cutter {
   }
 
   private func current(_ header: HeaderSnapshot) -> HeaderSnapshot {
-    view.section(numbered: header.section).map { self.header($0, slot: header.slot) } ?? header
+    guard let section = view.section(numbered: header.section) else { return header }
+    var current = self.header(section, slot: header.slot)
+    // The header has not followed its section's moves yet.
+    current.moves = header.moves
+    return current
   }
 
   // MARK: Identity
@@ -200,7 +204,7 @@ struct Cutter {
       section: section.number, revision: section.revision, slot: slot, level: section.level,
       parent: section.level == 0 ? nil : section.parent?.number, column: view.query.group[section.level],
       value: section.value, count: section.count, aggregates: view.aggregates(of: section),
-      isCollapsed: folded.isCollapsed(section.number))
+      isCollapsed: folded.isCollapsed(section.number), moves: section.moves)
   }
 
   /// Assigns a slot of the client's header pool to every header in and above the window.

@@ -84,6 +84,10 @@ struct ScrollAnchor {
   /// section is represented by the section's header. A viewport that sticks to an edge has no
   /// anchor. If no visible item kept its place, the position stays.
   ///
+  /// Where sections are ordered by what their headers show, an item of a section that has moved
+  /// comes after the others. A row is then followed, so that its section stays in sight, and a
+  /// header is not.
+  ///
   /// - Complexity: O(visible), plus O(log n) for the anchor.
   mutating func follow(_ view: FoldedView, since base: WindowState?) -> Int {
     let total = view.itemCount
@@ -104,17 +108,37 @@ struct ScrollAnchor {
 
   private func shift(in view: FoldedView, since base: WindowState) -> Int? {
     let sight = (first..<first + count).clamped(to: base.start..<base.start + base.items.count)
-    if let anchor {
-      for index in base.items.indices {
-        guard case .row(let row) = base.items[index], row.id == anchor else { continue }
-        if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
-        break
-      }
+    var candidates = sight.map { $0 - base.start }
+    let named = anchor.flatMap { anchor in
+      base.items.firstIndex { if case .row(let row) = $0 { row.id == anchor } else { false } }
     }
-    for position in sight {
-      if let shift = shift(of: base.placed[position - base.start], at: position, in: view, since: base) { return shift }
+    if let named { candidates.insert(named, at: 0) }
+    let isMoved = Self.movedItems(in: view.view, since: base)
+    for index in candidates where isMoved.isEmpty || !isMoved[index] {
+      if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
+    }
+    for index in candidates where !isMoved.isEmpty && isMoved[index] {
+      guard case .row = base.placed[index] else { continue }
+      if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
     }
     return nil
+  }
+
+  /// Returns for each item of a window whether a section that contains it has moved among its
+  /// siblings since; empty if sections cannot move.
+  private static func movedItems(in view: any QueryView, since base: WindowState) -> [Bool] {
+    guard view.query.ranksSections else { return [] }
+    var isMoved = view.query.group.map { _ in false }
+    func note(_ header: HeaderSnapshot) {
+      guard header.level < isMoved.count else { return }
+      isMoved[header.level] = view.section(numbered: header.section).map { $0.moves != header.moves } ?? false
+      for inner in isMoved.indices where inner > header.level { isMoved[inner] = false }
+    }
+    for header in base.lead { note(header) }
+    return base.placed.map { item in
+      if case .header(let header) = item { note(header) }
+      return isMoved.contains(true)
+    }
   }
 
   private func shift(of item: WindowItem, at position: Int, in view: FoldedView, since base: WindowState) -> Int? {

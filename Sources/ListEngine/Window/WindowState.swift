@@ -20,6 +20,8 @@ public struct HeaderSnapshot: Hashable, Sendable {
   public var aggregates: [Cell] = []
   /// Whether the section is collapsed.
   public var isCollapsed = false
+  /// The number of times the section was moved among its siblings; see ``ScrollAnchor``.
+  var moves: UInt32 = 0
 }
 
 /// An item of a window.

@@ -25,6 +25,7 @@ struct PendingMessages {
     case status(table: String, SourceStatus)
     case waiting(Waiting)
     case tiles(TileReports)
+    case facets(FacetReports)
     case stats
     /// The bytes of a window or patch, after space for the frame header.
     case patch([UInt8])
@@ -53,6 +54,8 @@ struct PendingMessages {
   var waiting: Waiting?
   /// The tiles of the client's summary strip.
   var tiles: TileReports?
+  /// The facets of the client that have changed since the last message.
+  private(set) var facets: FacetReports?
   var owesStats = false
   var patch: [UInt8]?
 
@@ -65,13 +68,20 @@ struct PendingMessages {
     refusals.append(refusal)
   }
 
+  /// Adds changed facets to those that wait; `nil` discards them.
+  mutating func report(_ reports: FacetReports?) {
+    var merged = reports
+    if let facets { merged?.include(facets) }
+    facets = merged
+  }
+
   /// Returns whether a message can be sent.
   ///
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
     error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
       || parsed != nil || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil
-      || tiles != nil || owesStats || patch != nil
+      || tiles != nil || facets != nil || owesStats || patch != nil
   }
 
   /// Removes and returns the next message; the list of tables precedes any table.
@@ -98,6 +108,7 @@ struct PendingMessages {
     if let status = status.take() { return .status(table: status.table, status.source) }
     if let waiting = waiting.take() { return .waiting(waiting) }
     if let tiles = tiles.take() { return .tiles(tiles) }
+    if let facets = facets.take() { return .facets(facets) }
     if owesStats {
       owesStats = false
       return .stats

@@ -116,6 +116,10 @@ extension Server {
       // An earlier report has another number of tiles.
       client.send { $0.tiles = nil }
       return .tiles(client.id, id: id, tiles)
+    case (.facets(let id, let facets), _):
+      // An earlier report is about other facets.
+      client.send { $0.report(nil) }
+      return .facets(client.id, id: id, facets)
     case (.stats(let isWanted), _):
       if isWanted { operations.stats.watch(client.id, at: EventLoop.now) } else { operations.stats.unwatch(client.id) }
       if !isWanted { client.pending.owesStats = false }
@@ -304,6 +308,7 @@ extension Server {
     case .status(let table, let status): return .status(table: table, status)
     case .waiting(let waiting): return .waiting(waiting)
     case .tiles(let reports): return .tiles(reports)
+    case .facets(let reports): return .facets(reports)
     case .stats: return .stats(stats(for: client))
     case .patch: preconditionFailure("a patch is encoded when it is cut")
     }

@@ -77,7 +77,7 @@ import Testing
     (#"{"view":{"sort":[{}]}}"#, "view.sort[0].column is missing"),
     (#"{"view":{"hidden":["x"]}}"#, "view: view.hidden[0]: the table has no column “x”: name one of its columns"),
     (
-      #"{"view":{"aggregates":[{"function":"median","column":"load"}]}}"#,
+      #"{"view":{"aggregates":[{"function":"mode","column":"load"}]}}"#,
       "view.aggregates[0].function must be one of "
     ),
     (#"{"icon":7}"#, "icon must be a text, not a number"),

@@ -215,11 +215,83 @@ import Testing
     #expect(all.totals == [.integer(15_000)])
   }
 
+  @Test(
+    arguments: [(1, [1, 1, 1, 1]), (4, [2, 4, 4, 4]), (10, [5, 9, 10, 10]), (200, [100, 180, 190, 198])]
+      as [(Int64, [Int64])])
+  func `percentiles are values of the nearest rank`(_ count: Int64, _ expected: [Int64]) {
+    let all = view(Aggregate(.median, of: 0), Aggregate(.p90, of: 0), Aggregate(.p95, of: 0), Aggregate(.p99, of: 0))
+    // A null does not count, and the order of arrival has no effect.
+    put(0)
+    for key in (1...count).reversed() { put(key, key) }
+    all.catchUp()
+    #expect(all.totals == expected.map { .integer($0) })
+  }
+
+  @Test func `percentiles follow changed and deleted rows`() {
+    put(1, 10, 0.5, time: 5)
+    put(2, 20, 1.5, time: 7)
+    put(3, 30, -2.5, time: 9)
+    let all = view(Aggregate(.median, of: 0), Aggregate(.median, of: 1), Aggregate(.p90, of: 3))
+    #expect(all.totals == [.integer(20), .number(0.5), .timestamp(9)])
+    put(2, 5, 0.25, time: 8)
+    all.catchUp()
+    #expect(all.totals == [.integer(10), .number(0.25), .timestamp(9)])
+    var changes = Changeset()
+    for key in [1, 3] as [Int64] { changes.delete(.integer(key)) }
+    table.apply(changes)
+    all.catchUp()
+    #expect(all.totals == [.integer(5), .number(0.25), .timestamp(8)])
+    var last = Changeset()
+    last.delete(.integer(2))
+    table.apply(last)
+    all.catchUp()
+    #expect(all.totals == [.null, .null, .null])
+  }
+
+  @Test func `first and last follow the order of the view and do not skip nulls`() {
+    put(1, 3, text: "c")
+    put(2, nil, text: "b")
+    put(3, 1, text: "a")
+    var query = Query(sort: [SortTerm(0)])
+    query.aggregates = [Aggregate(.first, of: 2), Aggregate(.last, of: 0), Aggregate(.last, of: 2)]
+    let sorted = ListView(query, table: table)
+    #expect(sorted.totals == [.text("a"), .null, .text("b")])
+    put(2, 0, text: "b")
+    sorted.catchUp()
+    #expect(sorted.totals == [.text("b"), .integer(3), .text("c")])
+    // A change of a column that is neither sorted nor counted otherwise is seen, too.
+    put(2, 0, text: "z")
+    sorted.catchUp()
+    #expect(sorted.totals == [.text("z"), .integer(3), .text("c")])
+    var removal = Changeset()
+    removal.delete(.integer(1))
+    table.apply(removal)
+    sorted.catchUp()
+    #expect(sorted.totals == [.text("z"), .integer(1), .text("a")])
+  }
+
+  @Test func `first and last of an outer section are those of its outer inner sections`() {
+    put(1, 1, text: "y", group: "a")
+    put(2, 2, text: "x", group: "a")
+    put(3, 3, text: "z", group: "a")
+    let nested = view(Aggregate(.first, of: 0), Aggregate(.last, of: 0), group: [4, 2])
+    func ends() -> [[Cell]] {
+      nested.items(0..<nested.itemCount).compactMap {
+        if case .header(let section) = $0, section.level == 0 { nested.aggregates(of: section) } else { nil }
+      }
+    }
+    #expect(ends() == [[.integer(2), .integer(3)]])
+    put(3, 3, text: "z", group: "b")
+    nested.catchUp()
+    #expect(ends() == [[.integer(2), .integer(1)], [.integer(3), .integer(3)]])
+    #expect(nested.totals == [.integer(2), .integer(3)])
+  }
+
   @Test func aPageMayOnlyAskForWhatAColumnHas() throws {
     let harness = try Harness(rows: 3)
     for (function, column, isFitting) in [
       (Aggregate.Function.sum, "name", false), (.min, "group", false), (.distinct, "group", true),
-      (.mean, "value", true),
+      (.mean, "value", true), (.median, "name", false), (.p99, "value", true), (.first, "group", true),
     ] {
       var query = QueryRequest()
       query.aggregates = [AggregateRequest(function, of: column)]

@@ -69,6 +69,10 @@ import Testing
       DefaultView(text: "load > 5 stat:up"),
       "view.where: character 10: there is no column “stat”: did you mean state?"
     ),
+    (
+      DefaultView(tiles: [TileRequest(AggregateRequest(.last, of: "state"))]),
+      "view.tiles[0]: a tile has no last value: use another function"
+    ),
     (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])

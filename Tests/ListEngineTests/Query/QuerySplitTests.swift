@@ -45,6 +45,13 @@ import Testing
     query.aggregates = [Aggregate(.sum, of: 0)]
     #expect(split(query, some).remains == ["compute the sum of “a”"])
     #expect(split(query, some).source.aggregates.isEmpty)
+    var grouped = Query(group: [0])
+    grouped.sections = [SectionOrder(by: .count, descending: true)]
+    let able = WindowedCapabilities(group: [0])
+    #expect(split(grouped, able).remains == ["order the sections of “a”"])
+    #expect(split(grouped, able).rest == grouped)
+    grouped.sections = []
+    #expect(split(grouped, able).rest == nil)
   }
 
   @Test func `a comparison of ages remains whatever the source can do`() {

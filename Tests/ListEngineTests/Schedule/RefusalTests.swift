@@ -25,6 +25,13 @@ import Testing
     return query
   }
 
+  private static func ordered(_ orders: SectionOrderRequest..., aggregates: [AggregateRequest] = []) -> QueryRequest {
+    var query = QueryRequest(group: ["group"])
+    query.sections = orders
+    query.aggregates = aggregates
+    return query
+  }
+
   private static var collapsed: QueryRequest {
     var query = QueryRequest(group: ["group"])
     query.collapsed = Array(repeating: [.text("x")], count: 10_001)
@@ -45,6 +52,16 @@ import Testing
     (QueryRequest(group: Array(repeating: "group", count: 5)), ["query.group"]),
     (QueryRequest(search: String(repeating: "x", count: 1_001)), ["query.search"]),
     (aggregates("nothing"), ["query.aggregates[1]"]), (aggregates("name"), ["query.aggregates[1]"]),
+    (ordered(SectionOrderRequest("nothing", by: .count)), ["query.sections[0]"]),
+    (ordered(SectionOrderRequest("name", by: .count)), ["query.sections[0]"]),
+    (
+      ordered(SectionOrderRequest("group", by: .count), SectionOrderRequest("group", by: .value)), ["query.sections[1]"]
+    ),
+    (
+      ordered(
+        SectionOrderRequest("group", by: .aggregate(AggregateRequest(.sum, of: "value"))),
+        aggregates: [AggregateRequest(.max, of: "value")]), ["query.sections[0]"]
+    ),
     (collapsed, ["query.collapsed"]), (unreadable, ["query.aggregates[3]"]),
     (QueryRequest(filter: .isEmpty("nothing")), ["query.filter"]),
     (

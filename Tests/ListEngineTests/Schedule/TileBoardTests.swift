@@ -177,13 +177,18 @@ import Testing
     let harness = try shown()
     watch(
       harness,
-      [TileRequest(AggregateRequest(.sum, of: "gone")), TileRequest(AggregateRequest(.sum, of: "name")), TileRequest()])
+      [
+        TileRequest(AggregateRequest(.sum, of: "gone")), TileRequest(AggregateRequest(.sum, of: "name")), TileRequest(),
+        TileRequest(AggregateRequest(.median, of: "value")), TileRequest(AggregateRequest(.first, of: "name")),
+      ])
     try harness.advance()
     #expect(
       reports(harness).first?.tiles == [
         .refused(.unknownColumn(table: "numbers", column: "gone")),
         .refused(.outOfRange("tiles[1]: the column “name” of type text has no sum")),
-        .value(TileReport(.integer(10))),
+        .value(TileReport(.integer(10))), .value(TileReport(.integer(40))),
+        .refused(
+          .outOfRange("tiles[4]: a tile counts rows without an order and has no first value: use another function")),
       ])
   }
 

@@ -100,7 +100,7 @@ import Testing
     (#"{"sort":[{"column":"n"},{"columns":7}]}"#, "unreadableMessage", ["query.sort[1]"]),
     (#"{"group":["n","name","a","b","c"]}"#, "tooLong", ["query.group"]),
     (#"{"group":["n",7]}"#, "unreadableMessage", ["query.group[1]"]),
-    (#"{"aggregates":[{"column":"n","function":"median"}]}"#, "outOfRange", ["query.aggregates[0]"]),
+    (#"{"aggregates":[{"column":"n","function":"mode"}]}"#, "outOfRange", ["query.aggregates[0]"]),
     (#"{"filter":{"column":"name","op":"matches","value":"a{1000}"}}"#, "unreadableMessage", ["query.filter"]),
     (#"{"filter":{"all":[{"column":"n","op":"about"}]}}"#, "unreadableMessage", ["query.filter"]),
     (#"{"filter":{"all":[{"column":"n","op":"=","value":"x"}]}}"#, "unreadableMessage", ["query.filter.all[0]"]),

@@ -54,6 +54,20 @@ import Wire
     #expect(pending.hasNext(isQuiet: false) && drain(&pending) == ["tables", "sources"])
   }
 
+  @Test func `facets that have not been sent are kept when others change`() {
+    func report(_ id: UInt64, _ place: Int) -> FacetReports {
+      FacetReports(id: id, facets: [FacetReports.Entry(place, .moreValues(than: place))])
+    }
+    var pending = PendingMessages()
+    pending.report(report(3, 1))
+    pending.report(report(3, 0))
+    #expect(pending.facets?.facets.map(\.place) == [0, 1])
+    pending.report(nil)
+    #expect(!pending.hasNext(isQuiet: false))
+    pending.report(report(4, 2))
+    #expect(drain(&pending) == ["facets"])
+  }
+
   @Test func `of each kind the last four refusals are kept`() {
     var pending = PendingMessages()
     for request in 1...10_000 as ClosedRange<UInt64> {

@@ -1,0 +1,13 @@
+/// A column whose values or ranges a client wants to have counted, by name.
+public struct FacetRequest: Hashable, Codable, Sendable {
+  /// The name of the column.
+  public var column: String
+  /// The offset from UTC of the hours, days and months of a column of times, in minutes.
+  public var zone: Int
+
+  /// Creates a request for the facet of a column.
+  public init(_ column: String, zone: Int = 0) {
+    self.column = column
+    self.zone = zone
+  }
+}

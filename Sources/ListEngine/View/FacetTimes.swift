@@ -1,0 +1,70 @@
+/// The edges between ranges of times: multiples of natural units in a time zone.
+enum FacetTimes {
+  private static let second: Int64 = 1_000_000_000
+  private static let minute = 60 * second
+  private static let hour = 60 * minute
+  private static let day = 24 * hour
+  /// The steps up to a week, in nanoseconds; shorter ones are 1, 2 or 5 times a power of ten.
+  private static let steps: [Int64] =
+    [1, 2, 5, 10, 15, 30].map { $0 * second } + [1, 2, 5, 10, 15, 30].map { $0 * minute }
+    + [1, 2, 3, 6, 12].map { $0 * hour } + [day, 2 * day, 7 * day]
+  /// The longer steps, in months.
+  private static let months: [Int64] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200]
+
+  /// Returns edges from the last one up to `low` to the first one beyond `high`.
+  ///
+  /// - Parameter zone: The offset from UTC, in minutes.
+  static func edges(from low: Int64, through high: Int64, zone: Int) -> [Int64] {
+    let offset = Int128(zone) * Int128(minute)
+    let (low, high) = (Int128(low) + offset, Int128(high) + offset)
+    let least = (high - low) / Int128(FacetScale.steps)
+    let local: [Int128]
+    if least <= Int128(7 * day) {
+      let step = fraction(least) ?? Int128(steps.first { Int128($0) >= least } ?? 7 * day)
+      // 1970 began on a Thursday, and weeks begin on Monday.
+      let start = step == Int128(7 * day) ? -3 * Int128(day) : 0
+      let first = floorDivided(low - start, step)
+      local = (0..<Int128(FacetScale.greatestCount)).map { start + (first + $0) * step }.prefix { $0 - step <= high }
+        .map(\.self)
+    } else {
+      let step = Int128(months.first { Int128($0) * 28 * Int128(day) >= least } ?? 1_200)
+      let first = floorDivided(month(of: low), step)
+      let all = (0..<Int128(FacetScale.greatestCount)).map { beginning(ofMonth: (first + $0) * step) }
+      local = Array(all.prefix(1 + (all.firstIndex { $0 > high } ?? all.count - 1)))
+    }
+    return local.compactMap { Int64(exactly: $0 - offset) }
+  }
+
+  /// Returns the step for less than a second, or `nil` if a second is not too long.
+  private static func fraction(_ least: Int128) -> Int128? {
+    guard least < Int128(second) / 2 else { return nil }
+    var step: Int128 = 1
+    while step < least { step = String(step).first == "2" ? step / 2 * 5 : step * 2 }
+    return step
+  }
+
+  // MARK: Calendar
+
+  /// Returns the number of the month of a time, counted from January of the year 0.
+  ///
+  /// - SeeAlso: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+  private static func month(of time: Int128) -> Int128 {
+    let days = floorDivided(time, Int128(day)) + 719_468
+    let era = floorDivided(days, 146_097)
+    let dayOfEra = days - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    // The algorithm's year begins in March.
+    return (yearOfEra + era * 400) * 12 + 2 + (5 * dayOfYear + 2) / 153
+  }
+
+  /// Returns the first nanosecond of a month; see days_from_civil there.
+  private static func beginning(ofMonth number: Int128) -> Int128 {
+    let year = floorDivided(number - 2, 12)
+    let monthOfYear = number - 2 - year * 12
+    let era = floorDivided(year, 400)
+    let yearOfEra = year - era * 400
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * monthOfYear + 2) / 5
+    return (era * 146_097 + dayOfEra - 719_468) * Int128(day)
+  }
+}
