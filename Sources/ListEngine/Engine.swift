@@ -143,6 +143,8 @@ public struct Engine: ~Copyable {
     for (name, limit) in [("rows", schema.limits.rows), ("bytes", schema.limits.bytes)] {
       if let limit, limit < 1 { throw .badLimit(name, limit) }
     }
+    // The rows of a windowed table come and go with what clients look at.
+    if schema.windowed != nil, schema.retention != .everything { throw .retentionOfWindowed }
     switch schema.retention {
     case .last(let rows) where rows < 1: throw .badRetention(schema.retention)
     case .recent(let time) where time <= .zero: throw .badRetention(schema.retention)

@@ -181,7 +181,7 @@ public struct Schema: Hashable, Codable, Sendable {
   /// most recent rows; `nil` if they may be anywhere.
   public var newest: NewestEnd? {
     if let newest = presentation?.newest { return newest }
-    return retention == .everything || windowed != nil ? nil : .end
+    return retention == .everything ? nil : .end
   }
 
   /// Returns the number of the column with this name.

@@ -12,6 +12,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   ///
   /// Windowed sources only deliver rows on request anyway.
   case deferredAndWindowed(String)
+  /// A retention of a windowed table, whose source keeps the rows.
+  case retentionOfWindowed
   /// The source's capabilities refer to a column number that does not exist.
   case noSuchColumn(Int)
   /// A limit of the table is not positive; with the limit's name and value.
@@ -59,6 +61,7 @@ extension SchemaError: CustomStringConvertible {
     case .columnCount(let count, let limit): "a table has 1 to \(limit) columns, not \(count)"
     case .deferredAndWindowed(let column):
       "the column “\(column)” is deferred, and the table windowed: its source is asked for what is looked at anyway"
+    case .retentionOfWindowed: "a windowed table keeps no rows itself: leave out its retention"
     case .noSuchColumn(let column): "the source says that it can do something with column \(column), which is not there"
     case .badLimit(let what, let limit): "the limit of \(what) must be at least 1, not \(limit)"
     case .badRetention(.last(let rows)): "a table that keeps its last rows keeps at least 1, not \(rows)"

@@ -165,6 +165,8 @@ import Testing
     #expect(add { $0.windowed?.group = [-1] } == .noSuchColumn(-1))
     #expect(add { $0.windowed?.filterColumns = [0, 17] } == .noSuchColumn(17))
     #expect(add { $0.columns[1].isDeferred = true } == .deferredAndWindowed("name"))
+    #expect(add { $0.retention = .last(2) } == .retentionOfWindowed)
+    #expect(add { $0.retention = .recent(.seconds(1)) } == .retentionOfWindowed)
     #expect(add { $0.windowed?.sort = [0, 1, 2] } == nil)
   }
 
