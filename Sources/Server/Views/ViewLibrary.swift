@@ -76,6 +76,9 @@ struct ViewLibrary {
 
   private func newView(_ reference: String, _ draft: ViewDraft, by author: ViewAuthor) throws(ViewFault) -> SavedView {
     guard SavedView.isName(reference) else { throw ViewFault(404, "There is no view “\(reference)”.") }
+    guard draft.version == nil else {
+      throw ViewFault(409, "The view “\(reference)” was deleted meanwhile: save yours as a new view.")
+    }
     let name = draft.name ?? reference
     guard ids[name] == nil else { throw taken(name) }
     guard byID.count < Self.greatestCount else {

@@ -93,6 +93,15 @@ import Threads
     #expect(try files().isEmpty)
   }
 
+  @Test func `a save over a deleted view is refused`() throws {
+    let server = try server()
+    #expect(try save("v", to: server).status == 200)
+    #expect(try send("DELETE", "/views/v", as: second, to: server).status == 200)
+    let late = try save("v", Self.body(more: "version: 1\n"), to: server)
+    #expect(late.status == 409 && late.text.contains("The view “v” was deleted meanwhile: save yours as a new view."))
+    #expect(try save("v", to: server).status == 200, "without a version the view is a new one")
+  }
+
   @Test func `concurrent saves of one version have one winner`() throws {
     let server = try server()
     _ = try save("v", to: server)
