@@ -35,7 +35,8 @@ struct ValueRanks {
 
   /// Adds values in any order.
   ///
-  /// - Complexity: O(log values) for each; many at a time are merged instead.
+  /// - Complexity: O(log values) for each, and O(values / 512) when a chunk is split; many at a
+  ///   time are merged instead.
   mutating func add(_ words: [UInt64]) {
     guard words.count < 64 || words.count * 4 < count else { return merge(words.sorted()) }
     for word in words { add(word) }
@@ -57,7 +58,7 @@ struct ValueRanks {
   /// Removes one occurrence of a value.
   ///
   /// - Precondition: The value is present.
-  /// - Complexity: O(log values).
+  /// - Complexity: O(log values), and O(values / 512) when a chunk is dropped or joined.
   mutating func remove(_ word: UInt64) {
     precondition(!chunks.isEmpty, "value \(word) is taken away from nothing")
     let place = chunk(of: word)
