@@ -1,6 +1,8 @@
 /// A bounded max-heap that keeps the smallest rows offered.
 struct BoundedHeap {
-  private let limit: Int
+  private var limit: Int
+  /// Whether a row was refused or dropped.
+  private var isBeyondLimit = false
   private var rows: [(key: UInt64, slot: UInt32)] = []
 
   init(limit: Int) { self.limit = limit }
@@ -19,9 +21,31 @@ struct BoundedHeap {
       }
       return
     }
-    guard key <= rows[0].key, isLess((key, slot), rows[0], precedes) else { return }
+    isBeyondLimit = true
+    guard limit > 0, key <= rows[0].key, isLess((key, slot), rows[0], precedes) else { return }
     rows[0] = (key, slot)
-    var root = 0
+    siftDown(0, precedes)
+  }
+
+  /// The greatest key of a row that would be inserted.
+  var bound: UInt64 { rows.count < limit ? .max : rows.first?.key ?? 0 }
+
+  /// Whether the smallest `count` rows offered are here, or all.
+  func knows(_ count: Int) -> Bool { !isBeyondLimit || rows.count >= count }
+
+  /// Removes rows; afterwards the heap keeps fewer, because others were refused for them.
+  ///
+  /// - Complexity: O(limit).
+  mutating func remove(where isRemoved: (UInt32) -> Bool, _ precedes: (UInt32, UInt32) -> Bool) {
+    let count = rows.count
+    rows.removeAll { isRemoved($0.slot) }
+    guard rows.count < count else { return }
+    if isBeyondLimit { limit = rows.count }
+    for root in (0..<rows.count / 2).reversed() { siftDown(root, precedes) }
+  }
+
+  @inline(__always) private mutating func siftDown(_ start: Int, _ precedes: (UInt32, UInt32) -> Bool) {
+    var root = start
     while true {
       var greatest = root
       let left = 2 * root + 1

@@ -22,6 +22,15 @@ struct RowComparator {
     isCollated = terms.contains { $0.column.pool?.collation != nil }
   }
 
+  /// The number of sort terms.
+  var termCount: Int { first == nil ? 0 : rest.count + 1 }
+
+  /// Returns the sort term with this index, or `nil` if the source's order decides.
+  func term(_ index: Int) -> Term? { index == 0 ? first : index <= rest.count ? rest[index - 1] : nil }
+
+  /// Returns the place of a row in the source's order; 0 if there is no such row.
+  @inline(__always) func label(_ slot: UInt32) -> UInt64 { labels[slot] }
+
   /// The number of collation keys made for the sort columns so far.
   var collationKeysMade: Int {
     rest.reduce(first?.column.collationKeysMade ?? 0) { $0 + $1.column.collationKeysMade }
