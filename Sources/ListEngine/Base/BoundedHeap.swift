@@ -1,7 +1,7 @@
 /// A bounded max-heap that keeps the smallest rows offered.
 struct BoundedHeap {
   private var limit: Int
-  /// Whether a row was refused or dropped.
+  /// Whether rows may have been refused, because the heap was full once.
   private var isBeyondLimit = false
   private var rows: [(key: UInt64, slot: UInt32)] = []
 
@@ -19,9 +19,9 @@ struct BoundedHeap {
         rows.swapAt(child, (child - 1) / 2)
         child = (child - 1) / 2
       }
+      isBeyondLimit = isBeyondLimit || rows.count == limit
       return
     }
-    isBeyondLimit = true
     guard limit > 0, key <= rows[0].key, isLess((key, slot), rows[0], precedes) else { return }
     rows[0] = (key, slot)
     siftDown(0, precedes)

@@ -230,8 +230,8 @@ struct ColumnStore {
   /// Returns the integer or timestamp with this ascending sort key.
   @inline(__always) static func whole(_ key: UInt64) -> Int64 { Int64(bitPattern: key ^ nullWord) }
 
-  @inline(__always) private static func key(whole word: UInt64) -> UInt64 { word ^ nullWord }
-  @inline(__always) private static func key(number bits: UInt64) -> UInt64 {
+  @inline(__always) static func key(whole word: UInt64) -> UInt64 { word ^ nullWord }
+  @inline(__always) static func key(number bits: UInt64) -> UInt64 {
     bits & nullWord == 0 ? bits | nullWord : ~bits
   }
 

@@ -542,8 +542,11 @@ final class ListView: QueryView {
     guard let build else { return }
     // Keys that were gathered may be worthless now.
     guard relabelings == table.relabelings, !crossings.isTimeBack else { return startBuild() }
-    pool.home.grow(to: Int(table.slots))
-    aggregation?.grow(to: Int(table.slots))
+    // Memory for millions of rows takes longer to prepare than a step may.
+    let slots = Int(table.slots)
+    let grown = build.isGathering ? min(slots, pool.home.count + max(1, table.limits.stepRows)) : slots
+    pool.home.grow(to: grown)
+    aggregation?.grow(to: grown)
     let before = build.spent
     build.step()
     buildWork += build.spent - before

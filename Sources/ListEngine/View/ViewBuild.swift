@@ -1,25 +1,18 @@
 /// The construction of a ``ListView`` in bounded steps, so that a query on millions of rows delays
 /// no session.
 ///
-/// First it gathers the rows that match the filter, with their sort keys. From these it selects the
-/// first window, as a top-N scan does. Clients can display this selection while runs of rows are
-/// sorted and merged. Rows that change meanwhile are left out, and the view inserts them when it
-/// catches up.
+/// First it gathers the rows that match the filter, and keeps the first ones, as a top-N scan does.
+/// Clients can display these while the rows are distributed to their sections and sorted. Rows that
+/// change meanwhile are left out, and the view inserts them when it catches up.
 final class ViewBuild {
-  /// A gathered row.
-  private struct Entry {
-    var key: UInt64
-    var slot: UInt32
-    /// The index of its section; after ``rank()``, the section's index among the leaves.
-    var section: UInt32
-  }
-
   /// Rows whose slots are all below the same multiple of 64.
   struct Block {
     var count = 0
     var slots = [UInt32](repeating: 0, count: 64)
     /// The indices of the rows' sections.
     var sections = [UInt32](repeating: 0, count: 64)
+    /// The sort keys of the rows.
+    var keys = [UInt64](repeating: 0, count: 64)
     /// The tested rows whose result changes as time passes, with the time of the change.
     var crossings: [(slot: UInt32, time: Int64)] = []
   }
@@ -42,11 +35,9 @@ final class ViewBuild {
   /// The cost of a new collation key and of a new section, in rows gathered.
   private static var rowsPerCollationKey: Int { 16 }
   private static var rowsPerSection: Int { 64 }
-  /// The cost of sorting or merging a row, in rows gathered.
-  private static var rowsPerSorted: Int { 8 }
 
   private enum Phase {
-    case gather, rank, number, sort, merge, nest, announce, done
+    case gather, rank, distribute, sort, nest, announce, done
   }
 
   private unowned let view: ListView
@@ -58,7 +49,12 @@ final class ViewBuild {
   let position: Int
   private var phase = Phase.gather
   private var next: UInt32 = 0
-  private var entries: [Entry] = []
+  /// The slots of the gathered rows, ascending.
+  private let gathered: UnsafeMutablePointer<UInt32>
+  private var gatheredCount = 0
+  private let capacity: Int
+  private var keys: BlockKeys
+  private var firstRows = FirstRows()
   /// The sections found so far, each after its parent; the first one is the root.
   private var sections: [Section]
   /// The sections with rows, in order.
@@ -71,8 +67,8 @@ final class ViewBuild {
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The section index of each gathered row, by slot; used only with grouping.
   private let sectionOfRow = Chunked<UInt32>(filler: .max)
-  /// The number of gathered and unchanged rows of each section, by index; used only with grouping.
-  private var rowsOfSection: [Int] = []
+  /// The number of gathered and unchanged rows of each section, by index.
+  private var rowsOfSection = [0]
   /// The rows that changed since the build began, and the position up to which the log was read.
   private var changed = ChangedRows()
   private var logSeen: Int
@@ -86,8 +82,11 @@ final class ViewBuild {
   private var cursor = 0
   private var leastKey = UInt64.max
   private var greatestKey: UInt64 = 0
-  private var runs: [Range<Int>] = []
-  private var heads: [Int] = []
+  private var sorting: OrderSort?
+  /// The rows of each leaf among the entries that are sorted.
+  private var ranges: [Range<Int>] = []
+  /// The index among the leaves of each section.
+  private var leafOfSection: [UInt32] = []
 
   /// The first items at some moment, for one set of collapsed sections.
   struct Selection {
@@ -116,9 +115,18 @@ final class ViewBuild {
     logSeen = position
     sections = [root]
     sectionOfText = TextSections(seed: table.seed)
+    keys = BlockKeys(comparator, labels: table.labels)
+    // Rows that come later are changed rows.
+    capacity = Int(table.slots)
+    gathered = .allocate(capacity: max(1, capacity))
+    firstRows.grow(to: 1)
   }
 
-  deinit { sectionOfRow.deallocate() }
+  deinit {
+    sectionOfRow.deallocate()
+    keys.deallocate()
+    gathered.deallocate()
+  }
 
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
@@ -126,7 +134,7 @@ final class ViewBuild {
   ///
   /// Aggregates are not known before the end, and so is an order by them.
   var canSelect: Bool {
-    !hasExpensiveChanges && !isOrderedByAggregate && (phase == .number || phase == .sort || phase == .merge)
+    !hasExpensiveChanges && !isOrderedByAggregate && (phase == .distribute || phase == .sort)
   }
   /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
@@ -143,9 +151,8 @@ final class ViewBuild {
     switch phase {
     case .gather: gather()
     case .rank: rank()
-    case .number: number()
+    case .distribute: distribute()
     case .sort: sort()
-    case .merge: merge()
     case .nest: nest()
     case .announce: announce()
     case .done: break
@@ -164,23 +171,39 @@ final class ViewBuild {
   }
 
   private func noteChange(of slot: UInt32) {
-    guard changed.insert(slot), slot < sectionOfRow.count, sectionOfRow[slot] != .max else { return }
-    rowsOfSection[Int(sectionOfRow[slot])] -= 1
+    guard changed.insert(slot) else { return }
+    if view.isGrouped {
+      guard slot < sectionOfRow.count, sectionOfRow[slot] != .max else { return }
+      rowsOfSection[Int(sectionOfRow[slot])] -= 1
+    } else if isGathered(slot) {
+      rowsOfSection[0] -= 1
+    }
+  }
+
+  /// Returns whether a row was gathered.
+  ///
+  /// - Complexity: O(log rows).
+  private func isGathered(_ slot: UInt32) -> Bool {
+    var (low, high) = (0, gatheredCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if gathered[middle] < slot { low = middle + 1 } else { high = middle }
+    }
+    return low < gatheredCount && gathered[low] == slot
   }
 
   // MARK: Steps
 
   private func gather() {
-    let end = min(table.slots, next + UInt32(stepRows))
-    if next == 0 && !view.isFiltered { entries.reserveCapacity(table.count) }
+    let end = min(UInt32(capacity), next + UInt32(stepRows))
     // Use local variables in the loop, because class properties are checked at every access.
-    var entries: [Entry] = []
-    swap(&entries, &self.entries)
     var known = TextSections(seed: 0)
     swap(&known, &sectionOfText)
     var rowCounts: [Int] = []
     swap(&rowCounts, &rowsOfSection)
-    let (filter, groups, isGrouped) = (view.filter, view.groups, view.isGrouped)
+    var firstRows = FirstRows()
+    swap(&firstRows, &self.firstRows)
+    let (filter, groups, isGrouped, gathered, keys) = (view.filter, view.groups, view.isGrouped, gathered, keys)
     let (start, workBefore, keysBefore, sectionsBefore) = (
       next, filter.work, comparator.collationKeysMade, sections.count
     )
@@ -188,25 +211,39 @@ final class ViewBuild {
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
-    var rows = Block()
+    var (rows, count, least, greatest) = (Block(), gatheredCount, leastKey, greatestKey)
+    firstRows.remove(changed) { sieve.comparator.precedes($0, $1) }
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
       for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) }
-      if isGrouped { findSections(&rows, groups, &known, &rowCounts) }
+      if isGrouped { findSections(&rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
+      keys.read(&rows)
+      firstRows.grow(to: isGrouped ? sections.count : 1)
+      let hasFirstRows = !firstRows.isAbandoned
       for place in 0..<rows.count {
-        let slot = rows.slots[place]
-        entries.append(
-          Entry(key: sieve.comparator.key(slot), slot: slot, section: isGrouped ? rows.sections[place] : 0))
+        let (key, slot) = (rows.keys[place], rows.slots[place])
+        gathered[count + place] = slot
+        if key != .max {
+          least = min(least, key)
+          greatest = max(greatest, key)
+        }
+        if hasFirstRows {
+          firstRows.offer(key: key, slot: slot, section: isGrouped ? rows.sections[place] : 0) {
+            sieve.comparator.precedes($0, $1)
+          }
+        }
       }
+      count += rows.count
     }
-    swap(&entries, &self.entries)
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
+    swap(&firstRows, &self.firstRows)
+    (gatheredCount, leastKey, greatestKey) = (count, least, greatest)
     spent += Int(next - start) + (filter.work - workBefore) / Self.filterWorkPerRow
     spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
     spent += (sections.count - sectionsBefore) * Self.rowsPerSection
-    if next == table.slots { phase = .rank }
+    if Int(next) == capacity { phase = .rank }
   }
 
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
@@ -274,7 +311,9 @@ final class ViewBuild {
     }
     guard leaf == nil else { return }
     rankedSections = sections.count
-    phase = .number
+    view.chooseCompressor(
+      leastKey <= greatestKey ? KeyCompressor(least: leastKey, greatest: greatestKey) : KeyCompressor())
+    beginSorting()
   }
 
   private func firstLeaf(of section: Section) -> Section? {
@@ -295,107 +334,77 @@ final class ViewBuild {
     return nil
   }
 
-  /// Replaces section indices in the entries by leaf indices, and chooses the key compression.
-  private func number() {
-    let end = min(entries.count, cursor + stepRows)
-    let isGrouped = view.isGrouped
-    var (least, greatest) = (leastKey, greatestKey)
-    entries.withUnsafeMutableBufferPointer { entries in
-      for index in cursor..<end {
-        if isGrouped { entries[index].section = UInt32(sections[Int(entries[index].section)].place) }
-        let key = entries[index].key
-        guard key != .max else { continue }
-        least = min(least, key)
-        greatest = max(greatest, key)
-      }
+  /// Reserves a range of the entries for each leaf.
+  private func beginSorting() {
+    leafOfSection = sections.map { UInt32(clamping: $0.place) }
+    var start = 0
+    ranges = leaves.isEmpty ? [] : [Range<Int>](repeating: 0..<0, count: leaves.count)
+    for (index, section) in sections.enumerated() where isLeaf(section) {
+      ranges[section.place] = 0..<(index < rowsOfSection.count ? rowsOfSection[index] : 0)
     }
+    for leaf in ranges.indices {
+      let count = ranges[leaf].count
+      ranges[leaf] = start..<start
+      start += count
+    }
+    sorting = OrderSort(rows: start, comparator: comparator, stepRows: stepRows)
+    (phase, cursor) = (.distribute, 0)
+  }
+
+  /// Writes the entries of the gathered rows to the ranges of their sections.
+  private func distribute() {
+    guard let sorting else { return }
+    let end = min(gatheredCount, cursor + stepRows)
+    let (isGrouped, entries, changed, compressor) = (view.isGrouped, sorting.entries, changed, view.compressor)
+    let (hasChanges, gathered, keys, sectionOfRow) = (!changed.isEmpty, gathered, keys, sectionOfRow)
+    var (rows, ends) = (Block(), ranges.map(\.upperBound))
     spent += end - cursor
-    (leastKey, greatestKey, cursor) = (least, greatest, end)
-    guard end == entries.count else { return }
-    view.chooseCompressor(least <= greatest ? KeyCompressor(least: least, greatest: greatest) : KeyCompressor())
+    while cursor < end {
+      let blockEnd = gathered[cursor] | 63
+      rows.count = 0
+      while cursor < end, gathered[cursor] <= blockEnd {
+        let slot = gathered[cursor]
+        cursor += 1
+        if hasChanges && changed.contains(slot) { continue }
+        rows.slots[rows.count] = slot
+        rows.count += 1
+      }
+      keys.read(&rows)
+      for place in 0..<rows.count {
+        let slot = rows.slots[place]
+        let leaf = isGrouped ? Int(leafOfSection[Int(sectionOfRow[slot])]) : 0
+        entries[ends[leaf]] = UInt64(compressor.compress(rows.keys[place])) << 32 | UInt64(slot)
+        ends[leaf] += 1
+      }
+    }
+    for leaf in ranges.indices { ranges[leaf] = ranges[leaf].lowerBound..<ends[leaf] }
+    guard cursor == gatheredCount else { return }
     (phase, cursor) = (.sort, 0)
+    if let first = ranges.first { sorting.begin(first) }
   }
 
+  /// Sorts the rows of the sections, one after another.
   private func sort() {
-    let start = runs.last?.upperBound ?? 0
-    let end = min(entries.count, start + max(1, stepRows / Self.rowsPerSorted))
-    spent += (end - start) * Self.rowsPerSorted
-    let (changed, comparator) = (changed, comparator)
-    entries.withUnsafeMutableBufferPointer { all in
-      var run = UnsafeMutableBufferPointer(rebasing: all[start..<end])
-      run.sort { Self.precedes($0, $1, changed, comparator) }
+    guard let sorting else { return }
+    let limit = spent + stepRows
+    while cursor < ranges.count, spent < limit {
+      let before = sorting.spent
+      sorting.step(atMost: limit - spent, except: changed) { [view, leaves, cursor] in
+        view.append($0, to: leaves[cursor])
+      }
+      spent += sorting.spent - before + 8
+      guard sorting.isDone else { continue }
+      cursor += 1
+      if cursor < ranges.count { sorting.begin(ranges[cursor]) }
     }
-    if start < end { runs.append(start..<end) }
-    guard end == entries.count else { return }
-    heads = runs.map(\.lowerBound)
-    phase = .merge
-  }
-
-  /// Returns whether `a` precedes `b`.
-  ///
-  /// The present values of changed rows must not be compared, so these rows come before all others
-  /// with the same former key. They are left out later.
-  @inline(__always)
-  private static func precedes(_ a: Entry, _ b: Entry, _ changed: ChangedRows, _ comparator: RowComparator) -> Bool {
-    if a.section != b.section { return a.section < b.section }
-    if a.key != b.key { return a.key < b.key }
-    if !changed.isEmpty {
-      switch (changed.contains(a.slot), changed.contains(b.slot)) {
-      case (false, false): break
-      case (true, false): return true
-      case (false, true): return false
-      case (true, true): return a.slot < b.slot
-      }
-    }
-    return comparator.precedes(a.slot, b.slot)
-  }
-
-  private func merge() {
-    let (view, changed, comparator, leaves) = (view, changed, comparator, leaves)
-    let compressor = view.compressor
-    var heads = heads
-    let runs = runs
-    entries.withUnsafeBufferPointer { entries in
-      func skipChanged(_ run: Int) {
-        while heads[run] < runs[run].upperBound && changed.contains(entries[heads[run]].slot) { heads[run] += 1 }
-      }
-      func precedes(_ a: Int, _ b: Int) -> Bool {
-        Self.precedes(entries[heads[a]], entries[heads[b]], changed, comparator)
-      }
-      // Head rows may have changed since the last step, so the heap is rebuilt.
-      for run in runs.indices { skipChanged(run) }
-      var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
-      for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
-      var left = max(1, stepRows / Self.rowsPerSorted)
-      // Consecutive rows of one section are appended together.
-      var (rows, leaf) = ([UInt64](), 0)
-      rows.reserveCapacity(left)
-      while left > 0, let run = heap.first {
-        let entry = entries[heads[run]]
-        if Int(entry.section) != leaf {
-          if !rows.isEmpty { view.append(rows, to: leaves[leaf]) }
-          rows.removeAll(keepingCapacity: true)
-          leaf = Int(entry.section)
-        }
-        rows.append(UInt64(compressor.compress(entry.key)) << 32 | UInt64(entry.slot))
-        heads[run] += 1
-        skipChanged(run)
-        if heads[run] == runs[run].upperBound {
-          heap[0] = heap[heap.count - 1]
-          heap.removeLast()
-        }
-        siftDown(&heap, 0, precedes)
-        left -= 1
-        spent += Self.rowsPerSorted
-      }
-      if !rows.isEmpty { view.append(rows, to: leaves[leaf]) }
-      if heap.isEmpty { phase = .nest }
-    }
-    self.heads = heads
+    guard cursor == ranges.count else { return }
+    sorting.shrink()
+    (phase, cursor) = (.nest, 0)
   }
 
   /// Counts the rows of sections whose order is complete.
   private func nest() {
+    sorting = nil
     var left = stepRows
     while left > 0, cursor < sections.count {
       let section = sections[cursor]
@@ -421,20 +430,6 @@ final class ViewBuild {
     spent += (end - cursor) * Self.rowsPerSection
     cursor = end
     if cursor == sections.count { phase = .done }
-  }
-
-  @inline(__always)
-  private func siftDown(_ heap: inout [Int], _ start: Int, _ precedes: (Int, Int) -> Bool) {
-    var root = start
-    while true {
-      var least = root
-      let left = 2 * root + 1
-      if left < heap.count, precedes(heap[left], heap[least]) { least = left }
-      if left + 1 < heap.count, precedes(heap[left + 1], heap[least]) { least = left + 1 }
-      guard least != root else { return }
-      heap.swapAt(root, least)
-      root = least
-    }
   }
 
   // MARK: The first window
@@ -494,20 +489,13 @@ final class ViewBuild {
   /// Updates the number of rows of each section.
   private func count(late: [UInt32: [UInt32]]) {
     for (index, section) in sections.enumerated() {
-      let gathered = view.isGrouped ? (index < rowsOfSection.count ? rowsOfSection[index] : 0) : gatheredRows
+      let gathered = index < rowsOfSection.count ? rowsOfSection[index] : 0
       section.provisionalCount = gathered + (late[section.number]?.count ?? 0)
     }
     for section in sections.reversed() {
       section.announcedCount = section.count
       section.parent?.provisionalCount? += section.count
     }
-  }
-
-  /// The number of gathered rows that have not changed since.
-  private var gatheredRows: Int {
-    guard !changed.isEmpty else { return entries.count }
-    let changed = changed
-    return entries.withUnsafeBufferPointer { $0.reduce(0) { $0 + (changed.contains($1.slot) ? 0 : 1) } }
   }
 
   private func select(_ collapsed: Set<UInt32>, late lateRows: [UInt32: [UInt32]]) -> [ListView.Item] {
@@ -531,41 +519,55 @@ final class ViewBuild {
       last = chain
     }
     var heaps: [UInt32: BoundedHeap] = [:]
-    for (section, _, rows) in shown where rows > 0 { heaps[section.number] = BoundedHeap(limit: rows) }
-    if !heaps.isEmpty { fill(&heaps, late: lateRows) }
+    firstRows.remove(changed) { comparator.precedes($0, $1) }
+    for (section, _, rows) in shown where rows > 0 { heaps[section.number] = firstRows(of: section, count: rows) }
+    let unknown = shown.filter { $0.rows > 0 && heaps[$0.section.number] == nil }
+    if !unknown.isEmpty { scan(for: unknown.map { ($0.section, $0.rows) }, &heaps) }
+    add(lateRows, to: &heaps)
     var selection: [ListView.Item] = []
-    for (section, headers, _) in shown {
+    for (section, headers, count) in shown {
       for header in headers { selection.append(.header(header)) }
       let rows = heaps[section.number]?.sorted { comparator.precedes($0, $1) } ?? []
-      selection.append(contentsOf: rows.map { .row($0) })
+      selection.append(contentsOf: rows.prefix(count).map { .row($0) })
     }
     return selection
   }
 
-  /// Finds the first rows of these sections, with their present values.
-  private func fill(_ heaps: inout [UInt32: BoundedHeap], late: [UInt32: [UInt32]]) {
-    let (entries, changed, comparator) = (entries, changed, comparator)
-    if leaves.count == 1, var heap = heaps[leaves[0].number] {
-      // The common case of one section avoids repeated accesses to the dictionary.
-      for entry in entries where !changed.contains(entry.slot) {
-        heap.offer(key: entry.key, slot: entry.slot) { comparator.precedes($0, $1) }
+  /// Returns the first gathered rows of a section, or `nil` if they have to be found by a scan.
+  private func firstRows(of section: Section, count: Int) -> BoundedHeap? {
+    guard view.isGrouped else { return firstRows.heap(of: 0, count: count) }
+    guard !firstRows.isAbandoned else { return nil }
+    guard let index = sections.firstIndex(where: { $0 === section }) else { return nil }
+    // A section that only changed rows have has no gathered rows.
+    return index < rankedSections ? firstRows.heap(of: index, count: count) : BoundedHeap(limit: count)
+  }
+
+  /// Finds the first rows of these sections among the gathered ones.
+  ///
+  /// - Complexity: O(rows).
+  private func scan(for wanted: [(section: Section, rows: Int)], _ heaps: inout [UInt32: BoundedHeap]) {
+    let (changed, comparator, gathered) = (changed, comparator, gathered)
+    var found = wanted.map { BoundedHeap(limit: $0.rows) }
+    if view.isGrouped {
+      let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
+      let heapOfSection = sections.map { places[$0.number] ?? .max }
+      for index in 0..<gatheredCount {
+        let slot = gathered[index]
+        let place = heapOfSection[Int(sectionOfRow[slot])]
+        guard place != .max, !changed.contains(slot) else { continue }
+        found[Int(place)].offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
-      heaps[leaves[0].number] = heap
-    } else {
-      var wanted = heaps.keys.sorted().map { (number: $0, heap: heaps[$0] ?? BoundedHeap(limit: 0)) }
-      let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.number, UInt32($0)) })
-      // During numbering, entries before the cursor have leaf indices, the others section indices.
-      let numbered = phase == .number ? cursor : entries.count
-      for (names, range) in [(leaves, 0..<numbered), (sections, numbered..<entries.count)] where !range.isEmpty {
-        let heapOfName = names.map { places[$0.number] ?? .max }
-        for entry in entries[range] where heapOfName[Int(entry.section)] != .max && !changed.contains(entry.slot) {
-          wanted[Int(heapOfName[Int(entry.section)])].heap.offer(key: entry.key, slot: entry.slot) {
-            comparator.precedes($0, $1)
-          }
-        }
+    } else if var heap = found.first {
+      for index in 0..<gatheredCount where !changed.contains(gathered[index]) {
+        heap.offer(key: comparator.key(gathered[index]), slot: gathered[index]) { comparator.precedes($0, $1) }
       }
-      for (number, heap) in wanted { heaps[number] = heap }
+      found[0] = heap
     }
+    for (wanted, heap) in zip(wanted, found) { heaps[wanted.section.number] = heap }
+  }
+
+  /// Adds changed rows, with their present values, to the first rows of their sections.
+  private func add(_ late: [UInt32: [UInt32]], to heaps: inout [UInt32: BoundedHeap]) {
     for (section, slots) in late where heaps[section] != nil {
       for slot in slots {
         heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }

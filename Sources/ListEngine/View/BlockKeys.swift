@@ -1,0 +1,63 @@
+/// Sort keys of blocks of rows, with one decision on the type of the column for each block.
+///
+/// The keys of texts that rows share are kept, as long as a build lasts. A text that is freed and
+/// its number reused belongs to changed rows only, whose keys are not read.
+struct BlockKeys {
+  private let term: RowComparator.Term?
+  private let labels: Chunked<UInt64>
+  /// The ascending keys of texts, by number; 0 if unknown or the least.
+  private let textKeys = Chunked<UInt64>(filler: 0)
+
+  init(_ comparator: RowComparator, labels: Chunked<UInt64>) {
+    term = comparator.term(0)
+    self.labels = labels
+  }
+
+  func deallocate() { textKeys.deallocate() }
+
+  /// Reads the sort keys of a block as ``RowComparator/key(_:)`` does.
+  @inline(__always) func read(_ rows: inout ViewBuild.Block) {
+    guard rows.count > 0 else { return }
+    let base = rows.slots[0] & ~63
+    guard let term else {
+      let labels = labels.pointer(base)
+      for place in 0..<rows.count { rows.keys[place] = labels[Int(rows.slots[place] - base)] }
+      return
+    }
+    let (column, inverted) = (term.column, term.isDescending ? UInt64.max : 0)
+    switch column.type {
+    case .number:
+      let words = column.words.pointer(base)
+      for place in 0..<rows.count {
+        let word = words[Int(rows.slots[place] - base)]
+        rows.keys[place] = word == ColumnStore.nullNumber ? .max : ColumnStore.key(number: word) ^ inverted
+      }
+    case .integer where column.leastValues.pointee.isEmpty, .timestamp where column.leastValues.pointee.isEmpty:
+      let words = column.words.pointer(base)
+      for place in 0..<rows.count {
+        let word = words[Int(rows.slots[place] - base)]
+        rows.keys[place] = word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
+      }
+    case .text where column.pool?.sharesRepeats == true:
+      for place in 0..<rows.count {
+        let slot = rows.slots[place]
+        let number = column.numbers[slot]
+        guard number != TextPool.none else {
+          rows.keys[place] = .max
+          continue
+        }
+        if number >= textKeys.count { textKeys.grow(to: Int(number) + 1) }
+        var key = textKeys[number]
+        if key == 0 {
+          key = column.sortKey(slot, descending: false)
+          textKeys[number] = key
+        }
+        rows.keys[place] = key ^ inverted
+      }
+    default:
+      for place in 0..<rows.count {
+        rows.keys[place] = column.sortKey(rows.slots[place], descending: term.isDescending)
+      }
+    }
+  }
+}
