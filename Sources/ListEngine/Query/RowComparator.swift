@@ -28,7 +28,7 @@ struct RowComparator {
   /// Returns the sort term with this index, or `nil` if the source's order decides.
   func term(_ index: Int) -> Term? { index == 0 ? first : index <= rest.count ? rest[index - 1] : nil }
 
-  /// Returns the place of a row in the source's order; 0 if there is no such row.
+  /// Returns the place of a row in the source's order, or 0 for a free slot.
   @inline(__always) func label(_ slot: UInt32) -> UInt64 { labels[slot] }
 
   /// The number of collation keys made for the sort columns so far.

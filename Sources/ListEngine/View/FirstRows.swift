@@ -37,7 +37,7 @@ struct FirstRows {
     bounds[Int(section)] = heaps[Int(section)].bound
   }
 
-  /// Removes the rows that have changed since the last call, before their values are compared again.
+  /// Removes the rows that have changed since the last call, before values are compared again.
   mutating func remove(_ changed: ChangedRows, _ precedes: (UInt32, UInt32) -> Bool) {
     guard changes < changed.slots.count else { return }
     changes = changed.slots.count

@@ -1,0 +1,70 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+@Suite struct FirstRowsTests {
+  private func rows(_ firstRows: FirstRows, of section: Int, count: Int) -> [UInt32]? {
+    firstRows.heap(of: section, count: count).map { Array($0.sorted { $0 < $1 }.prefix(count)) }
+  }
+
+  @Test func `keeps the first rows of each section`() {
+    var random = SeededGenerator(seed: 7)
+    var firstRows = FirstRows()
+    firstRows.grow(to: 3)
+    var all: [[(key: UInt64, slot: UInt32)]] = [[], [], []]
+    for slot in 0..<UInt32(9_000) {
+      let (key, section) = (UInt64(random.number(0...500)), random.number(0...2))
+      all[section].append((key, slot))
+      firstRows.offer(key: key, slot: slot, section: UInt32(section)) { $0 < $1 }
+    }
+    for section in 0...2 {
+      let wanted = all[section].sorted { ($0.key, $0.slot) < ($1.key, $1.slot) }.prefix(1024).map(\.slot)
+      #expect(rows(firstRows, of: section, count: 1024) == wanted)
+    }
+  }
+
+  @Test func `does not know the first rows once too many of them have changed`() {
+    var firstRows = FirstRows()
+    firstRows.grow(to: 1)
+    for slot in 0..<UInt32(5_000) { firstRows.offer(key: UInt64(slot), slot: slot, section: 0) { $0 < $1 } }
+    var changed = ChangedRows()
+    for slot in 0..<UInt32(256) { _ = changed.insert(slot) }
+    firstRows.remove(changed) { $0 < $1 }
+    #expect(rows(firstRows, of: 0, count: 1024) == Array(256..<1280))
+    _ = changed.insert(300)
+    firstRows.remove(changed) { $0 < $1 }
+    #expect(rows(firstRows, of: 0, count: 1024) == nil)
+    #expect(rows(firstRows, of: 0, count: 1023) == (256..<1280).filter { $0 != 300 })
+  }
+
+  @Test func `rows that were refused do not fill the place of changed ones`() {
+    var firstRows = FirstRows()
+    firstRows.grow(to: 1)
+    for slot in 0..<UInt32(2_000) { firstRows.offer(key: 10, slot: slot, section: 0) { $0 < $1 } }
+    var changed = ChangedRows()
+    _ = changed.insert(5)
+    firstRows.remove(changed) { $0 < $1 }
+    // Slot 1,300 was refused, so a later one with the same key must not come before it.
+    firstRows.offer(key: 10, slot: 3_000, section: 0) { $0 < $1 }
+    #expect(rows(firstRows, of: 0, count: 1024)?.contains(3_000) == false)
+    #expect(rows(firstRows, of: 0, count: 1280) == nil)
+  }
+
+  @Test func `a section with few rows is known whole`() {
+    var firstRows = FirstRows()
+    firstRows.grow(to: 2)
+    for slot in 0..<UInt32(3) { firstRows.offer(key: UInt64(9 - slot), slot: slot, section: 1) { $0 < $1 } }
+    #expect(rows(firstRows, of: 1, count: 1024) == [2, 1, 0])
+    #expect(rows(firstRows, of: 0, count: 1024) == [])
+  }
+
+  @Test func `many sections have none`() {
+    var firstRows = FirstRows()
+    firstRows.grow(to: FirstRows.greatestSections)
+    #expect(!firstRows.isAbandoned)
+    firstRows.grow(to: FirstRows.greatestSections + 1)
+    #expect(firstRows.isAbandoned)
+    #expect(rows(firstRows, of: 0, count: 1) == nil)
+  }
+}
