@@ -128,7 +128,8 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "CSystem", "Cluster", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
+        "CSystem", "Cluster", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording",
+        "Server",
         "SourceRuntime", "TextSource", "Threads", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),

@@ -10,7 +10,7 @@ import ListEngine
 ///     }
 ///     desk.finish(number)              // the subject of the answer
 struct ActionDesk {
-  /// What to do with a request.
+  /// The decision about a request.
   enum Verdict {
     case run(ActionRequest)
     case refuse(ActionOutcome)

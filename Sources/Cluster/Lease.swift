@@ -2,8 +2,8 @@ import ListEngine
 
 /// The right of one publisher to write a table, for a limited time.
 ///
-/// The lease is a key that expires at the server after ``duration``. Its holder writes the key again
-/// three times in that time. Its fencing number is the revision with which the holder created the
+/// The lease is a key that expires at the server after ``duration``. Its holder writes the key
+/// again each ``renewal``. Its fencing number is the revision with which the holder created the
 /// key. Later holders have greater ones, because revisions of a bucket only grow.
 ///
 ///     lease.step(at: now)              // .create, .renew(revision) or .wait
@@ -19,7 +19,7 @@ struct Lease {
   /// It covers the differences of two clocks over that time, and a write that is on its way.
   static let margin = Duration.milliseconds(300)
 
-  /// What to do next.
+  /// The next request to the server.
   enum Step: Hashable {
     case create
     case renew(UInt64)

@@ -93,7 +93,9 @@ package final class PublishedSource: Sendable {
     shared.withLock { shared in
       if let revision { shared.lease.take(revision, sent: now) } else { shared.lease.miss(at: BootTime.now) }
     }
-    if step == .create, let revision { logger.notice("this node publishes the table", metadata: ["fence": "\(revision)"]) }
+    if step == .create, let revision {
+      logger.notice("this node publishes the table", metadata: ["fence": "\(revision)"])
+    }
   }
 
   /// Gives up the lease, so that another publisher need not wait for its end.

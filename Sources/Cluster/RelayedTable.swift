@@ -75,7 +75,7 @@ final class RelayedTable: Sendable {
 
   // MARK: The thread
 
-  /// What the thread knows about the publisher.
+  /// The state of the thread.
   private struct Following {
     var place = StreamPlace()
     var parts = PayloadParts()

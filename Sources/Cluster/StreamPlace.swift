@@ -3,7 +3,7 @@
 ///     var place = StreamPlace(after: entry)
 ///     switch place.take(message, number: 17) { ... }
 struct StreamPlace: Hashable {
-  /// What a message means for a relay.
+  /// The meaning of a message for a relay.
   enum Verdict: Hashable {
     /// The message follows the former one.
     case apply
@@ -62,7 +62,7 @@ struct StreamPlace: Hashable {
   /// Requires a snapshot that was made after the stream lost the messages before this one.
   mutating func skip(to first: UInt64) { if first > 0 { _ = restart(containing: first - 1) } }
 
-  /// Requires any other snapshot, because the stream is another one, or the last one was unreadable.
+  /// Requires another snapshot, because this one was unreadable or belongs to a former stream.
   mutating func abandon(_ entry: SnapshotEntry) {
     needed = 0
     abandoned = entry.id

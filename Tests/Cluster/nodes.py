@@ -46,7 +46,8 @@ class Process:
     def __init__(self, words):
         self.log = []
         self.process = subprocess.Popen(
-            words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)  # fmt: skip
+            words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+        )
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -178,7 +179,8 @@ class Client(threading.Thread):
 
     def act(self, number, word):
         self.say(
-            self.socket, {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})  # fmt: skip
+            self.socket,
+            {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})
 
     def rows(self):
         return {row[2][0]: row[2][1] for row in list(self.replica.rows)}

@@ -34,7 +34,9 @@ import Testing
     changes.upsert(.text("a"), [.integer(1), .text("x"), .series([1, 2])])
     changes.delete(.text("b"))
     let schema = Schema(name: "jobs", key: .text, columns: [Column("n", .integer)])
-    let sent: [SourceEvent] = [.schema(schema), .changes(changes), .state(.stale, message: "down"), .columnsAdded(schema)]
+    let sent: [SourceEvent] = [
+      .schema(schema), .changes(changes), .state(.stale, message: "down"), .columnsAdded(schema),
+    ]
     let frames = sent.compactMap { EventFrames.frame($0) }
     #expect(frames.count == 4)
     let events = try #require(EventFrames.events(Array(frames.joined())))

@@ -215,7 +215,9 @@ final class NatsConnection: @unchecked Sendable {
 
   // MARK: Buckets
 
-  /// Opens a bucket, and makes it if it is missing; entries expire after `lifetime`, if it is given.
+  /// Opens a bucket, and makes it if it is missing.
+  ///
+  /// - Parameter lifetime: The time after which entries expire; `nil` for never.
   func bucket(_ name: String, lifetime: Duration? = nil) throws(ClusterError) -> NatsBucket {
     let strings = CStrings()
     var bucket: OpaquePointer?

@@ -5,8 +5,8 @@ import Wire
 extension Server {
   /// Returns the response to a plain request; `nil` if it follows later.
   ///
-  /// The page's files and the two health checks need no token, because they reveal nothing. All other
-  /// paths do.
+  /// The page's files and the two health checks need no token, because they reveal nothing. All
+  /// other paths do.
   func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
     if head.path == "/", let code = head.argument("code") {
       return login(code, head, on: socket)

@@ -39,7 +39,10 @@ final class SourceKeeper: Sendable {
     let tables = showsStatus ? makeStatus() : nil
     status.withLock { $0 = tables }
     let made = try sources.map { source in
-      (source.name, try SourceFeed(source, control: control, secrets, status: tables, publisher: publisher, refuse: refuse))
+      (
+        source.name,
+        try SourceFeed(source, control: control, secrets, status: tables, publisher: publisher, refuse: refuse)
+      )
     }
     for (name, feed) in made {
       feeds.withLock { $0[name] = feed }
@@ -91,7 +94,8 @@ final class SourceKeeper: Sendable {
         continue
       }
       do {
-        let feed = try SourceFeed(source, control: control, secrets, status: status.withLock { $0 }, publisher: publisher, refuse: refuse)
+        let feed = try SourceFeed(
+          source, control: control, secrets, status: status.withLock { $0 }, publisher: publisher, refuse: refuse)
         feeds.withLock { $0[source.name] = feed }
         try ending.start(feed)
       } catch {
