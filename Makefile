@@ -8,7 +8,7 @@ FAULTS ?= 1000
 PLUGINS ?= 20
 MINUTES ?= 30
 
-.PHONY: help run run-market dev check test test-all simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
+.PHONY: help run run-market dev check test test-all simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm cluster soak sanitize autobahn slowhttp tls timing
 
 help: ## List the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -99,6 +99,11 @@ storm: ## Test slow, reset and reconnecting clients (STORM="slow kills --kills 2
 	@scripts/setup long
 	@swift build -c release
 	@Tests/Long/storm $(STORM)
+
+cluster: ## Kill, pause and restart publishers, relays and NATS (CLUSTER="--faults 100 --seed 7").
+	@scripts/setup test
+	@swift build -c release
+	@.venv/bin/python Tests/Cluster/run $(CLUSTER)
 
 soak: ## Connect and disconnect for an hour; memory must not grow (SOAK="--minutes 5" for less).
 	@scripts/setup long

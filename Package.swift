@@ -115,11 +115,21 @@ let package = Package(
       name: "Recording",
       dependencies: ["ListEngine", "Locales", "Threads", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
+    // The tables of other nodes, over NATS.
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "Cluster",
+      dependencies: [
+        "CNats", "ListEngine", "Threads", "Wire", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "CSystem", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording", "Server",
+        "CSystem", "Cluster", "LibrarySource", "ListEngine", "Locales", "PluginExam", "ProcessSource", "Recording",
+        "Server",
         "SourceRuntime", "TextSource", "Threads", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
@@ -197,6 +207,8 @@ let package = Package(
         "LibrarySource", "ListEngine", "PluginExam", "ProcessSource", "SourceRuntime", "SourceTesting",
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ClusterTests", dependencies: ["Cluster", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Threads", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),

@@ -1,5 +1,6 @@
 import Foundation
 import ListEngine
+import Wire
 
 /// The header of a recording.
 ///

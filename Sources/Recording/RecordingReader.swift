@@ -1,5 +1,6 @@
 import Foundation
 import ListEngine
+import Wire
 
 /// An error in reading or writing a recording, for the operator to correct.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -129,7 +130,7 @@ struct RecordingReader {
       guard !next.isEmpty else { return true }
       guard next.count >= 8 else { return false }
       let (length, checksum) = next.withUnsafeBytes { numbers(in: $0) }
-      return length <= next.count - 8 && Checksum.of(next.dropFirst(8).prefix(Int(length))) == checksum
+      return length <= next.count - 8 && Checksum.of(Array(next.dropFirst(8).prefix(Int(length)))) == checksum
     }
   }
 

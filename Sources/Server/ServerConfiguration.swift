@@ -79,6 +79,10 @@ public struct ServerConfiguration: Sendable {
   public var onHangUp: (@Sendable () -> Void)?
   /// The service manager to notify, if any.
   public var systemManager: SystemManager?
+  /// Returns the reason why a load balancer must not send clients here yet, or `nil`. [the loop]
+  public var obstacle: @Sendable () -> String? = { nil }
+  /// Returns the metrics of other parts of the program. [the loop]
+  public var otherMetrics: @Sendable () -> [OtherMetric] = { [] }
   /// The logger of the server.
   public var logger = Logger(label: "server")
 

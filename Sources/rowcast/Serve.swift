@@ -22,11 +22,13 @@ struct Serve: ParsableCommand {
         "\(options.command[0]): its name is not valid for a table; give it one with --child name=command")
     }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
-      settings, control, ending, reloading in
+      settings, control, ending, reloading, cluster in
+      guard cluster.relay == nil else { return try cluster.start(control, ending) }
       if let problem = settings.sources!.lazy.compactMap(\.text?.problem).first {
         throw EnvironmentFailure(description: problem)
       }
-      let keeper = SourceKeeper(control, ending, tokenFile: settings.tokenFile)
+      let keeper = SourceKeeper(
+        control, ending, tokenFile: settings.tokenFile, publisher: cluster.publisher)
       do {
         try keeper.start(settings.sources!, showsStatus: settings.status ?? false)
       } catch let error as PluginError {
@@ -35,6 +37,7 @@ struct Serve: ParsableCommand {
         throw EnvironmentFailure(description: "\(error)")
       }
       reloading.keep(keeper)
+      try cluster.start(control, ending)
     }
   }
 
@@ -42,10 +45,11 @@ struct Serve: ParsableCommand {
   func run(_ sources: [Settings.Source]) throws {
     let options = options
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
-      settings, control, ending, _ in
+      settings, control, ending, _, cluster in
       do {
-        try SourceKeeper(control, ending, tokenFile: settings.tokenFile)
+        try SourceKeeper(control, ending, tokenFile: settings.tokenFile, publisher: cluster.publisher)
           .start(sources, showsStatus: settings.status ?? false)
+        try cluster.start(control, ending)
       } catch let error as PluginError {
         throw EnvironmentFailure(description: "\(error)")
       }
@@ -60,7 +64,7 @@ struct Serve: ParsableCommand {
   ///   - isOpening: Whether to open the address in a browser.
   static func serve(
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
-    isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
+    isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading, ClusterNode) throws -> Void
   ) throws {
     if let refusal = settings.refusal(ofUser: geteuid()) { throw ValidationError(refusal) }
     protectOwnMemory()
@@ -78,10 +82,11 @@ struct Serve: ParsableCommand {
     _ = allocator_return_blocks_from(1 << 17)
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
-    let (server, access) = try makeServer(settings, ending, rereading == nil ? nil : reloading)
+    let cluster = try ClusterNode(settings)
+    let (server, access) = try makeServer(settings, ending, rereading == nil ? nil : reloading, cluster)
     // Must precede the loading of the first library.
     CrashFile.keep()
-    try startFeeds(settings, server.control, ending, reloading)
+    try startFeeds(settings, server.control, ending, reloading, cluster)
     let tokenPath: String?
     do {
       tokenPath = try access.publish(settings, port: server.port)
@@ -110,15 +115,16 @@ struct Serve: ParsableCommand {
     Glibc.exit(ending.exitCode)
   }
 
-  private static func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading?) throws -> (
-    Server, Access
-  ) {
+  private static func makeServer(
+    _ settings: Settings, _ ending: Ending, _ reloading: Reloading?, _ cluster: ClusterNode
+  ) throws -> (Server, Access) {
     do {
       let access = try Access(settings)
       var configuration = try ServerConfiguration(settings, access)
       configuration.onStopping = { ending.begin() }
       if let reloading { configuration.onHangUp = { reloading.begin() } }
       configuration.systemManager = SystemManager()
+      cluster.serve(&configuration)
       if let record = settings.record {
         let epoch = Server.randomEpoch()
         configuration.epoch = epoch

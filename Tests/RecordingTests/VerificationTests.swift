@@ -1,6 +1,7 @@
 import Foundation
 import ListEngine
 import Testing
+import Wire
 
 @testable import Recording
 

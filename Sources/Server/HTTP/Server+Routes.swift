@@ -5,8 +5,8 @@ import Wire
 extension Server {
   /// Returns the response to a plain request; `nil` if it follows later.
   ///
-  /// The page's files and the health check need no token, because they reveal nothing. All other
-  /// paths do.
+  /// The page's files and the two health checks need no token, because they reveal nothing. All
+  /// other paths do.
   func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
     if head.path == "/", let code = head.argument("code") {
       return login(code, head, on: socket)
@@ -17,6 +17,11 @@ extension Server {
     }
     switch head.path {
     case "/healthz": return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
+    case "/readyz":
+      if let obstacle = configuration.obstacle() {
+        return HTTPResponse(refusal: 503, reason: obstacle, to: head.method)
+      }
+      return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
     case "/session":
       // Lets a page find out why its upgrade was refused, which browsers do not reveal.
       switch access.session(head, from: address(of: socket), at: EventLoop.now) {

@@ -25,6 +25,7 @@ public final class SourceInlet: Sendable {
     var schema: Schema?
     var confinement: String?
     var takesUploads = false
+    var copier: (@Sendable (SourceEvent) -> Void)?
   }
 
   let mailbox: Mailbox<Mail>
@@ -40,6 +41,7 @@ public final class SourceInlet: Sendable {
   /// - Returns: `false` if the server is stopping, so the source should stop, too.
   @discardableResult
   public func tell(_ event: SourceEvent) -> Bool {
+    state.withLock { $0.copier }?(event)
     let mail = Mail(event: event, since: EventLoop.now)
     return switch event {
     case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
@@ -57,6 +59,13 @@ public final class SourceInlet: Sendable {
     case .loaded(_, _, let cell): mailbox.put(mail, rows: 1, bytes: 1_024 + cell.byteCount)
     case .image, .schema, .columnsAdded, .forget, .sourceChanged, .upload: mailbox.put(mail, rows: 1, bytes: 1_024)
     }
+  }
+
+  /// Sets the closure that receives a copy of each event before the server does. [any thread]
+  ///
+  /// It is called on the source's thread, and may block the source.
+  public func copyEvents(to copier: @escaping @Sendable (SourceEvent) -> Void) {
+    state.withLock { $0.copier = copier }
   }
 
   /// Sets the closure that receives requests to the source. [any thread]

@@ -24,7 +24,7 @@ struct PluginReplay: ParsableCommand {
   }
 
   func run() throws {
-    try Serve.serve(page.settings, showing: LogTable.besideTheFirst) { [file, speed] _, control, ending, _ in
+    try Serve.serve(page.settings, showing: LogTable.besideTheFirst) { [file, speed] _, control, ending, _, _ in
       let inlet = control.addSource("replay")
       let table = LogTable(control)
       let log = SourceLog("replay")

@@ -37,7 +37,7 @@ struct PluginRun: ParsableCommand {
     let name = choice.tableName
     let settings = choice.settings
     try Serve.serve(page.settings, showing: LogTable.besideTheFirst, isOpening: page.open) {
-      [trace] _, control, ending, _ in
+      [trace] _, control, ending, _, _ in
       let feed = RunFeed(
         command, name: name, settings: settings, files: files, trace: trace, control: control)
       try ending.start(feed)

@@ -147,6 +147,30 @@ struct ServeOptions: ParsableArguments {
   var record: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Publish the tables to other nodes through this NATS server, such as nats://127.0.0.1:4222.", valueName: "url"))
+  var publish: String?
+
+  @Option(
+    help: ArgumentHelp("Serve the tables that other nodes publish through this NATS server.", valueName: "url"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("The file with the credentials for the NATS server.", valueName: "file"))
+  var natsCredentials: String?
+
+  @Option(
+    help: ArgumentHelp("The certificates of authorities for the NATS server, in PEM; requires TLS.", valueName: "file"))
+  var natsCA: String?
+
+  @Option(
+    help: ArgumentHelp("The size of the stream of each published table. (default: 256)", valueName: "MiB"))
+  var publishRetention: Int?
+
+  @Option(
+    help: ArgumentHelp("The time between two snapshots of a published table. (default: 300)", valueName: "seconds"))
+  var publishSnapshots: Int?
+
+  @Option(
     help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
   var logLevel: String?
 
@@ -177,6 +201,12 @@ struct ServeOptions: ParsableArguments {
     flags.histories = history.isEmpty ? nil : history
     flags.changeTimes = changed.isEmpty ? nil : changed
     flags.record = record
+    flags.publish = publish
+    flags.from = from
+    flags.natsCredentials = natsCredentials
+    flags.natsAuthorities = natsCA
+    flags.publishRetention = publishRetention
+    flags.publishSnapshots = publishSnapshots
     flags.logLevel = logLevel
     flags.logFormat = logFormat
     let sources =
@@ -215,7 +245,7 @@ struct ServeOptions: ParsableArguments {
 
   /// Throws if the arguments name a source, for commands that have a source of their own.
   func refuseSources(_ command: String, butCommand: Bool = false) throws {
-    guard plugin.isEmpty, child.isEmpty, watch.isEmpty, file.isEmpty, ingest.isEmpty, set.isEmpty,
+    guard plugin.isEmpty, child.isEmpty, watch.isEmpty, file.isEmpty, ingest.isEmpty, set.isEmpty, from == nil,
       butCommand || self.command.isEmpty
     else {
       throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
@@ -233,7 +263,7 @@ struct ServeOptions: ParsableArguments {
     // An address given as flags replaces the kind of address given in the file.
     if unix == nil, port != nil || listen != nil { settings.unix = nil }
     if unix != nil, port == nil, listen == nil { (settings.port, settings.listen) = (nil, nil) }
-    if settings.sources == nil { settings.sources = [Settings.Source(plugin: "processes")] }
+    if settings.sources == nil { settings.sources = settings.from == nil ? [Settings.Source(plugin: "processes")] : [] }
     if let problem = settings.problems.first { throw told(problem, in: file) }
     for pair in set {
       guard let index = settings.sources!.firstIndex(where: { $0.name == pair.plugin }) else {

@@ -1,3 +1,4 @@
+import Cluster
 import Glibc
 import ListEngine
 import Logging
@@ -67,7 +68,33 @@ extension Settings {
           "\(listen) is not a loopback address: it needs tls-certificate and tls-key, which encrypt the traffic")
       }
     }
-    problems += sourceProblems
+    problems += sourceProblems + clusterProblems
+    return problems
+  }
+
+  private var clusterProblems: [Problem] {
+    var problems: [Problem] = []
+    func refuse(_ key: String, _ text: String) { problems.append(Problem(key: key, text: text)) }
+    for (key, url) in [("publish", publish), ("from", from)] {
+      guard let url, !ClusterOptions.isURL(url) else { continue }
+      refuse(key, "must be the URL of a NATS server, such as nats://127.0.0.1:4222, not “\(url)”")
+    }
+    for (key, value, range) in [
+      ("publish-retention", publishRetention, 1...1_000_000), ("publish-snapshots", publishSnapshots, 1...86_400),
+    ] {
+      guard let value else { continue }
+      if !range.contains(value) {
+        refuse(key, "must be between \(range.lowerBound) and \(range.upperBound), not \(value)")
+      }
+      if publish == nil { refuse(key, "needs publish") }
+    }
+    for (key, value) in [("nats-credentials", natsCredentials), ("nats-ca", natsAuthorities)]
+    where value != nil && publish == nil && from == nil {
+      refuse(key, "needs publish or from")
+    }
+    if from != nil, publish != nil { refuse("from", "excludes publish: a node has tables of its own or of others") }
+    if from != nil, sources?.isEmpty == false { refuse("from", "excludes sources: the tables come from other nodes") }
+    if from != nil, status == true { refuse("from", "excludes status: this node has no sources") }
     return problems
   }
 

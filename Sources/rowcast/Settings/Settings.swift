@@ -83,6 +83,12 @@ struct Settings: Equatable {
   var histories: [String]?
   var changeTimes: [String]?
   var record: String?
+  var publish: String?
+  var from: String?
+  var natsCredentials: String?
+  var natsAuthorities: String?
+  var publishRetention: Int?
+  var publishSnapshots: Int?
   var logLevel: String?
   var logFormat: String?
   var sources: [Source]?
@@ -111,6 +117,12 @@ struct Settings: Equatable {
     result.histories = histories ?? others.histories
     result.changeTimes = changeTimes ?? others.changeTimes
     result.record = record ?? others.record
+    result.publish = publish ?? others.publish
+    result.from = from ?? others.from
+    result.natsCredentials = natsCredentials ?? others.natsCredentials
+    result.natsAuthorities = natsAuthorities ?? others.natsAuthorities
+    result.publishRetention = publishRetention ?? others.publishRetention
+    result.publishSnapshots = publishSnapshots ?? others.publishSnapshots
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat
     result.sources = sources ?? others.sources

@@ -1,3 +1,4 @@
+import Cluster
 import Glibc
 import LibrarySource
 import ListEngine
@@ -59,7 +60,7 @@ final class SourceFeed: Feed {
   /// Creates a source without starting it; a shared library is loaded.
   init(
     _ source: Settings.Source, control: ServerControl, _ secrets: Secrets, status: StatusTables? = nil,
-    refuse: @escaping @Sendable (String) -> Void
+    publisher: Publisher? = nil, refuse: @escaping @Sendable (String) -> Void
   ) throws(PluginError) {
     self.secrets = secrets
     self.refuse = refuse
@@ -88,6 +89,12 @@ final class SourceFeed: Feed {
       let swapping = self?.state.withLock { $0.swapping }
       swapping?.send(request, of: schema)
     }
+    guard let publisher else { return }
+    let published = publisher.add(source.name) { [weak self] request, schema in
+      let swapping = self?.state.withLock { $0.swapping }
+      swapping?.send(request, of: schema)
+    }
+    inlet.copyEvents(to: { published.tell($0) })
   }
 
   private static func swapping(

@@ -1,3 +1,4 @@
+import Cluster
 import Logging
 import ProcessSource
 import Server
@@ -14,8 +15,12 @@ final class SourceKeeper: Sendable {
   /// The tables about the sources, if they are wanted.
   private let status = Guarded<StatusTables?>(nil)
 
-  init(_ control: ServerControl, _ ending: Ending, tokenFile: String?) {
+  /// The publisher of the tables, if they are published.
+  private let publisher: Publisher?
+
+  init(_ control: ServerControl, _ ending: Ending, tokenFile: String?, publisher: Publisher?) {
     self.control = control
+    self.publisher = publisher
     self.ending = ending
     var secrets = Secrets()
     // The folder must exist so that it can be hidden from programs.
@@ -34,7 +39,10 @@ final class SourceKeeper: Sendable {
     let tables = showsStatus ? makeStatus() : nil
     status.withLock { $0 = tables }
     let made = try sources.map { source in
-      (source.name, try SourceFeed(source, control: control, secrets, status: tables, refuse: refuse))
+      (
+        source.name,
+        try SourceFeed(source, control: control, secrets, status: tables, publisher: publisher, refuse: refuse)
+      )
     }
     for (name, feed) in made {
       feeds.withLock { $0[name] = feed }
@@ -86,7 +94,8 @@ final class SourceKeeper: Sendable {
         continue
       }
       do {
-        let feed = try SourceFeed(source, control: control, secrets, status: status.withLock { $0 }, refuse: refuse)
+        let feed = try SourceFeed(
+          source, control: control, secrets, status: status.withLock { $0 }, publisher: publisher, refuse: refuse)
         feeds.withLock { $0[source.name] = feed }
         try ending.start(feed)
       } catch {

@@ -8,6 +8,10 @@ extension Server {
     writeEngine(to: &text)
     writeSources(to: &text)
     writePrefetch(to: &text)
+    for metric in configuration.otherMetrics() {
+      text.begin(metric.name, metric.isCounter ? .counter : .gauge, metric.help)
+      for sample in metric.samples { text.sample(metric.name, [("table", sample.table)], sample.value) }
+    }
     return text.text
   }
 

@@ -1,0 +1,2 @@
+// The C client of NATS for Swift.
+#include <nats/nats.h>

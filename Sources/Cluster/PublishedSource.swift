@@ -1,0 +1,137 @@
+import Foundation
+import ListEngine
+import Logging
+import Threads
+
+/// A source whose table is published while this node holds the table's lease.
+///
+/// Its thread applies the events to a ``ShadowTable`` and writes them to the table's stream.
+package final class PublishedSource: Sendable {
+  struct Shared {
+    var names: TableNames?
+    var schema: Schema?
+    var lease = Lease()
+    /// The time of the thread's last turn. A lease is not renewed for a thread that hangs.
+    var progress: Instant
+    var desk = ActionDesk()
+    var isStopped = false
+    var figures: ClusterFigures
+    /// The time of the last snapshot, in nanoseconds since 1970.
+    var snapshotTime: Int64?
+  }
+
+  /// The time after which a thread without a turn loses its lease.
+  private static let hang = Duration.seconds(10)
+
+  let position: Int
+  let inbox = Inbox()
+  let shared: Guarded<Shared>
+  let logger: Logger
+  private let connection: NatsConnection
+  private let perform: @Sendable (SourceRequest, Schema) -> Void
+
+  init(
+    _ name: String, position: Int, connection: NatsConnection,
+    perform: @escaping @Sendable (SourceRequest, Schema) -> Void
+  ) {
+    self.position = position
+    self.connection = connection
+    self.perform = perform
+    var logger = Logger(label: "cluster")
+    logger[metadataKey: "source"] = "\(name)"
+    self.logger = logger
+    shared = Guarded(Shared(progress: BootTime.now, figures: ClusterFigures(table: name, isPublished: true)))
+  }
+
+  /// Takes an event of the source; blocks while the publishing thread is behind. [any thread]
+  package func tell(_ event: SourceEvent) {
+    switch event {
+    case .schema, .columnsAdded, .changes, .state: inbox.put(event, time: BootTime.wall)
+    case .acted(let number, let outcome) where number > ActionDesk.firstNumber:
+      if let reply = shared.withLock({ $0.desk.finish(number) }) { answer(outcome, to: reply) }
+    default: break
+    }
+  }
+
+  /// The figures for the metrics. [any thread]
+  package var figures: ClusterFigures {
+    shared.withLock { shared in
+      var figures = shared.figures
+      figures.fence = shared.lease.fence(at: BootTime.now)
+      figures.snapshotAge = shared.snapshotTime.map { Double(BootTime.wall - $0) / 1e9 }
+      return figures
+    }
+  }
+
+  /// The fencing number if this node holds the lease now.
+  var fence: UInt64? { shared.withLock { $0.lease.fence(at: BootTime.now) } }
+
+  var isStopped: Bool { shared.withLock { $0.isStopped } }
+
+  func stop() {
+    shared.withLock { $0.isStopped = true }
+    inbox.close()
+  }
+
+  // MARK: The lease
+
+  /// Takes or renews the lease if it is time. [the thread of leases]
+  func stepLease(_ bucket: NatsBucket, node: String) {
+    let now = BootTime.now
+    let due = shared.withLock { shared -> (TableNames, Lease.Step)? in
+      guard let names = shared.names, shared.progress.duration(to: now) < Self.hang else { return nil }
+      return (names, shared.lease.step(at: now))
+    }
+    guard let (names, step) = due else { return }
+    let value = Array(node.utf8)
+    let revision: UInt64?
+    switch step {
+    case .wait: return
+    case .create: revision = bucket.create(names.token, value)
+    case .renew(let former): revision = bucket.update(names.token, value, at: former)
+    }
+    shared.withLock { shared in
+      if let revision { shared.lease.take(revision, sent: now) } else { shared.lease.miss(at: BootTime.now) }
+    }
+    if step == .create, let revision {
+      logger.notice("this node publishes the table", metadata: ["fence": "\(revision)"])
+    }
+  }
+
+  /// Gives up the lease, so that another publisher need not wait for its end.
+  func releaseLease(_ bucket: NatsBucket) {
+    let token = shared.withLock { shared -> String? in
+      guard shared.lease.fence(at: BootTime.now) != nil else { return nil }
+      shared.lease.drop(at: BootTime.now)
+      return shared.names?.token
+    }
+    if let token { bucket.delete(token) }
+  }
+
+  // MARK: Actions
+
+  /// Runs an action for a relay. [a thread of the library]
+  func take(_ message: NatsMessage) {
+    guard let reply = message.reply, let call = ActionCall(decoding: message.bytes) else { return }
+    let (verdict, schema) = shared.withLock { shared -> (ActionDesk.Verdict, Schema?) in
+      guard let schema = shared.schema else { return (.ignore, nil) }
+      let owns = shared.lease.fence(at: BootTime.now) != nil
+      return (shared.desk.begin(call, reply: reply, schema: schema, owns: owns, at: BootTime.wall), schema)
+    }
+    switch verdict {
+    case .ignore: break
+    case .refuse(let outcome): answer(outcome, to: reply)
+    case .run(let request):
+      logger.notice("an action begins for a relay", metadata: ["action": "\(call.action)", "relay": "\(call.node)"])
+      if let schema { perform(.act(request), schema) }
+    }
+  }
+
+  private func answer(_ outcome: ActionOutcome, to reply: String) {
+    do throws(ClusterError) {
+      try connection.send(ActionAnswer(outcome).encoded, to: reply)
+    } catch {
+      logger.warning("the result of an action did not reach its relay", metadata: ["reason": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import ListEngine
+import Logging
+import Threads
+
+/// The tables of publishers as sources of this server.
+///
+///     let relay = try Relay(options)
+///     relay.start { name in RelayTarget(...) }
+///     relay.obstacle       // nil once all tables are whole
+///     relay.stop()
+package final class Relay: Sendable {
+  private struct State {
+    var tables: [String: RelayedTable] = [:]
+    var isStopped = false
+    /// Whether the list of tables was read at least once.
+    var hasList = false
+  }
+
+  /// The time between two looks at the list of tables.
+  private static let turn = Duration.seconds(1)
+
+  private let connection: NatsConnection
+  private let entries: NatsBucket
+  private let node = String(UInt64.random(in: .min ... .max), radix: 16)
+  private let logger = Logger(label: "cluster")
+  private let monitor = Monitor()
+  /// Protected by `monitor`.
+  private nonisolated(unsafe) var state = State()
+
+  /// Connects to a server.
+  package init(_ options: ClusterOptions) throws(ClusterError) {
+    connection = try NatsConnection(options, name: "rowcast relay")
+    entries = try connection.bucket(TableNames.tableBucket)
+  }
+
+  /// Starts to follow all tables that are published, and those that will be.
+  ///
+  /// - Parameter makeTarget: Adds a source of this name to the server.
+  package func start(_ makeTarget: @escaping @Sendable (String) -> RelayTarget) {
+    let thread = Thread { [self] in discover(makeTarget) }
+    thread.name = "relay"
+    thread.start()
+  }
+
+  private func discover(_ makeTarget: (String) -> RelayTarget) {
+    while true {
+      do throws(ClusterError) {
+        try addTables(makeTarget)
+      } catch {
+        logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+      }
+      let isStopped = monitor.withLock {
+        monitor.wait(nanoseconds: UInt64(Self.turn.nanoseconds)) { state.isStopped }
+      }
+      if isStopped { return }
+    }
+  }
+
+  private func addTables(_ makeTarget: (String) -> RelayTarget) throws(ClusterError) {
+    guard connection.isConnected else { return }
+    let known = monitor.withLock { state.tables }
+    var found: [(token: String, entry: SnapshotEntry)] = []
+    for token in try entries.keys() where known[token] == nil {
+      guard let value = try entries.value(of: token), let entry = SnapshotEntry(decoding: value.bytes) else { continue }
+      found.append((token, entry))
+    }
+    // The page shows the first table of a server first.
+    found.sort { ($0.entry.position, $0.entry.table) < ($1.entry.position, $1.entry.table) }
+    for (token, entry) in found {
+      let table = RelayedTable(
+        entry.table, TableNames(token: token), connection: connection, entries: entries,
+        target: makeTarget(entry.table), node: node)
+      monitor.withLock { state.tables[token] = table }
+      table.start()
+    }
+    monitor.withLock { state.hasList = true }
+  }
+
+  /// The reason why this node must not serve clients yet; `nil` once every table is whole. [any
+  /// thread]
+  package var obstacle: String? {
+    let state = monitor.withLock { () -> State in self.state }
+    guard state.hasList else { return "the list of published tables is not known yet" }
+    guard !state.tables.isEmpty else { return "no table is published" }
+    // The names of tables are for clients with a token.
+    let missing = state.tables.values.count { !$0.isWhole }
+    return missing == 0 ? nil : "the tables are not whole yet: \(missing) of \(state.tables.count)"
+  }
+
+  /// The figures of all tables for the metrics. [any thread]
+  package var figures: [ClusterFigures] {
+    monitor.withLock { state.tables.values.map(\.figures) }.sorted { $0.table < $1.table }
+  }
+
+  /// Stops to follow the tables.
+  package func stop() {
+    let tables = monitor.withLock { () -> [RelayedTable] in
+      state.isStopped = true
+      monitor.wakeAll()
+      return Array(state.tables.values)
+    }
+    for table in tables { table.stop() }
+  }
+}

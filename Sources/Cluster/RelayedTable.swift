@@ -1,0 +1,246 @@
+import Foundation
+import ListEngine
+import Logging
+import Threads
+
+/// One table of a publisher as a source of this server.
+///
+/// Its thread reads the newest snapshot and then the stream. After a gap, or when another publisher
+/// takes over, it reads a snapshot again. Meanwhile the rows stay as they are.
+final class RelayedTable: Sendable {
+  private struct Shared {
+    var isStopped = false
+    var isWhole = false
+    var figures: ClusterFigures
+    var snapshotTime: Int64?
+  }
+
+  /// The silence after which the rows count as stale.
+  static let silence = Duration.seconds(3)
+  private static let look = Duration.milliseconds(100)
+  private static let retryPause = Duration.milliseconds(500)
+  private static let chunkPatience = Duration.seconds(5)
+
+  let name: String
+  private let names: TableNames
+  private let connection: NatsConnection
+  private let entries: NatsBucket
+  private let target: RelayTarget
+  private let actions: RelayedActions
+  private let logger: Logger
+  private let monitor = Monitor()
+  /// Protected by `monitor`.
+  private nonisolated(unsafe) var shared: Shared
+
+  init(
+    _ name: String, _ names: TableNames, connection: NatsConnection, entries: NatsBucket, target: RelayTarget,
+    node: String
+  ) {
+    self.name = name
+    self.names = names
+    self.connection = connection
+    self.entries = entries
+    self.target = target
+    var logger = Logger(label: "cluster")
+    logger[metadataKey: "table"] = "\(name)"
+    self.logger = logger
+    actions = RelayedActions(names, connection: connection, target: target, node: node)
+    shared = Shared(figures: ClusterFigures(table: name, isPublished: false))
+  }
+
+  func start() {
+    let thread = Thread { [self] in run() }
+    thread.name = "relay \(name)"
+    thread.start()
+  }
+
+  func stop() {
+    monitor.withLock {
+      shared.isStopped = true
+      monitor.wakeAll()
+    }
+  }
+
+  /// Whether a snapshot was read to its end.
+  var isWhole: Bool { monitor.withLock { shared.isWhole } }
+
+  /// The figures for the metrics.
+  var figures: ClusterFigures {
+    monitor.withLock {
+      var figures = shared.figures
+      figures.snapshotAge = shared.snapshotTime.map { Double(BootTime.wall - $0) / 1e9 }
+      return figures
+    }
+  }
+
+  // MARK: The thread
+
+  /// The state of the thread.
+  private struct Following {
+    var place = StreamPlace()
+    var parts = PayloadParts()
+    var heard = BootTime.now
+    var isStale = false
+    /// The last state that the publisher reported.
+    var state: (SourceState, String) = (.starting, "")
+    /// Whether the server takes events.
+    var isServed = true
+  }
+
+  private func run() {
+    actions.start()
+    var following = Following()
+    while following.isServed, !isStopped {
+      do throws(ClusterError) {
+        guard let entry = try waitForEntry(&following) else { break }
+        try load(entry, &following)
+        try follow(entry, &following)
+      } catch {
+        logger.warning("the table is read again", metadata: ["reason": "\(error)"])
+        noteSilence(&following)
+        pause(Self.retryPause)
+      }
+    }
+    actions.stop()
+  }
+
+  private var isStopped: Bool { monitor.withLock { shared.isStopped } }
+
+  private func pause(_ time: Duration) {
+    monitor.withLock { _ = monitor.wait(nanoseconds: UInt64(time.nanoseconds)) { shared.isStopped } }
+  }
+
+  private func tell(_ event: SourceEvent, _ following: inout Following) {
+    if !target.tell(event) { following.isServed = false }
+  }
+
+  /// Waits for a snapshot that is new enough; `nil` when the relay stops.
+  private func waitForEntry(_ following: inout Following) throws(ClusterError) -> SnapshotEntry? {
+    while !isStopped {
+      if connection.isConnected, let value = try entries.value(of: names.token),
+        let entry = SnapshotEntry(decoding: value.bytes), following.place.accepts(entry)
+      {
+        return entry
+      }
+      noteSilence(&following)
+      pause(Self.look)
+    }
+    return nil
+  }
+
+  /// Marks the rows as stale if the publisher was silent for too long.
+  private func noteSilence(_ following: inout Following) {
+    guard !following.isStale, isWhole, following.heard.duration(to: BootTime.now) >= Self.silence else { return }
+    following.isStale = true
+    tell(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
+  }
+
+  private func noteSign(_ following: inout Following) {
+    following.heard = BootTime.now
+    guard following.isStale else { return }
+    following.isStale = false
+    tell(.state(following.state.0, message: following.state.1), &following)
+  }
+
+  // MARK: The snapshot
+
+  private func load(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
+    var isReloading = false
+    do throws(ClusterError) {
+      let chunks = try connection.read(
+        TableNames.snapshotStream, subject: names.snapshot(entry.id), from: entry.first)
+      var assembly = SnapshotAssembly(entry)
+      following.parts.reset()
+      while !assembly.isWhole, following.isServed, !isStopped {
+        guard let message = chunks.next(within: Self.chunkPatience), let chunk = TableMessage(decoding: message.bytes)
+        else { throw .failed("a chunk of the snapshot is missing or damaged") }
+        switch assembly.take(chunk) {
+        case .ignored: continue
+        case .missing: throw .failed("a chunk of the snapshot is missing")
+        case .next: break
+        }
+        for event in try events(of: chunk, &following) {
+          if case .changes(let changes) = event { isReloading = !changes.endsReload }
+          apply(event, &following)
+        }
+      }
+    } catch {
+      if isReloading {
+        var changes = Changeset()
+        changes.abandonsReload = true
+        tell(.changes(changes), &following)
+      }
+      following.place.abandon(entry)
+      throw error
+    }
+    following.place = StreamPlace(after: entry)
+    noteSign(&following)
+    monitor.withLock {
+      shared.isWhole = true
+      shared.snapshotTime = entry.time
+      shared.figures.snapshots += 1
+      shared.figures.fence = entry.fence
+    }
+  }
+
+  /// Returns the events of a message; none if it is a part of a larger one.
+  private func events(of message: TableMessage, _ following: inout Following) throws(ClusterError) -> [SourceEvent] {
+    guard let payload = try following.parts.join(message) else { return [] }
+    guard let events = EventFrames.events(payload) else { throw .failed("a message has invalid events") }
+    return events
+  }
+
+  private func apply(_ event: SourceEvent, _ following: inout Following) {
+    switch event {
+    case .state(let state, let message, _):
+      following.state = (state, message)
+      if !following.isStale { tell(event, &following) }
+    case .schema(let schema), .columnsAdded(let schema):
+      actions.note(schema)
+      tell(event, &following)
+    default: tell(event, &following)
+    }
+  }
+
+  // MARK: The stream
+
+  /// Applies the messages after a snapshot; returns when another snapshot must be read.
+  private func follow(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
+    let range = try connection.range(of: names.stream)
+    guard range.first <= following.place.next || range.last == 0 else { return following.place.skip(to: range.first) }
+    var messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
+    var opened = BootTime.now
+    while following.isServed, !isStopped {
+      guard let message = messages.next(within: Self.look) else {
+        noteSilence(&following)
+        // The server may have restarted, which ends the reading without a sign.
+        let now = BootTime.now
+        if connection.isConnected, min(following.heard.duration(to: now), opened.duration(to: now)) >= Self.silence {
+          let range = try connection.range(of: names.stream)
+          guard range.last >= following.place.next - 1 else { return following.place.abandon(entry) }
+          messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
+          opened = now
+        }
+        continue
+      }
+      let content = TableMessage(decoding: message.bytes)
+      switch following.place.take(content, number: message.sequence) {
+      case .ignore: continue
+      case .restart:
+        logger.notice("the rows are read again from a snapshot", metadata: ["message": "\(message.sequence)"])
+        return
+      case .apply: break
+      }
+      guard let content else { continue }
+      noteSign(&following)
+      if content.kind == .events {
+        for event in try events(of: content, &following) { apply(event, &following) }
+      }
+      monitor.withLock {
+        shared.figures.messages += 1
+        shared.figures.lagMessages = message.pending
+        shared.figures.lagSeconds = max(0, Double(BootTime.wall - content.time) / 1e9)
+      }
+    }
+  }
+}

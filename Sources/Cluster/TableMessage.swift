@@ -1,0 +1,77 @@
+import Wire
+
+/// A message of a table's stream, or a chunk of a snapshot.
+///
+/// The encoding is 38 bytes, with integers in little-endian order, and the payload:
+/// 1. `RCT1` (4 bytes)
+/// 2. the kind (1) and whether the payload goes on in the next message (1)
+/// 3. the fencing number of the publisher's lease (8)
+/// 4. the number of the chunk in its snapshot, from 0; 0 in other messages (8)
+/// 5. the time of the oldest event in the message, in nanoseconds since 1970 (8)
+/// 6. the length of the payload (4) and its CRC-32C (4)
+struct TableMessage: Hashable {
+  /// The kinds of message.
+  enum Kind: UInt8 {
+    /// A publisher begins: a snapshot follows, which contains everything before.
+    case begin = 1
+    /// Events, encoded by ``EventFrames``.
+    case events
+    /// A sign of life, without a payload.
+    case beat
+    /// A part of a snapshot, encoded like events.
+    case chunk
+  }
+
+  var kind: Kind
+  var goesOn = false
+  var fence: UInt64
+  var number: UInt64 = 0
+  var time: Int64
+  var payload: [UInt8] = []
+
+  /// The greatest payload of a message, below the standard limit of a server for a message.
+  static let greatestPayload = 512 << 10
+  private static let magic = Array("RCT1".utf8)
+  private static let headLength = 38
+
+  /// The message as bytes.
+  var encoded: [UInt8] {
+    var bytes = Self.magic + [kind.rawValue, goesOn ? 1 : 0]
+    bytes.reserveCapacity(Self.headLength + payload.count)
+    Self.append(fence, to: &bytes)
+    Self.append(number, to: &bytes)
+    Self.append(UInt64(bitPattern: time), to: &bytes)
+    Self.append(UInt32(payload.count), to: &bytes)
+    Self.append(Checksum.of(payload), to: &bytes)
+    return bytes + payload
+  }
+
+  init(_ kind: Kind, fence: UInt64, number: UInt64 = 0, time: Int64, goesOn: Bool = false, payload: [UInt8] = []) {
+    (self.kind, self.fence, self.number, self.time) = (kind, fence, number, time)
+    (self.goesOn, self.payload) = (goesOn, payload)
+  }
+
+  /// Decodes a message; `nil` if the bytes are invalid or damaged.
+  init?(decoding bytes: [UInt8]) {
+    guard bytes.count >= Self.headLength, bytes.starts(with: Self.magic), let kind = Kind(rawValue: bytes[4]),
+      bytes[5] <= 1
+    else { return nil }
+    let payload = Array(bytes[Self.headLength...])
+    let length = Self.number(bytes, at: 30, UInt32.self)
+    guard payload.count == Int(length), Checksum.of(payload) == Self.number(bytes, at: 34, UInt32.self) else {
+      return nil
+    }
+    self.init(
+      kind, fence: Self.number(bytes, at: 6, UInt64.self), number: Self.number(bytes, at: 14, UInt64.self),
+      time: Int64(bitPattern: Self.number(bytes, at: 22, UInt64.self)), goesOn: bytes[5] == 1, payload: payload)
+  }
+
+  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// - Precondition: The number lies within the bytes.
+  private static func number<Value: FixedWidthInteger>(_ bytes: [UInt8], at place: Int, _: Value.Type) -> Value {
+    bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Value.self)) }
+  }
+}

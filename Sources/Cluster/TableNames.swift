@@ -1,0 +1,44 @@
+/// The names of a table's streams, subjects and keys in NATS.
+///
+/// Letters, digits, `-` and `_` of the table's name stay as they are. Each other byte becomes `=`
+/// and two hexadecimal digits.
+struct TableNames: Hashable {
+  /// The bucket of the leases; entries expire.
+  static let leaseBucket = "ROWCAST_LEASES"
+  /// The bucket with the newest whole snapshot of each table.
+  static let tableBucket = "ROWCAST_TABLES"
+  /// The stream of all snapshots.
+  static let snapshotStream = "ROWCAST-SNAPSHOTS"
+  /// The subjects of all snapshots.
+  static let snapshotSubjects = "rowcast.snapshot.>"
+
+  /// The table's name as a part of a subject, and as the key in both buckets.
+  let token: String
+
+  init(_ table: String) {
+    var token = ""
+    for byte in table.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", "_": token.unicodeScalars.append(scalar)
+      default: token += "=" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    self.token = token
+  }
+
+  /// Creates the names of a table whose key in a bucket is known.
+  init(token: String) { self.token = token }
+
+  /// The table's stream of changes.
+  var stream: String { "ROWCAST_\(token)" }
+  /// The subject of the changes.
+  var changes: String { "rowcast.changes.\(token)" }
+  /// The subject of requests for actions.
+  var actions: String { "rowcast.act.\(token)" }
+  /// The subject of all snapshots of the table.
+  var snapshots: String { "rowcast.snapshot.\(token).>" }
+
+  /// The subject of the chunks of one snapshot.
+  func snapshot(_ id: String) -> String { "rowcast.snapshot.\(token).\(id)" }
+}

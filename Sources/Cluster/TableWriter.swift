@@ -1,0 +1,227 @@
+import ListEngine
+import Logging
+
+/// The writing of one published table, on a thread of its own.
+///
+/// A write that fails leaves a gap, so the writer begins again: with a message that tells relays to
+/// wait for a snapshot, and that snapshot.
+struct TableWriter: ~Copyable {
+  /// The state of the stream as this publisher left it.
+  private struct Position {
+    var fence: UInt64
+    var last: UInt64
+  }
+
+  /// The time between two signs of life.
+  static let beat = Duration.seconds(1)
+  private static let retryPause = Duration.milliseconds(300)
+  private static let turn = Duration.milliseconds(100)
+  private static let patienceForBegin = 5
+
+  private let source: PublishedSource
+  private let connection: NatsConnection
+  private let entries: NatsBucket
+  private let options: ClusterOptions
+  private var shadow: ShadowTable
+  private var names: TableNames?
+  private var isRefused = false
+  private var hasStream = false
+  private var position: Position?
+  private var receiving: NatsConnection.Receiving?
+  private var nextTry: Instant = .zero
+  private var lastWrite: Instant = .zero
+  private var lastSnapshot: Instant = .zero
+  /// The bytes written since the last snapshot.
+  private var bytesSince: Int64 = 0
+  private var lastFault = ""
+
+  init(
+    _ source: PublishedSource, connection: NatsConnection, entries: NatsBucket, options: ClusterOptions,
+    collators: @escaping CollatorFinder
+  ) {
+    self.source = source
+    self.connection = connection
+    self.entries = entries
+    self.options = options
+    shadow = ShadowTable(collators: collators)
+  }
+
+  /// Runs until the source is stopped.
+  mutating func run() {
+    while !source.isStopped { takeTurn() }
+    if let receiving { connection.end(receiving) }
+  }
+
+  private mutating func takeTurn() {
+    let mail = source.inbox.take(within: Self.turn)
+    var frames: [[UInt8]] = []
+    let oldest = mail.first?.time ?? BootTime.wall
+    for (event, _) in mail {
+      if case .schema(let schema) = event { consider(schema) }
+      guard !isRefused, shadow.apply(event, at: BootTime.now), position != nil else { continue }
+      if let frame = EventFrames.frame(event) { frames.append(frame) }
+    }
+    let now = BootTime.now
+    let schema = shadow.schema
+    let names = names
+    source.shared.withLock {
+      $0.progress = now
+      $0.schema = schema
+      $0.names = names
+    }
+    guard let names, !isRefused else { return }
+    guard let fence = source.fence else { return leave() }
+    do throws(ClusterError) {
+      guard position?.fence == fence else { return try begin(names, fence, at: now) }
+      try write(frames, names, oldest)
+      try beat(names, at: now)
+      try snapshotIfDue(names, at: now)
+      lastFault = ""
+    } catch {
+      fail(error, at: now)
+    }
+  }
+
+  /// Takes the name of the table from its first schema, and refuses what is not carried.
+  private mutating func consider(_ schema: Schema) {
+    let names = names ?? TableNames(schema.name)
+    let fault: String? =
+      if schema.windowed != nil {
+        "its rows stay at the source"
+      } else if schema.columns.contains(where: { $0.isDeferred || $0.type == .image }) {
+        "it has columns that are loaded on request"
+      } else if names != TableNames(schema.name) {
+        "it has changed its name"
+      } else {
+        nil
+      }
+    self.names = names
+    isRefused = fault != nil
+    source.shared.withLock { $0.figures.table = schema.name }
+    guard let fault else { return }
+    source.logger.warning("the table is not published: \(fault)", metadata: ["table": "\(schema.name)"])
+    self.names = nil
+    leave()
+  }
+
+  private mutating func leave() {
+    if position != nil { source.logger.warning("this node does not publish the table any more") }
+    position = nil
+    if let receiving { connection.end(receiving) }
+    receiving = nil
+  }
+
+  private mutating func fail(_ error: ClusterError, at now: Instant) {
+    position = nil
+    nextTry = now.advanced(by: Self.retryPause)
+    let text = "\(error)"
+    guard text != lastFault else { return }
+    lastFault = text
+    source.logger.warning("publishing has failed, and begins again with a snapshot", metadata: ["reason": "\(text)"])
+  }
+
+  // MARK: Writing
+
+  private mutating func begin(_ names: TableNames, _ fence: UInt64, at now: Instant) throws(ClusterError) {
+    guard now >= nextTry, connection.isConnected, !shadow.isReloading, shadow.schema != nil else { return }
+    if !hasStream {
+      try connection.makeStream(names.stream, subjects: names.changes, bytes: options.retention)
+      hasStream = true
+    }
+    var last: UInt64?
+    for _ in 0..<Self.patienceForBegin where last == nil {
+      guard source.fence == fence else { throw .superseded }
+      let end = try connection.range(of: names.stream).last
+      let message = TableMessage(.begin, fence: fence, time: BootTime.wall)
+      do throws(ClusterError) {
+        last = try connection.store(message.encoded, to: names.changes, after: end)
+      } catch {
+        // Another publisher has written in between; the lease decides which one goes on.
+        guard error == .superseded else { throw error }
+      }
+    }
+    guard let last else { throw .superseded }
+    position = Position(fence: fence, last: last)
+    lastWrite = now
+    try writeSnapshot(names)
+    if receiving == nil {
+      receiving = try connection.receive(names.actions) { [source] in source.take($0) }
+    }
+  }
+
+  private mutating func store(_ message: TableMessage, _ names: TableNames) throws(ClusterError) {
+    guard let position, source.fence == position.fence else { throw .superseded }
+    let bytes = message.encoded
+    self.position?.last = try connection.store(bytes, to: names.changes, after: position.last)
+    lastWrite = BootTime.now
+    bytesSince += Int64(bytes.count)
+    source.shared.withLock {
+      $0.figures.messages += 1
+      $0.figures.lagSeconds = max(0, Double(BootTime.wall - message.time) / 1e9)
+    }
+  }
+
+  private mutating func write(_ frames: [[UInt8]], _ names: TableNames, _ oldest: Int64) throws(ClusterError) {
+    guard let fence = position?.fence else { return }
+    for (payload, goesOn) in PayloadParts.cut(frames) {
+      try store(TableMessage(.events, fence: fence, time: oldest, goesOn: goesOn, payload: payload), names)
+    }
+  }
+
+  private mutating func beat(_ names: TableNames, at now: Instant) throws(ClusterError) {
+    guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.beat else { return }
+    try store(TableMessage(.beat, fence: fence, time: BootTime.wall), names)
+  }
+
+  // MARK: Snapshots
+
+  private mutating func snapshotIfDue(_ names: TableNames, at now: Instant) throws(ClusterError) {
+    guard !shadow.isReloading else { return }
+    // Half of the stream leaves relays the time to read the snapshot before the rest is dropped.
+    guard lastSnapshot.duration(to: now) >= options.snapshotInterval || bytesSince > options.retention / 2 else {
+      return
+    }
+    try writeSnapshot(names)
+  }
+
+  private mutating func writeSnapshot(_ names: TableNames) throws(ClusterError) {
+    guard let position, let schema = shadow.schema else { return }
+    let former = try entries.value(of: names.token)
+    let old = former.flatMap { SnapshotEntry(decoding: $0.bytes) }
+    if let old, old.fence > position.fence { throw .superseded }
+    let time = BootTime.wall
+    let id = "\(position.fence)-\(position.last)-\(time)"
+    var number: UInt64 = 0
+    var first: UInt64 = 0
+    for event in shadow.events(at: BootTime.now) {
+      guard let frame = EventFrames.frame(event) else { continue }
+      for (payload, goesOn) in PayloadParts.cut([frame]) {
+        guard source.fence == position.fence else { throw .superseded }
+        let chunk = TableMessage(
+          .chunk, fence: position.fence, number: number, time: time, goesOn: goesOn, payload: payload)
+        let place = try connection.store(chunk.encoded, to: names.snapshot(id))
+        if number == 0 { first = place }
+        number += 1
+        source.shared.withLock { $0.progress = BootTime.now }
+      }
+    }
+    let entry = SnapshotEntry(
+      table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
+      chunks: number, sequence: position.last, time: time)
+    let written =
+      if let former {
+        entries.update(names.token, entry.encoded, at: former.revision)
+      } else {
+        entries.create(names.token, entry.encoded)
+      }
+    guard written != nil else { throw .superseded }
+    // A relay may still read the snapshot before this one.
+    if let old { try connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first) }
+    lastSnapshot = BootTime.now
+    bytesSince = 0
+    source.shared.withLock {
+      $0.figures.snapshots += 1
+      $0.snapshotTime = time
+    }
+  }
+}

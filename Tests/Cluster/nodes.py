@@ -1,0 +1,230 @@
+"""Processes and clients of Tests/Cluster/run."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Long"))
+from replica import Replica  # noqa: E402
+
+COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+
+
+def until(condition, patience, what):
+    """Waits until a condition is true, and returns the seconds that it took."""
+    began = time.monotonic()
+    while not condition():
+        if time.monotonic() - began > patience:
+            raise AssertionError(f"not within {patience} s: {what}")
+        threading.Event().wait(0.02)
+    return time.monotonic() - began
+
+
+def free_port():
+    with socket.socket() as peer:
+        peer.bind(("127.0.0.1", 0))
+        return peer.getsockname()[1]
+
+
+class Process:
+    """A process whose output is kept."""
+
+    def __init__(self, words):
+        self.log = []
+        self.process = subprocess.Popen(
+            words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.log.append(line)
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("the process does not end: " + "".join(self.log)[-2000:]) from None
+
+
+class Nats(Process):
+    """A NATS server with JetStream."""
+
+    def __init__(self, folder, port=None):
+        self.port = port or free_port()
+        super().__init__(["nats-server", "-js", "-sd", str(folder), "-a", "127.0.0.1", "-p", str(self.port)])
+        until(self.answers, 30, "the NATS server starts")
+
+    @property
+    def url(self):
+        return f"nats://127.0.0.1:{self.port}"
+
+    def answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return any("Server is ready" in line for line in self.log)
+        except OSError:
+            return False
+
+
+class Node(Process):
+    """`rowcast serve` with these options."""
+
+    def __init__(self, *options, port=0):
+        self.options = options
+        super().__init__([*COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
+        until(lambda: self.port or self.process.poll() is not None, 60, "the node listens")
+        if not self.port:
+            raise AssertionError("the node ends: " + "".join(self.log)[-2000:])
+
+    @property
+    def port(self):
+        found = re.search(r"listening on \w+://[^:/]+:(\d+)", "".join(self.log))
+        return int(found[1]) if found else 0
+
+    def get(self, path):
+        """Returns the status and text of a path; 0 if the node does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    def is_ready(self):
+        return self.get("/readyz")[0] == 200
+
+    def figure(self, name):
+        """Returns a figure of the table, or None."""
+        for line in self.get("/metrics")[1].splitlines():
+            if line.startswith(f'rowcast_cluster_{name}{{table="jobs"}}'):
+                return float(line.rsplit(" ", 1)[1])
+        return None
+
+    def holds_lease(self):
+        return self.figure("lease") == 1
+
+
+class Client(threading.Thread):
+    """A client that holds all rows of the table, and connects again by itself."""
+
+    def __init__(self, node):
+        super().__init__(daemon=True)
+        self.node = node
+        self.replica = Replica()
+        self.fault = None
+        self.state = None
+        self.acted = {}
+        self.socket = None
+        self.isEnding = False
+        self.start()
+
+    def run(self):
+        while not self.isEnding:
+            try:
+                self.serve()
+            except (OSError, ConnectionClosed, TimeoutError):
+                threading.Event().wait(0.05)
+            except Exception as error:  # noqa: BLE001
+                self.fault = error
+                return
+
+    def serve(self):
+        url = f"ws://127.0.0.1:{self.node.port}/ws"
+        with connect(url, subprotocols=["rowcast.v1"], proxy=None, open_timeout=5, max_size=None) as peer:
+            self.say(peer, {"type": "hello", "version": 1, "client": "cluster"})
+            viewport = {"first": 0, "count": 1000, "ahead": 0, "behind": 0, "stick": "top"}
+            self.say(peer, {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport})
+            self.socket = peer
+            for text in peer:
+                self.take(peer, json.loads(text))
+
+    def take(self, peer, message):
+        kind = message["type"]
+        if kind in ("window", "patch"):
+            self.replica.apply(message)
+            self.say(peer, {"type": "ack", "seq": message["seq"]})
+        elif kind == "status":
+            self.state = message["source"]["state"] if "source" in message else message.get("state")
+        elif kind == "acted":
+            self.acted[message["id"]] = message.get("result") or message["error"]["code"]
+
+    @staticmethod
+    def say(peer, message):
+        peer.send(json.dumps(message))
+
+    def act(self, number, word):
+        self.say(
+            self.socket,
+            {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})
+
+    def rows(self):
+        return {row[2][0]: row[2][1] for row in list(self.replica.rows)}
+
+
+class Truth:
+    """The rows that the publishers' sources have, and the file that makes them."""
+
+    def __init__(self, folder, random):
+        self.lines = folder / "lines"
+        self.actions = folder / "actions"
+        self.lines.touch()
+        self.actions.touch()
+        self.random = random
+        self.rows = {}
+        self.last = 0
+
+    @property
+    def source(self):
+        words = [sys.executable, str(ROOT / "Tests/Cluster/feed.py"), str(self.lines), str(self.actions)]
+        return "jobs=" + shlex.join(words)
+
+    def change(self, count):
+        """Appends some changes."""
+        lines = []
+        for _ in range(count):
+            kind = self.random.random()
+            key = self.random.randint(1, 200)
+            if kind < 0.6:
+                self.last += 1
+                self.rows[key] = f"value {self.last}"
+                lines.append({"type": "upsert", "key": key, "row": {"number": key, "text": self.rows[key]}})
+            elif kind < 0.95:
+                self.rows.pop(key, None)
+                lines.append({"type": "delete", "key": key})
+            else:
+                rows = [[key, key, text] for key, text in self.rows.items() if self.random.random() < 0.8]
+                self.rows = {row[0]: row[2] for row in rows}
+                lines += [{"type": "reload"}, *([{"type": "upsert", "rows": rows}] if rows else []), {"type": "commit"}]
+        with open(self.lines, "a") as file:
+            file.write("".join(json.dumps(line) + "\n" for line in lines))
+
+    def words(self):
+        return self.actions.read_text().split()
+
+
+PAUSE, GO_ON = signal.SIGSTOP, signal.SIGCONT

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Cluster
+
+/// The verdicts of a relay on the messages of a stream.
+@Suite struct StreamPlaceTests {
+  private static func entry(_ fence: UInt64, _ sequence: UInt64, id: String = "a") -> SnapshotEntry {
+    SnapshotEntry(table: "jobs", position: 0, fence: fence, id: id, first: 1, chunks: 1, sequence: sequence, time: 0)
+  }
+
+  private static func message(_ kind: TableMessage.Kind = .events, fence: UInt64 = 5) -> TableMessage {
+    TableMessage(kind, fence: fence, time: 0)
+  }
+
+  @Test func `messages after the snapshot are applied in order, once`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(Self.message(), number: 9) == .ignore)
+    #expect(place.take(Self.message(), number: 10) == .apply)
+    #expect(place.take(Self.message(), number: 10) == .ignore)
+    #expect(place.take(Self.message(.beat), number: 11) == .apply)
+  }
+
+  @Test func `a gap requires a snapshot that covers it`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(Self.message(), number: 13) == .restart)
+    #expect(!place.accepts(Self.entry(5, 11)))
+    #expect(place.accepts(Self.entry(5, 12)))
+    #expect(place.accepts(Self.entry(6, 1)))
+  }
+
+  @Test func `a damaged message requires a snapshot`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(nil, number: 10) == .restart)
+  }
+
+  @Test func `a publisher without the lease is ignored`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    for kind in [TableMessage.Kind.events, .begin, .beat] {
+      let number = place.next
+      #expect(place.take(Self.message(kind, fence: 4), number: number) == .ignore)
+    }
+    #expect(place.take(Self.message(), number: 13) == .apply)
+    #expect(!place.accepts(Self.entry(4, 99)))
+  }
+
+  @Test func `a new publisher requires its own snapshot`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(Self.message(.begin, fence: 8), number: 10) == .restart)
+    #expect(!place.accepts(Self.entry(5, 99)))
+    #expect(!place.accepts(Self.entry(8, 9)))
+    #expect(place.accepts(Self.entry(8, 10)))
+  }
+
+  @Test func `a publisher that begins again requires a snapshot from after that`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(Self.message(.begin), number: 10) == .restart)
+    #expect(!place.accepts(Self.entry(5, 9)))
+    #expect(place.accepts(Self.entry(5, 10)))
+  }
+
+  @Test func `rows that the stream has dropped require a later snapshot`() {
+    var place = StreamPlace(after: Self.entry(5, 9))
+    place.skip(to: 40)
+    #expect(!place.accepts(Self.entry(5, 9)))
+    #expect(place.accepts(Self.entry(5, 39)))
+  }
+
+  @Test func `a snapshot that was not readable is not read again`() {
+    var place = StreamPlace()
+    #expect(place.accepts(Self.entry(5, 9)))
+    place.abandon(Self.entry(5, 9))
+    #expect(!place.accepts(Self.entry(5, 9)))
+    #expect(place.accepts(Self.entry(5, 3, id: "b")))
+  }
+
+  @Test func `the greatest numbers do not trap`() {
+    var place = StreamPlace(after: Self.entry(.max, .max))
+    #expect(place.take(Self.message(fence: .max), number: .max - 1) == .ignore)
+    place.skip(to: 0)
+    var other = StreamPlace()
+    #expect(other.take(Self.message(), number: 0) == .ignore)
+  }
+}
