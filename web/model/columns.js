@@ -3,6 +3,7 @@
 
 import { severityOf } from './defaults.js';
 import { age, ago, duration, moment, momentInUTC } from './times.js';
+import { number, phrase, plural } from './language.js';
 
 /** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
@@ -309,7 +310,7 @@ export function formatter(column, { locale } = {}) {
     const shape = column.zone === 'utc' ? momentInUTC : moment;
     return (cell) => (isNumber(cell) ? shape(cell, word, decimals) : plain(cell));
   }
-  if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
+  if (type === 'boolean') return (cell) => (cell === true ? phrase('yes') : cell === false ? phrase('no') : plain(cell));
   if (type === 'series') {
     const format = numbers(locale, undefined, '', false);
     return (cell) => (Array.isArray(cell) ? format(cell.findLast(isNumber) ?? null) : plain(cell));
@@ -544,7 +545,7 @@ export function sparkline(values, width, height) {
  */
 export function missingOf(cell) {
   if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
-  return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
+  return typeof cell.failed === 'string' ? (plain(cell.failed) || phrase('could not be loaded')) : '';
 }
 
 /** Returns any cell as text, without its column's format, cut off after `longest` characters. */
@@ -556,8 +557,13 @@ export function plain(cell, longest = longestText) {
 
 const isNumber = (cell) => typeof cell === 'number' && Number.isFinite(cell);
 
+/** Formats a count of rows with the word: `≈ 1,000 rows`. */
+export function rowsText({ rows, accuracy }, locale) {
+  return plural(rows, '{number} row', '{number} rows', { number: countText(rows, accuracy, locale) });
+}
+
 /** Formats a count of rows: `≈ 1,000` if estimated, `1,000+` if only a lower bound is known. */
 export function countText(rows, accuracy, locale) {
-  const count = rows.toLocaleString(locale);
+  const count = number(rows, undefined, locale);
   return accuracy === 'estimated' ? `≈ ${count}` : accuracy === 'unknown' ? `${count}+` : count;
 }

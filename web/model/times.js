@@ -1,5 +1,7 @@
 // times.js: the formats of times, ages and durations. No DOM, no clock: the caller passes the time.
 
+import { phrase } from './language.js';
+
 /** Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
 export function duration(seconds) {
   const sign = seconds < 0 ? '−' : '';
@@ -18,18 +20,21 @@ export function duration(seconds) {
 
 /** Formats an age in seconds, rounded down: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
 export function age(seconds) {
-  const sign = seconds <= -1 ? 'in ' : '';
-  const length = Math.abs(seconds);
-  if (length < 1) return 'now';
-  if (length < 60) return `${sign}${Math.floor(length)}\u202fs`;
-  if (length < 3_600) return `${sign}${Math.floor(length / 60)}\u202fmin`;
-  if (length < 86_400) return `${sign}${Math.floor(length / 3_600)}\u202fh`;
-  return `${sign}${Math.floor(length / 86_400)}\u202fd`;
+  if (Math.abs(seconds) < 1) return phrase('now');
+  return seconds < 0 ? phrase('in {time}', { time: span(-seconds) }) : span(seconds);
+}
+
+// Formats a length of time in seconds, rounded down to one unit.
+function span(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)}\u202fs`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}\u202fmin`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}\u202fh`;
+  return `${Math.floor(seconds / 86_400)}\u202fd`;
 }
 
 /** Formats an age in seconds as a relative time: `now`, `3 min ago`, `in 5 h`. */
 export function ago(seconds) {
-  return seconds < 1 ? age(seconds) : `${age(seconds)}\u00a0ago`;
+  return seconds < 1 ? age(seconds) : phrase('{time}\u00a0ago', { time: span(seconds) });
 }
 
 /**
