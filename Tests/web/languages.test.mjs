@@ -190,6 +190,7 @@ test('counts, ages and truth values of cells are in the language', () => {
   assert.equal(age(-7_300), 'in 2\u202fh');
   assert.equal(countOf(3, { name: 'processes' }), '3 Zeilen');
   assert.equal(formatter({ type: 'boolean', style: 'plain' })(true, 0), 'ja');
+  assert.equal(formatter({ type: 'number', style: 'duration' }, { locale: locale() })(1.5, 0), '1,50\u202fs');
 });
 
 test('an age that is typed in the language is read', () => {

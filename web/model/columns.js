@@ -298,7 +298,10 @@ const longestText = 400;  // more than a line of a cell can show; sources may se
 export function formatter(column, { locale } = {}) {
   const { type, style, unit = '' } = column;
   if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : isBeyond(cell) ? bytes(Number(cell), locale) : plain(cell));
-  if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
+  if (style === 'duration' && isNumeric(type)) {
+    const point = decimalPoint(locale) === ',' ? ',' : '.';
+    return (cell) => (isNumber(cell) ? duration(cell, point) : plain(cell));
+  }
   if (style === 'age') {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
     const shape = column.isAgo ? ago : age;
@@ -382,7 +385,7 @@ function decimalLine(column, locale) {
   if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
   if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', column.zone === 'utc' ? 'Z' : '');
   if (type !== 'number' || !(style === 'plain' || style === 'bar' || style === undefined)) return null;
-  return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
+  return new DecimalLine(decimalPoint(locale), suffixOf(unit));
 }
 
 /** Returns a cell's text with the padding of its column. */
@@ -390,8 +393,8 @@ export function linedUp(line, text) {
   return line === null || line === undefined ? text : line.add(text);
 }
 
-function pointOf(locale) {
-  return numberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+function decimalPoint(locale) {
+  return withCommas.test(localeOf(locale)) ? '.' : numberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 }
 
 const suffixOf = (unit) => (unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`);
