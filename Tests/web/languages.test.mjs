@@ -3,13 +3,15 @@
 import test, { afterEach } from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { isEnglish, keyText, locale, number, phrase, plural, setLanguage } from '../../web/model/language.js';
+import { isEnglish, isRightToLeft, keyText, locale, number, phrase, plural, setLanguage } from '../../web/model/language.js';
 import { formatter, rowsText, titleOf } from '../../web/model/columns.js';
 import { KEYS } from '../../web/model/keys.js';
 import { spanFrom } from '../../web/model/spans.js';
 import { Search } from '../../web/model/search.js';
 import { age, ago } from '../../web/model/times.js';
 import { countOf } from '../../web/model/targets.js';
+import { columnMenu } from '../../web/panels/columnmenu.js';
+import { isToggle } from '../../web/input/folds.js';
 
 const folder = new URL('../../web/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), 'utf8');
@@ -214,4 +216,21 @@ test('a search finds truth values by the word that their cells show', () => {
   setLanguage(german, 'de');
   assert.deepEqual([finds('ja'), finds('nein'), finds('true')], [true, false, true]);
   assert.equal(titleOf(column), 'done', 'names of the source stay as sent');
+});
+
+test('in a language from right to left, left and right are those of the screen', () => {
+  const columns = ['a', 'b', 'c'].map((name) => ({ name, type: 'text' }));
+  const view = { columns: [], sort: [], group: [], filters: [], aggregates: [], collapsed: [] };
+  const order = (label) => {
+    let next = null;
+    const item = columnMenu(columns[1], columns, view, { change: ({ columns: places }) => { next = places.map(({ column }) => column).join(''); } }).find((one) => one?.label === label);
+    item?.run();
+    return next;
+  };
+  assert.deepEqual([order('Move left'), order('Move right'), order('Pin left'), order('Pin right')], ['bac', 'acb', 'bac', null]);
+  assert.deepEqual([isToggle('ArrowRight', true), isToggle('ArrowLeft', true)], [true, false]);
+  setLanguage({ direction: 'rtl', keys: {}, texts: {} }, 'he');
+  assert.equal(isRightToLeft(), true);
+  assert.deepEqual([order('Move left'), order('Move right'), order('Pin left'), order('Pin right')], ['acb', 'bac', null, 'bac']);
+  assert.deepEqual([isToggle('ArrowRight', true, true), isToggle('ArrowLeft', true, true), isToggle('ArrowRight', false, true)], [false, true, true]);
 });

@@ -49,7 +49,7 @@ export default {
     Status: 'Status',
     'The order is held while you point at a row or select text. Rows move when you leave the table.':
       'Die Reihenfolge bleibt, solange der Zeiger auf einer Zeile steht oder Text ausgewählt ist. Zeilen wandern, sobald er die Tabelle verlässt.',
-    'Suggestions': 'Vorschläge',
+    Suggestions: 'Vorschläge',
 
     // The states of connection and source.
     Live: 'Live',
@@ -195,6 +195,7 @@ export default {
     'Times…': 'Zeiten …',
     'Add to the summary…': 'Zur Übersicht hinzufügen …',
     'Pin left': 'Links fixieren',
+    'Pin right': 'Rechts fixieren',
     Unpin: 'Lösen',
     'Move left': 'Nach links',
     'Move right': 'Nach rechts',
@@ -714,6 +715,7 @@ export default {
     'Sections of {column}: {order}': 'Abschnitte von {column}: {order}',
     'It is the only visible column.': 'Es ist die einzige sichtbare Spalte.',
     'Pin {column} left': '{column} links fixieren',
+    'Pin {column} right': '{column} rechts fixieren',
     'Unpin {column}': '{column} lösen',
 
     // The keyboard shortcuts.

@@ -16,6 +16,7 @@ let texts = new Map();
 let keys = new Map();
 let tag;           // the locale of numbers and dates; undefined for the browser's
 let rules = null;  // of plural forms; null for English
+let isMirrored = false;
 
 /**
  * Sets the language of all later texts; null for English.
@@ -27,6 +28,7 @@ export function setLanguage(language, locale) {
   texts = new Map(Object.entries(language?.texts ?? {}));
   keys = new Map(Object.entries(language?.keys ?? {}));
   tag = locale;
+  isMirrored = language?.direction === 'rtl';
   rules = language === null ? null : new Intl.PluralRules(locale);
 }
 
@@ -38,6 +40,11 @@ export function locale() {
 /** Whether the texts are English. */
 export function isEnglish() {
   return rules === null;
+}
+
+/** Whether the language is written from right to left, so that the first column is at the right. */
+export function isRightToLeft() {
+  return isMirrored;
 }
 
 /** Formats a number. `own` is used instead of the user's locale. */

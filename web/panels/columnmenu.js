@@ -3,7 +3,7 @@
 import { functionName, FUNCTIONS, isFitting, nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
 import { changePlace, stepPlace } from '../model/places.js';
-import { keyText, phrase } from '../model/language.js';
+import { isRightToLeft, keyText, phrase } from '../model/language.js';
 
 /**
  * Returns the items of a column's menu.
@@ -32,6 +32,7 @@ export function columnMenu(column, columns, view, on) {
     ...lacks(on.lack?.({ sort: name })),
     run: () => on.change({ sort: [{ column: name, descending }] }),
   });
+  const moved = (step) => ({ isDisabled: at === (step < 0 ? 0 : shown.length - 1), run: layout(stepPlace(columns, view.columns, name, step)) });
   const isGroup = view.group.includes(name);
   const canGroup = column.type !== 'series' && column.type !== 'image';
   const items = [
@@ -53,9 +54,9 @@ export function columnMenu(column, columns, view, on) {
     column.type === 'timestamp' && on.times !== undefined ? { label: phrase('Times…'), run: on.times } : undefined,
     canGroup && on.tile !== undefined ? { label: phrase('Add to the summary…'), run: on.tile } : undefined,
     null,
-    { label: place.isPinned ? phrase('Unpin') : phrase('Pin left'), run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
-    { label: phrase('Move left'), hint: keyText('Ctrl+Shift+←'), isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
-    { label: phrase('Move right'), hint: keyText('Ctrl+Shift+→'), isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
+    { label: place.isPinned ? phrase('Unpin') : isRightToLeft() ? phrase('Pin right') : phrase('Pin left'), run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    { label: phrase('Move left'), hint: keyText('Ctrl+Shift+←'), ...moved(isRightToLeft() ? 1 : -1) },
+    { label: phrase('Move right'), hint: keyText('Ctrl+Shift+→'), ...moved(isRightToLeft() ? -1 : 1) },
     { label: phrase('Fit to content'), run: () => on.fit(false) },
     { label: phrase('Fit all columns'), run: () => on.fit(true) },
     on.choose !== undefined ? { label: phrase('Choose columns…'), run: on.choose } : undefined,

@@ -7,7 +7,7 @@ import { foldItems, lacks } from './columnmenu.js';
 import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 import { orderItems } from './sectionmenu.js';
-import { isEnglish, keyText, phrase } from '../model/language.js';
+import { isEnglish, isRightToLeft, keyText, phrase } from '../model/language.js';
 
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
@@ -91,7 +91,8 @@ export function columnCommands(columns, view, on) {
       ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: phrase('Sections of {column}: {order}', { column: title, order: item.label }), group: phrase('Columns') })) : []),
       ...(canGroup ? [own(phrase('Group by {column}', { column: title }), () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
       own(phrase('Hide {column}', { column: title }), put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: phrase('It is the only visible column.') }),
-      own(isPinned ? phrase('Unpin {column}', { column: title }) : phrase('Pin {column} left', { column: title }), put({ isPinned: !isPinned })),
+      own(isPinned ? phrase('Unpin {column}', { column: title })
+        : isRightToLeft() ? phrase('Pin {column} right', { column: title }) : phrase('Pin {column} left', { column: title }), put({ isPinned: !isPinned })),
     ];
   });
 }

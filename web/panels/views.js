@@ -8,7 +8,7 @@ import { askView } from './viewbox.js';
 import { addressOf, bodyOf, listFrom, nameFrom, standardView, stateOf, viewOfSaved } from '../model/saved.js';
 import { defaultView, setDefaultView } from '../grid/reader.js';
 import { hashFromView } from '../model/query.js';
-import { phrase } from '../model/language.js';
+import { isRightToLeft, phrase } from '../model/language.js';
 
 /**
  * The tabs above the table.
@@ -83,7 +83,7 @@ export class ViewTabs {
 
   #press(event) {
     const tabs = [...this.nav.children];
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = (isRightToLeft() ? { ArrowRight: -1, ArrowLeft: 1 } : { ArrowRight: 1, ArrowLeft: -1 })[event.key];
     if (event.key === 'Escape') return this.on.leave();
     const next = event.key === 'Home' ? tabs[0] : event.key === 'End' ? tabs.at(-1) : tabs[tabs.indexOf(document.activeElement) + step];
     if (!next) return undefined;
