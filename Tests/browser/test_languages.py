@@ -18,7 +18,7 @@ MIRRORED = "export default { direction: 'rtl', keys: {}, texts: { Pause: 'השה
 # scrolls, and those that end with an ellipsis by design.
 CUT = """() => {
   const faults = [];
-  const boxes = 'button, label, select, [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], '
+  const boxes = 'button, label, label > span, select, [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], '
     + '[role=option], .menu-heading, h1, h2, h3, dt, dd, .box p, .foot > span, .note p, .signin *';
   for (const el of document.querySelectorAll(boxes)) {
     if (!el.checkVisibility({ visibilityProperty: true }) || el.closest('[role=grid], .unseen, .tabs, .terms')) continue;
