@@ -1,6 +1,6 @@
-// start.js: the work that precedes the modules. It applies the stored theme before the first paint,
-// chooses the language and opens the first socket. The handshake and the first `open` message overlap with the loading
-// of modules; link.js takes over the socket.
+// start.js: the work that precedes the modules. It applies the stored theme before the first
+// paint, chooses the language and opens the first socket. The handshake and the first `open`
+// message overlap with the loading of modules; link.js takes over the socket.
 
 (() => {
   // The path of the sign-in cookie. Browsers send cookies to all ports of a host, but local storage
@@ -40,7 +40,8 @@
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
-  // The languages besides English, each with its name and file, which is loaded along with the modules.
+  // The languages other than English, each with its name and its file. The file is loaded along
+  // with the modules.
   const languages = { de: ['Deutsch', 'languages/de.js'] };
   const nameOf = (tag) => tag.toLowerCase().split('-')[0];
   const isKnown = (name) => name === 'en' || Object.hasOwn(languages, name);

@@ -11,6 +11,8 @@ from reader import expect
 # The file of German, as a module or in the bundle.
 GERMAN = re.compile(r"/(languages/de|de-\w+)\.js$")
 
+ROOT = "[document.documentElement.lang, document.documentElement.dir]"
+
 # A language from right to left with one text. Its other texts are English.
 MIRRORED = "export default { direction: 'rtl', keys: {}, texts: { Pause: 'השהיה' } };"
 
@@ -21,17 +23,21 @@ CUT = """() => {
   const boxes = 'button, label, label > span, select, [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], '
     + '[role=option], .menu-heading, h1, h2, h3, dt, dd, .box p, .foot > span, .note p, .signin *';
   for (const el of document.querySelectorAll(boxes)) {
-    if (!el.checkVisibility({ visibilityProperty: true }) || el.closest('[role=grid], .unseen, .tabs, .terms')) continue;
+    if (!el.checkVisibility({ visibilityProperty: true })) continue;
+    if (el.closest('[role=grid], .unseen, .tabs, .terms')) continue;
     const style = getComputedStyle(el);
     const box = el.getBoundingClientRect();
     const about = `${el.cloneNode(false).outerHTML.slice(0, 80)} ${el.textContent.slice(0, 60)}`;
     // What scrolls may be larger than its box.
     const isScrolled = el.closest('.strip, .top, .views') !== null;
-    if (!isScrolled && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`outside: ${about}`);
-    if (style.textOverflow !== 'ellipsis' && el.localName !== 'select' && el.scrollWidth > el.clientWidth + 1 && el.clientWidth > 0
-      && style.display !== 'inline' && !['auto', 'scroll'].includes(style.overflowX)) faults.push(`cut off: ${about}`);
+    const isOutside = box.left < -1 || box.right > innerWidth + 1;
+    if (!isScrolled && isOutside) faults.push(`outside: ${about}`);
+    const isShort = style.textOverflow === 'ellipsis' || ['auto', 'scroll'].includes(style.overflowX);
+    const isMeasured = el.localName !== 'select' && style.display !== 'inline' && el.clientWidth > 0;
+    if (!isShort && isMeasured && el.scrollWidth > el.clientWidth + 1) faults.push(`cut off: ${about}`);
   }
-  if (document.documentElement.scrollWidth > innerWidth) faults.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+  const wide = document.documentElement.scrollWidth;
+  if (wide > innerWidth) faults.push(`the page is ${wide} px wide`);
   return faults;
 }"""
 
@@ -59,19 +65,20 @@ class LanguagesTest(PageTest):
         reader = self.in_german(locale="de-DE")
         page = reader.page
         self.assertEqual(len([url for url in reader.requests if GERMAN.search(url)]), 1)
-        self.assertEqual(page.evaluate("[document.documentElement.lang, document.documentElement.dir]"), ["de-DE", "ltr"])
-        expect(page.get_by_role("combobox", name="Zeilen filtern")).to_have_attribute("placeholder", "Filter: Wörter oder cpu > 50")
+        self.assertEqual(page.evaluate(ROOT), ["de-DE", "ltr"])
+        bar = page.get_by_role("combobox", name="Zeilen filtern")
+        expect(bar).to_have_attribute("placeholder", "Filter: Wörter oder cpu > 50")
         expect(page.get_by_role("button", name="Ansichtsoptionen")).to_have_attribute("title", "Ansichtsoptionen")
         expect(page.locator("#pause")).to_have_text("Pause")
         expect(page.locator("#rows")).to_have_text("5.000 Zeilen")
-        page.get_by_role("combobox", name="Zeilen filtern").fill("id < 1")
+        bar.fill("id < 1")
         expect(page.locator("#rows")).to_have_text("1 Zeile passt")
         reader.check_clean(self)
 
     def test_an_english_page_loads_no_other_language(self):
         reader = self.open()
         self.assertEqual([url for url in reader.requests if GERMAN.search(url)], [])
-        self.assertEqual(reader.page.evaluate("[document.documentElement.lang, document.documentElement.dir]"), ["en", ""])
+        self.assertEqual(reader.page.evaluate(ROOT), ["en", ""])
 
     def test_a_language_is_chosen_in_the_menu_and_kept_with_the_view(self):
         reader = self.open("#table=quotes&sort=-price&search=buy")
@@ -122,7 +129,10 @@ class LanguagesTest(PageTest):
     # Opens every menu, dialog and panel, and looks at each.
     def walk(self, reader, look):
         page = reader.page
-        close = lambda: page.keyboard.press("Escape")
+
+        def close():
+            page.keyboard.press("Escape")
+
         look("rows")
         page.locator("#options").click()
         look("options")
@@ -195,7 +205,10 @@ class LanguagesTest(PageTest):
         self.assertGreater(boxes[0], boxes[1], "the bar begins at the right")
         self.assertGreater(boxes[2], boxes[3], "and so does the one below")
         self.assertEqual(page.evaluate(CUT), [])
-        heads = lambda: [box["x"] for box in map(lambda at: page.get_by_role("columnheader").nth(at).bounding_box(), range(4))]
+
+        def heads():
+            return [page.get_by_role("columnheader").nth(at).bounding_box()["x"] for at in range(4)]
+
         self.assertEqual(heads(), sorted(heads(), reverse=True))
 
         # A pinned column stays at the right while the others scroll to the right under it.
@@ -228,7 +241,9 @@ class LanguagesTest(PageTest):
         # Keys go the way that they point.
         reader.grid.focus()
         page.keyboard.press("ArrowLeft")
-        reader.until("() => document.activeElement.getAttribute('aria-colindex') === '2'", "the next cell is at the left")
+        reader.until(
+            "() => document.activeElement.getAttribute('aria-colindex') === '2'",
+            "the next cell is at the left")
         page.keyboard.press("Shift+F10")
         menu = page.get_by_role("menu").bounding_box()
         self.assertTrue(0 <= menu["x"] and menu["x"] + menu["width"] <= 1280, menu)

@@ -107,7 +107,7 @@ const allowed = {
   'panels/actform.js': ['main danger'], 'panels/glance.js': ['rowcast glance'], 'panels/menu.js': ['choice danger'], 'panels/signin.js': ['rowcast url'],
 };
 
-// Words of the platform, and names that are the same in every language.
+// Names of keys and of the platform.
 const known = new Set(['English', 'Enter', 'Escape', 'Delete', 'Home', 'End', 'Tab', 'ContextMenu', 'Content-Type', 'Control']);
 
 /** Returns the string literals of a module without those that are translated. */
@@ -233,4 +233,14 @@ test('in a language from right to left, left and right are those of the screen',
   assert.equal(isRightToLeft(), true);
   assert.deepEqual([order('Move left'), order('Move right'), order('Pin left'), order('Pin right')], ['acb', 'bac', null, 'bac']);
   assert.deepEqual([isToggle('ArrowRight', true, true), isToggle('ArrowLeft', true, true), isToggle('ArrowRight', false, true)], [false, true, true]);
+});
+
+test('no module reads a text while it loads, because the language may not be set yet', () => {
+  for (const [name, code] of scripts) {
+    const statements = code.match(/^(?:export )?(?:const|let) [^]*?;$(?=\n\S|\n\n|\n?$)/gm) ?? [];
+    for (const statement of statements) {
+      const isRead = /\b(?:phrase|plural|keyText)\(/.test(statement) && !/=>|\bfunction\b/.test(statement);
+      assert.ok(!isRead, `${name}: ${statement.slice(0, 100)}`);
+    }
+  }
 });

@@ -11,8 +11,9 @@ const showEvery = 200;
  * Requests a column's distinct values and their counts.
  *
  * @param {{table: string, column: string, query: object}} what
- * @param {(found: {values: [*, number][], note: string|null, isCounting?: boolean}) => void} take called repeatedly with
- *   the values so far; `note` is null once they are complete, and `isCounting` while more are awaited
+ * @param {(found: {values: [*, number][], note: string|null, isCounting?: boolean}) => void} take
+ *   called repeatedly with the values so far; `note` is null once they are complete, and
+ *   `isCounting` is true while more are expected
  * @returns {() => void} cancels the request
  */
 export function askValues(what, take) {

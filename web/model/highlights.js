@@ -14,7 +14,7 @@ import { phraseKey } from './language.js';
  * @typedef {{column: string, look: string, term?: import('./query.js').Term}} Highlight
  */
 
-/** The looks of rules, as `[look, label in English]`. Each has a shape in addition to its colour. */
+/** The looks of rules, as `[look, label in English]`. Each has a colour and a shape. */
 export const LOOKS = Object.freeze([
   ['red', phraseKey('Red ◆')], ['amber', phraseKey('Amber ▲')], ['green', phraseKey('Green ●')], ['blue', phraseKey('Blue ■')], ['bold', phraseKey('Bold')],
 ]);

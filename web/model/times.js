@@ -3,8 +3,8 @@
 import { phrase } from './language.js';
 
 /**
- * Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`. `point`
- * is the decimal separator.
+ * Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`.
+ * `point` is the decimal separator.
  */
 export function duration(seconds, point = '.') {
   const sign = seconds < 0 ? '−' : '';
