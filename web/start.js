@@ -1,6 +1,6 @@
-// start.js: the work that precedes the modules. It applies the stored theme before the first paint
-// and opens the first socket. The handshake and the first `open` message overlap with the loading
-// of modules; link.js takes over the socket.
+// start.js: the work that precedes the modules. It applies the stored theme before the first
+// paint, chooses the language and opens the first socket. The handshake and the first `open`
+// message overlap with the loading of modules; link.js takes over the socket.
 
 (() => {
   // The path of the sign-in cookie. Browsers send cookies to all ports of a host, but local storage
@@ -40,14 +40,30 @@
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
+  // The languages other than English, each with its name and its file. The file is loaded along
+  // with the modules.
+  const languages = { de: ['Deutsch', 'languages/de.js'] };
+  const nameOf = (tag) => tag.toLowerCase().split('-')[0];
+  const isKnown = (name) => name === 'en' || Object.hasOwn(languages, name);
+  const wished = isKnown(kept('language')) ? kept('language') : '';
+  // The first known language of the system, or the wished one in the form of the user's country.
+  const locale = [...navigator.languages, wished].find((tag) => isKnown(nameOf(tag)) && (wished === '' || nameOf(tag) === wished));
+
   // The page stays blank until the first rows, and the bars stay empty until after them, because
   // painting either would delay the rows. Timeouts show both if they take long.
   classList.add('early', 'bare');
   setTimeout(() => classList.contains('early') && classList.remove('early', 'bare'), 500);
   setTimeout(() => classList.remove('bare'), 3_000);
 
-  // The only script URLs that the page's Trusted Types policy accepts.
   const beside = (name) => new URL(name, document.currentScript.src).href;
+  const file = languages[nameOf(locale ?? 'en')]?.[1];
+  const language = {
+    names: Object.fromEntries(Object.entries(languages).map(([name, [title]]) => [name, title])), wished,
+    locale: locale === navigator.language ? undefined : locale,  // the browser's own is the fastest
+    file: file && import(beside(file)).catch(() => null),  // without its file, the page is English
+  };
+
+  // The only script URLs that the page's Trusted Types policy accepts.
   const addresses = { socket: beside('protocol/worker.js'), picture: beside('grid/pictureworker.js') };
   const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
     createScriptURL(address) {
@@ -107,5 +123,5 @@
     }
   }
 
-  globalThis.rowcast = { startWorker, first, room };
+  globalThis.rowcast = { startWorker, first, room, language };
 })();

@@ -31,7 +31,7 @@ function pathOf(from, importer) {
   return new URL(from, new URL(importer, 'file:///')).pathname.slice(1);
 }
 
-const layers = ['protocol', 'model', 'grid', 'panels', 'input', 'app'];
+const layers = ['languages', 'protocol', 'model', 'grid', 'panels', 'input', 'app'];
 
 test('modules import from their own layer and those below it', () => {
   for (const [name, text] of scripts) {
@@ -72,13 +72,13 @@ test('start.js sends the same messages as the modules', async () => {
 });
 
 test('every module is loaded at once, later, or by a worker', () => {
-  const later = scripts.flatMap(([name, text]) => [...text.matchAll(/(?:import|beside)\('([a-z./]+\.js)'/g)].map(([, from]) => pathOf(from, name)));
+  const later = scripts.flatMap(([name, text]) => [...text.matchAll(/(?:import\(|beside\(|: \['[^']+', )'([a-z./]+\.js)'/g)].map(([, from]) => pathOf(from, name)));
   const reached = needed('app/main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
 test('pure modules use no document, socket or clock', () => {
-  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js', 'model/totals.js', 'panels/sectionmenu.js', 'model/facets.js'];
+  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/language.js', 'languages/de.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js', 'model/totals.js', 'panels/sectionmenu.js', 'model/facets.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(

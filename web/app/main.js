@@ -5,8 +5,14 @@ import { bring, density, firstTable, goStep, hasFacets, listenForAddress, listen
 import { emptyView, rowFromHash, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
+import { phrase, setLanguage } from '../model/language.js';
 
 const $ = (id) => document.getElementById(id);
+
+// The first of all, because everything below has texts.
+const { file, locale } = globalThis.rowcast.language;
+if (file === undefined) setLanguage(null, locale);
+else await import('./translating.js').then(({ translate }) => translate(file, locale), () => {});  // without it, the page is English
 
 const groups = $('groups');
 const on = {
@@ -331,7 +337,7 @@ async function resolved({ named }) {
     const saved = await fetchView(named);
     return viewOfSaved(saved);
   } catch (error) {
-    active.furnish().then(({ notices }) => notices.show(`The view “${named}” was not opened. ${error.message}`, false));
+    active.furnish().then(({ notices }) => notices.show(phrase('The view “{name}” was not opened. {reason}', { name: named, reason: error.message }), false));
     return emptyView();
   }
 }
@@ -362,7 +368,7 @@ let isStepping = false;  // whether a step that a command has begun is pending
 
 function step(isBack) {
   isStepping = goStep(isBack);
-  if (!isStepping) tellStep(isBack ? 'Nothing to undo' : 'Nothing to redo', true);
+  if (!isStepping) tellStep(isBack ? phrase('Nothing to undo') : phrase('Nothing to redo'), true);
 }
 
 function tellStep(text, isShown = isStepping) {

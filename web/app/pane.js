@@ -10,6 +10,7 @@ import { completed, hasStrip } from '../model/defaults.js';
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
 import { TotalsRow } from '../grid/totals.js';
+import { phrase } from '../model/language.js';
 
 // Error codes that leave the current view valid.
 const blameless = new Set(['notAllowed', 'unknownAction']);
@@ -230,7 +231,7 @@ export class Pane {
     this.session.mark(rules, event, this.#describe);
     this.heads.setView(this.session.asked, this.session.marks);
     this.on.viewed(this);
-    for (const { reason } of this.session.marks) this.on.say(`Not applied: ${reason}`);
+    for (const { reason } of this.session.marks) this.on.say(phrase('Not applied: {reason}', { reason }));
     this.schedule();
   }
 
@@ -558,7 +559,7 @@ export class Pane {
     } else if (session.isPaused && this.connection.state === 'live' && !session.holds(scroll.first, scroll.count)) {
       // The pause ends, because its rows outside the window were lost with the connection.
       this.pause();
-      this.on.say('The pause has ended: the connection was lost meanwhile');
+      this.on.say(phrase('The pause has ended: the connection was lost meanwhile'));
     }
     session.painted();
     this.on.painted(this);

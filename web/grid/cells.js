@@ -4,10 +4,16 @@
 import { bring } from './reader.js';
 import { rowHeightOf } from '../model/display.js';
 import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from '../model/columns.js';
+import { phrase } from '../model/language.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const sparkWidth = 92;
 const sparkHeight = 16;
+
+/** Returns the name of a severity for the user; empty for none. */
+export function severityName(severity) {
+  return severity === 'critical' ? phrase('critical') : severity === 'warn' ? phrase('warning') : '';
+}
 
 /** A cell that shows its value as text. It writes to the DOM only what has changed. */
 class TextCell {
@@ -96,7 +102,7 @@ class TextCell {
   }
 
   #describe() {
-    const words = [this.severity === 'warn' ? 'warning' : this.severity, this.look === '' ? '' : 'highlighted'].filter(Boolean);
+    const words = [severityName(this.severity), this.look === '' ? '' : phrase('highlighted')].filter(Boolean);
     if (words.length === 0) this.el.removeAttribute('aria-description');
     else this.el.setAttribute('aria-description', words.join(', '));
   }
@@ -178,7 +184,7 @@ class BadgeCell extends TextCell {
   draw(value, now) {
     const before = this.text;
     super.draw(value, now);
-    if (this.text !== before) this.label.className = this.text === '' ? '' : `badge ${toneOf(this.text)}`;
+    if (this.text !== before) this.label.className = this.text === '' ? '' : `badge ${toneOf(typeof value === 'boolean' ? String(value) : this.text)}`;
   }
 }
 
@@ -307,7 +313,7 @@ class PictureCell extends TextCell {
     this.el.classList.toggle('loading', false);
     this.el.classList.toggle('broken', bitmap === undefined);
     if (bitmap === undefined) {
-      this.el.title = `Image not available: ${fault}`;
+      this.el.title = phrase('Image not available: {reason}', { reason: phrase(fault) });
       return;
     }
     this.el.removeAttribute('title');

@@ -6,6 +6,7 @@ import { displayedColumns } from '../model/display.js';
 import { aggregateTexts, LABEL_WIDTH, totalledColumns } from '../model/totals.js';
 import { hideNode, placeNode } from './table.js';
 import { TotalCell } from './totals.js';
+import { locale, number, phrase } from '../model/language.js';
 
 /** The DOM node of a section header: its label, and a cell for each column with totals. */
 class HeaderNode {
@@ -61,8 +62,8 @@ class HeaderNode {
     const column = columns.find(({ column: { name } }) => name === item.column);
     const value = column === undefined ? plain(item.value) : column.format(item.value, Date.now());
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
-    this.value.nodeValue = value || (item.value === '' ? '(empty)' : '—');
-    this.count.nodeValue = item.count.toLocaleString(locale);
+    this.value.nodeValue = value || (item.value === '' ? phrase('(empty)') : '—');
+    this.count.nodeValue = number(item.count, undefined, locale);
     this.cell.title = this.aggregates.nodeValue = texts(item.aggregates).join(' · ');
     for (const cell of this.totals) cell.show(item.aggregates, Date.now(), locale);
     this.cell.setAttribute('aria-colspan', String(Math.max(1, width)));
@@ -321,7 +322,7 @@ export class ColumnSet {
     // Columns that look the same, or only have other highlights, keep their widths.
     const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), { natural: spec.natural, isCut: spec.isCut }]) : []);
     this.#isMeasured = samples.length > 0;
-    this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
+    this.all = specify(columns, samples, this.#measure, { locale: locale(), now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
     for (const spec of this.all) Object.assign(spec, widths.get(lookOf(spec)));
     this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
@@ -522,7 +523,7 @@ export class Heads {
       const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');
       more.type = 'button';
       more.tabIndex = -1;  // by keyboard, the header opens its menu
-      more.setAttribute('aria-label', `${titleOf(spec.column)} column menu`);
+      more.setAttribute('aria-label', phrase('{column} column menu', { column: titleOf(spec.column) }));
       const cell = make('div', `head ${spec.rule}${spec.isPinned ? ' at-edge' : ''}`);
       cell.setAttribute('role', 'columnheader');
       cell.setAttribute('aria-labelledby', title.id);
@@ -566,9 +567,9 @@ export class Heads {
       cell.classList.toggle('filtered', isFiltered);
       const mark = marks.find(({ key }) => key === `sort:${column.name}`) ?? marks.find(({ key }) => key.endsWith(`:${column.name}`));
       cell.classList.toggle('refused', mark !== undefined);
-      cell.title = mark ? `Not applied. ${mark.reason}` : hintOf(column);
-      if (mark) cell.setAttribute('aria-description', `not applied: ${mark.reason}`);
-      else if (isFiltered) cell.setAttribute('aria-description', 'filtered');
+      cell.title = mark ? phrase('Not applied. {reason}', mark) : hintOf(column);
+      if (mark) cell.setAttribute('aria-description', phrase('not applied: {reason}', mark));
+      else if (isFiltered) cell.setAttribute('aria-description', phrase('filtered'));
       else cell.removeAttribute('aria-description');
     });
   }

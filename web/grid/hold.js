@@ -1,5 +1,7 @@
 // hold.js: holds the row order while the pointer is over the table, pressed, or selecting text.
 
+import { number, phrase, plural } from '../model/language.js';
+
 export const restTime = 3_000;   // milliseconds a resting pointer holds the order in follow mode
 export const renewTime = 5_000;  // milliseconds between renewals; holds expire after 30 s
 
@@ -46,7 +48,7 @@ export class HoldPolicy {
 /** Returns the text on waiting moves; empty if there are none. */
 export function heldText(held, locale) {
   const moves = held?.moves ?? 0;
-  return moves === 0 ? '' : `Order held: ${moves.toLocaleString(locale)} ${moves === 1 ? 'row' : 'rows'} will move`;
+  return moves === 0 ? '' : plural(moves, 'Order held: {count} row will move', 'Order held: {count} rows will move', {}, locale);
 }
 
 /**
@@ -167,10 +169,10 @@ export class Holder {
     const { heads, view } = this.pane;
     const cell = this.heldText === '' ? undefined : heads.cells[heads.specs.findIndex(({ column }) => column.name === view.sort[0]?.column)];
     if (cell === undefined) return void this.mark.remove();
-    const text = this.session.copy.held.moves.toLocaleString();
+    const text = number(this.session.copy.held.moves);
     if (this.mark.textContent !== text) {
       this.mark.textContent = text;
-      this.mark.title = `${this.heldText} when the pointer leaves the table, or now: click here or press Escape`;
+      this.mark.title = phrase('{held} when the pointer leaves the table, or now: click here or press Escape', { held: this.heldText });
       this.mark.setAttribute('aria-label', this.heldText);
     }
     if (this.mark.parentElement !== cell) cell.append(this.mark);

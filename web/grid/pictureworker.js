@@ -3,6 +3,7 @@
 // marks temporary faults.
 
 import { isCutOff, pictureSize } from './picturesize.js';
+import { phraseKey } from '../model/language.js';
 
 // Browsers open six connections to a server. Slow images must leave some for modules and exports.
 const mostAtOnce = 4;
@@ -25,7 +26,7 @@ self.onmessage = ({ data }) => {
     return;
   }
   waiting.push(data);
-  if (waiting.length > mostWaiting) self.postMessage({ id: waiting.shift().id, fault: 'too many images at once', isPassing: true });
+  if (waiting.length > mostWaiting) self.postMessage({ id: waiting.shift().id, fault: phraseKey('too many images at once'), isPassing: true });
   next();
 };
 
@@ -41,7 +42,7 @@ async function load({ id, address, height }) {
     if (control.signal.aborted) bitmap.close();
     else self.postMessage({ id, bitmap }, [bitmap]);
   } catch (error) {
-    if (!control.signal.aborted) self.postMessage({ id, fault: error.message || 'it could not be loaded', isPassing: error instanceof Passing });
+    if (!control.signal.aborted) self.postMessage({ id, fault: error.message || phraseKey('it could not be loaded'), isPassing: error instanceof Passing });
   } finally {
     running.delete(id);
     next();
@@ -56,7 +57,7 @@ async function bytesFrom(address, signal) {
   try {
     response = await fetch(address, { signal, redirect: 'error' });
   } catch {
-    throw new Passing('the server cannot be reached');
+    throw new Passing(phraseKey('the server cannot be reached'));
   }
   if (!response.ok) {
     const reason = (await response.text()).trim().slice(0, 200) || `the server answers ${response.status}`;
@@ -70,7 +71,7 @@ async function bytesFrom(address, signal) {
     count += value.length;
     if (count > mostBytes) {
       await reader.cancel();
-      throw new Error('it is too large');
+      throw new Error(phraseKey('it is too large'));
     }
     parts.push(value);
   }
@@ -80,9 +81,9 @@ async function bytesFrom(address, signal) {
 async function decoded(blob, height) {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const size = pictureSize(bytes);
-  if (size === null) throw new Error('it is no image');
-  if (isCutOff(bytes)) throw new Error('it is cut off');
-  if (size.width * size.height > mostPixels) throw new Error('it has too many pixels');
+  if (size === null) throw new Error(phraseKey('it is no image'));
+  if (isCutOff(bytes)) throw new Error(phraseKey('it is cut off'));
+  if (size.width * size.height > mostPixels) throw new Error(phraseKey('it has too many pixels'));
   const shown = Math.min(height, size.height);
   const width = Math.max(1, Math.round(size.width / size.height * shown));
   const fitting = width <= shown * widest ? { resizeHeight: shown, resizeWidth: width }
@@ -90,6 +91,6 @@ async function decoded(blob, height) {
   try {
     return await createImageBitmap(blob, { ...fitting, resizeQuality: 'medium' });
   } catch {
-    throw new Error('it cannot be decoded');
+    throw new Error(phraseKey('it cannot be decoded'));
   }
 }

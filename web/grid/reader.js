@@ -322,8 +322,8 @@ export function listenForAddress(show) {
   }
 }
 
-// Preferences in the browser's local storage: each table's view, the theme, the density, whether
-// shortcuts are on. Without storage the defaults apply.
+// Preferences in the browser's local storage: each table's view, the theme, the language, the
+// density, whether shortcuts are on. Without storage the defaults apply.
 
 const prefix = 'rowcast.';
 const mostViews = 200;
@@ -372,6 +372,18 @@ export function setTheme(name) {
   write('theme', name);
   if (name === '') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
+}
+
+/** Returns the language that the user has chosen; empty for the system's. */
+export function language() {
+  return globalThis.rowcast.language.wished;
+}
+
+/** Stores a language, and loads the page again in it. The view is in the address. */
+export function chooseLanguage(name) {
+  if (name === language()) return;
+  write('language', name);
+  location.reload();
 }
 
 /** Returns the stored density, a key of {@link DENSITIES}. */

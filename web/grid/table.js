@@ -1,7 +1,7 @@
 // table.js: draws the rows in the viewport. Nodes are recycled. Scrolling measures nothing in the
 // DOM and allocates almost nothing.
 
-import { makeCell } from './cells.js';
+import { makeCell, severityName } from './cells.js';
 import { missingOf } from '../model/columns.js';
 import { darken, directionOf, drawnRange, Flashes, Moves } from '../model/viewport.js';
 
@@ -98,7 +98,7 @@ class RowNode {
       this.el.removeAttribute('aria-description');
     } else {
       this.el.dataset.severity = severity;
-      this.el.setAttribute('aria-description', severity === 'critical' ? 'critical' : 'warning');
+      this.el.setAttribute('aria-description', severityName(severity));
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { isLong } from '../model/columns.js';
 import { FOOT_HEIGHT, nameOf, symbolOf, totalText, totalledColumns } from '../model/totals.js';
+import { phrase } from '../model/language.js';
 
 /** The cell with the totals of one column. */
 export class TotalCell {
@@ -62,12 +63,12 @@ export class TotalsRow {
     this.row = document.createElement('div');
     this.row.className = 'totals-row';
     this.row.setAttribute('role', 'row');
-    this.row.setAttribute('aria-label', 'Totals of all rows');
+    this.row.setAttribute('aria-label', phrase('Totals of all rows'));
     this.label = document.createElement('div');
     this.label.className = 'totals-label';
     this.label.setAttribute('role', 'rowheader');
     this.label.setAttribute('aria-colindex', '1');
-    this.label.textContent = 'All rows';
+    this.label.textContent = phrase('All rows');
     this.group.append(this.row);
     /** The elements of the cells, one for each shown column. @type {HTMLElement[]} */
     this.cells = [];

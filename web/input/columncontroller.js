@@ -16,6 +16,7 @@ import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
 import { timesMenu } from '../panels/displaymenu.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
+import { phrase } from '../model/language.js';
 
 /**
  * The controller of a pane's columns. `change(wish)` changes the view, and `foldAll(isCollapsed)`
@@ -55,19 +56,19 @@ export class ColumnHands {
       choose: () => this.choose(under),
       totals: () => this.showTotals(column, under),
       order: () => this.showOrder(column, under),
-      tile: this.session.table?.windowed ? undefined : () => openMenu(under, `Summary of ${titleOf(column)}`, columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
+      tile: this.session.table?.windowed ? undefined : () => openMenu(under, phrase('Summary of {column}', { column: titleOf(column) }), columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
   }
 
   /** Opens the menu of a column's totals below an element. */
   showTotals(column, under) {
-    openMenu(under, `Totals of ${titleOf(column)}`, totalItems(column, this.session.view, this));
+    openMenu(under, phrase('Totals of {column}', { column: titleOf(column) }), totalItems(column, this.session.view, this));
   }
 
   /** Opens the menu of the order of a column's sections below an element. */
   showOrder(column, under) {
-    openMenu(under, `Order of the sections of ${titleOf(column)}`, orderItems(column, this.#all, this.session.view, this));
+    openMenu(under, phrase('Order of the sections of {column}', { column: titleOf(column) }), orderItems(column, this.#all, this.session.view, this));
   }
 
   /**
@@ -95,7 +96,7 @@ export class ColumnHands {
 
   /** Opens the menu that highlights a column's values, below an element. */
   highlight(column, under) {
-    openMenu(under, `Highlight ${titleOf(column)}`, highlightMenu(column, this.session.view, {
+    openMenu(under, phrase('Highlight {column}', { column: titleOf(column) }), highlightMenu(column, this.session.view, {
       change: this.change,
       edit: (look) => this.#editHighlight(column, look, under),
       text: (term) => termTexts([term], this.columns.all).map(([, , text]) => text).join(', '),
@@ -108,7 +109,7 @@ export class ColumnHands {
    */
   times(column, under) {
     const own = this.#all.find(({ name }) => name === column?.name);
-    openMenu(under, own === undefined ? 'Times' : `Times of ${titleOf(own)}`, timesMenu(this.session.view, this.change, own));
+    openMenu(under, own === undefined ? phrase('Times') : phrase('Times of {column}', { column: titleOf(own) }), timesMenu(this.session.view, this.change, own));
   }
 
   /** Opens the list that shows and hides columns, below an element. */
@@ -122,8 +123,8 @@ export class ColumnHands {
     if (spec === undefined) return;
     openFilterBox({
       under, spec, term: highlightOf(this.session.view, name, look)?.term,
-      heading: `${titleOf(column)}: ${LOOKS.find(([own]) => own === look)[1]}`,
-      lack: (op) => (op === 'matches' ? 'Highlights have no regular expressions. Filter by one instead.' : ''),
+      heading: `${titleOf(column)}: ${phrase(LOOKS.find(([own]) => own === look)[1])}`,
+      lack: (op) => (op === 'matches' ? phrase('Highlights have no regular expressions. Filter by one instead.') : ''),
       values: (take) => this.#askValues(name, take),
       cells: () => this.#cellsOf(spec),
       apply: (term) => {

@@ -25,6 +25,7 @@ import { searchOf } from '../model/search.js';
 import { wishOfText, wordsOf } from '../model/where.js';
 import { seekText } from '../model/seek.js';
 import { selectionText } from '../model/sums.js';
+import { phrase } from '../model/language.js';
 
 // Shared by all panes, so that their extra queries are sent one at a time.
 const aside = new Aside(openLink, (call, wait) => {
@@ -134,18 +135,18 @@ export class Hands {
   /** Scrolls to the row with this key and selects it, or shows the reason why there is none. */
   openRow(key) {
     this.kept.link(key, performance.now() + SOUGHT, (row) => {
-      const name = `The row “${labelOf(String(key))}” of this link`;
+      const name = phrase('The row “{key}” of this link', { key: labelOf(String(key)) });
       const isRemote = this.pane.session.table?.windowed !== undefined;
-      const gone = isRemote ? 'is not among the rows that are loaded here. Search for it.' : 'is not in the table. It may have ended or been removed.';
-      if (row === null) return void this.notices.show(`${name} ${gone}`, false);
-      if (row.position === null) return void this.notices.show(`${name} is not shown, because the search or a filter leaves it out.`, false);
+      const gone = isRemote ? phrase('{row} is not among the rows that are loaded here. Search for it.', { row: name }) : phrase('{row} is not in the table. It may have ended or been removed.', { row: name });
+      if (row === null) return void this.notices.show(gone, false);
+      if (row.position === null) return void this.notices.show(phrase('{row} is not shown, because the search or a filter leaves it out.', { row: name }), false);
       const { session: { copy }, on } = this.pane;
       this.goTo(row.position, 0);
       const item = copy.itemAt(row.position);
-      if (item?.isHeader) return void this.notices.show(`${name} is in this collapsed section.`);
+      if (item?.isHeader) return void this.notices.show(phrase('{row} is in this collapsed section.', { row: name }));
       this.selection.clear();
       this.selection.rows.set(row.id, item?.id === row.id ? item : new Row(row.id, 0, []));
-      return on.say(`${name} is selected`);
+      return on.say(phrase('{row} is selected', { row: name }));
     });
   }
 

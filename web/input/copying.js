@@ -3,6 +3,7 @@
 
 import { cellText, htmlTable, tabSeparated } from './clipboard.js';
 import { fetchRows } from '../protocol/pieces.js';
+import { phrase, plural } from '../model/language.js';
 
 const mostCells = 1_000_000;
 
@@ -34,7 +35,7 @@ export class Copying {
     const { bounds } = selection;
     const count = bounds.bottom - bounds.top + 1;
     if (count * chosen.specs.length > mostCells) {
-      return this.notices.show(`${count.toLocaleString()} rows are too many to copy. Press E to export all rows instead.`, false);
+      return this.notices.show(phrase('{count} rows are too many to copy. Press E to export all rows instead.', { count }), false);
     }
     const key = JSON.stringify([session.view, bounds]);
     if (this.#ready?.key === key) return this.#put(event, this.#ready.chosen);
@@ -68,7 +69,7 @@ export class Copying {
     if (!spec || focus.item === null || focus.item.isHeader) return;
     event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
     event.preventDefault();
-    on.say('Cell copied');
+    on.say(phrase('Cell copied'));
   }
 
   #put({ clipboardData }, chosen) {
@@ -79,14 +80,14 @@ export class Copying {
   }
 
   #tell({ rows }) {
-    this.notices.show(`Copied ${rows.length.toLocaleString()} ${rows.length === 1 ? 'row' : 'rows'}`);
+    this.notices.show(plural(rows.length, 'Copied {count} row', 'Copied {count} rows'));
   }
 
   // Writes promises to the clipboard during the user's gesture, because browsers require one.
   async #fetch(key, { top, bottom }, specs) {
     const turn = this.#turn;
     const { session, view } = this.pane;
-    const leave = this.notices.show('Fetching the rows to copy…');
+    const leave = this.notices.show(phrase('Fetching the rows to copy…'));
     const fetched = fetchRows((question, how) => this.aside.ask(question, how), { table: view.table, query: session.wireQuery }, {
       from: top, through: bottom, isWanted: () => turn === this.#turn,
     }).then((rows) => ({ specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
@@ -107,10 +108,10 @@ export class Copying {
       if (isWritten) this.#tell(chosen);
       else {
         this.#ready = { key, chosen };
-        this.notices.show(`${chosen.rows.length.toLocaleString()} rows are ready: press Ctrl+C again`);
+        this.notices.show(phrase('{count} rows are ready: press Ctrl+C again', { count: chosen.rows.length }));
       }
     } catch (error) {
-      if (turn === this.#turn) this.notices.show(`Copy failed: ${error.message}`, false);
+      if (turn === this.#turn) this.notices.show(phrase('Copy failed: {reason}', { reason: error.message }), false);
     } finally {
       leave();
     }

@@ -3,6 +3,7 @@
 // covers only drawn rows.
 
 import { findText, nextFound } from '../model/seek.js';
+import { phrase, plural } from '../model/language.js';
 
 const recount = 300;      // milliseconds between two counts while rows change
 const typingPause = 250;  // milliseconds without a key press before a count is requested
@@ -123,16 +124,16 @@ export class Find {
     this.#typing = setTimeout(() => this.on.countAll(this.on.findingOf(word).barText, (count) => {
       if (word !== this.input.value || !this.isOpen) return;
       this.all.hidden = count === null;
-      if (count !== null) this.all.textContent = `${count.toLocaleString()} matching ${count === 1 ? 'row' : 'rows'}`;
+      if (count !== null) this.all.textContent = plural(count, '{count} matching row', '{count} matching rows');
     }), typingPause);
   }
 
   #tell() {
     if (this.#isSeeking) return;
-    const count = this.#found.length.toLocaleString();
+    const count = this.#found.length;
     const here = this.#hasGone ? this.on.here() : null;
     const at = here === null ? -1 : this.#found.findIndex(({ position, column }) => position === here.position && column === here.column);
-    this.#write(this.input.value === '' ? '' : at >= 0 ? `${(at + 1).toLocaleString()} of ${count}` : count === '1' ? '1 match' : `${count} matches`);
+    this.#write(this.input.value === '' ? '' : at >= 0 ? phrase('{place} of {count}', { place: at + 1, count }) : plural(count, '{count} match', '{count} matches'));
   }
 
   #write(text) {
@@ -161,7 +162,7 @@ export class Find {
   async #seek(isBackward) {
     const turn = this.#turn;
     const isWanted = () => turn === this.#turn;
-    const told = (share) => isWanted() && this.#write(`${Math.floor(share * 100)}% searched`);
+    const told = (share) => isWanted() && this.#write(phrase('{share}% searched', { share: Math.floor(share * 100) }));
     this.#isSeeking = true;
     told(0);
     let words = '';
@@ -170,10 +171,10 @@ export class Find {
       if (!isWanted()) return;
       this.#isSeeking = false;
       if (found !== null) return void this.#go(found);
-      words = 'no more matches';
+      words = phrase('no more matches');
     } catch (error) {
       if (!isWanted()) return;
-      words = 'search failed';
+      words = phrase('search failed');
       this.on.say(error.message);
     }
     this.#isSeeking = true;  // keeps the message until the next step or key press

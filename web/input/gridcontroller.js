@@ -3,6 +3,7 @@
 import { CellDrag } from './celldrag.js';
 import { listenForLongPress } from './longpress.js';
 import { Spot } from '../model/selection.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Installs the grid's listeners for keys and pointers.
@@ -76,7 +77,7 @@ export function listenForHands(parts, on) {
       selection.clear();
       selection.extend(here(), 0, here(), columns.shown.length - 1);
     } else if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
-    return on.say(selection.text || 'Nothing selected');
+    return on.say(selection.text || phrase('Nothing selected'));
   }
 
   function move(event, isControl) {
@@ -129,7 +130,7 @@ export function listenForHands(parts, on) {
       on.say(selection.text);
     } else if (event.ctrlKey || event.metaKey) {
       if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
-      on.say(selection.text || 'Nothing selected');
+      on.say(selection.text || phrase('Nothing selected'));
     } else {
       selection.clear();
       if (event.pointerType !== 'touch' && event.button === 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);

@@ -7,6 +7,7 @@ import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { copyLink } from '../panels/copylink.js';
 import { openMenu } from '../panels/menu.js';
 import { MOST_ROWS } from '../model/targets.js';
+import { phrase } from '../model/language.js';
 
 /** The menus of a pane's cells. */
 export class Pointing {
@@ -78,7 +79,7 @@ export class Pointing {
     const specs = session.asked.group.map((name) => columns.all.find(({ column }) => column.name === name));
     const path = values.map((value, level) => ({ value, scene: this.#sceneOf(specs[level]) }));
     const whole = hands.acting.menuPart();
-    openMenu(under, `Section ${this.pane.titleOfName(header.column)}`, [
+    openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column) }), [
       ...sectionItems(header, path, {
         toggle: () => hands.fold(header),
         view: session.view,
@@ -120,9 +121,9 @@ export class Pointing {
     const count = target.bounds.bottom - target.bounds.top + 1;
     return {
       cells: null,
-      fault: count > MOST_ROWS ? `${count.toLocaleString()} rows are selected: a filter takes the values of ${MOST_ROWS.toLocaleString()} at most.` : '',
+      fault: count > MOST_ROWS ? phrase('{count} rows are selected: a filter takes the values of {most} at most.', { count, most: MOST_ROWS }) : '',
       fetch: async () => {
-        const rows = await this.hands.acting.fetch(target, (reason) => `The filter was not set, because ${reason}.`);
+        const rows = await this.hands.acting.fetch(target, (reason) => phrase('The filter was not set, because {reason}.', { reason }));
         return rows === null ? null : cellsOf(rows);
       },
     };
@@ -130,29 +131,29 @@ export class Pointing {
 
   // Has the handler of `copy` events copy the selection or the active cell.
   #copy() {
-    if (!document.execCommand('copy')) this.hands.notices.show('The browser did not allow copying. Press Ctrl+C instead.', false);
+    if (!document.execCommand('copy')) this.hands.notices.show(phrase('The browser did not allow copying. Press Ctrl+C instead.'), false);
   }
 
   #copyLink() {
     const { pane } = this;
     pane.on.told(pane, false);  // the address may be older than the view
-    this.#putLink(location.href, 'Copied a link to this view');
+    this.#putLink(location.href, phrase('Copied a link to this view'));
   }
 
   #putLink(href, done) {
     const { notices } = this.hands;
     if (copyLink(href)) notices.show(done);
-    else notices.show(`The browser did not allow copying. The link is: ${href}`, false);
+    else notices.show(phrase('The browser did not allow copying. The link is: {address}', { address: href }), false);
   }
 
   // Copies a link that opens the view at a row.
   #copyRowLink(id) {
     const { pane, hands: { kept, notices } } = this;
     const key = kept.keyOf(id);
-    if (key === undefined) return void notices.show('The row’s key is not known yet. Try again in a moment.', false);
+    if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
     const address = new URL(location.href);
     address.hash = hashFromRow(pane.session.view, key);
-    return this.#putLink(address.href, 'Copied a link to this row');
+    return this.#putLink(address.href, phrase('Copied a link to this row'));
   }
 
   /** Collapses the outermost sections, or expands all sections. */
@@ -166,16 +167,16 @@ export class Pointing {
     const { pane, hands: { notices } } = this;
     const { session } = pane;
     const view = fittingView(session.view, session.table.columns);
-    const leave = notices.show('Collapsing…');
-    askValues({ table: view.table, column: name, query: session.narrowed(view) }, ({ values, note }) => {
-      if (note === 'Counting…') return;
+    const leave = notices.show(phrase('Collapsing…'));
+    askValues({ table: view.table, column: name, query: session.narrowed(view) }, ({ values, note, isCounting }) => {
+      if (isCounting) return;
       leave();
       if (session.view.table !== view.table || session.view.group[0] !== name) return;
-      if (values.length === 0) return void notices.show('The sections could not be collapsed. Try again.', false);
+      if (values.length === 0) return void notices.show(phrase('The sections could not be collapsed. Try again.'), false);
       // The largest sections come last, because only the last ones may fit.
       const collapsed = shortCollapsed(values.map(([value]) => [value]).toReversed());
       this.#change({ collapsed });
-      if (note !== null || collapsed.length < values.length) notices.show(`${collapsed.length.toLocaleString()} sections are collapsed; there are more.`);
+      if (note !== null || collapsed.length < values.length) notices.show(phrase('{count} sections are collapsed; there are more.', { count: collapsed.length }));
     });
   }
 }

@@ -7,6 +7,7 @@ import { actionsOf, Acts, trialOf } from '../model/acts.js';
 import { askFor } from '../panels/actform.js';
 import { fetchPiece } from '../protocol/pieces.js';
 import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, shortName, targetText } from '../model/targets.js';
+import { phrase } from '../model/language.js';
 
 /** The controller of actions in a pane. */
 export class RowActions {
@@ -64,7 +65,7 @@ export class RowActions {
     });
     return {
       label, target,
-      items: [...(own.length > 0 ? [{ heading: label }] : []), ...own, ...(whole.length > 0 ? [{ heading: 'Whole table' }] : []), ...whole],
+      items: [...(own.length > 0 ? [{ heading: label }] : []), ...own, ...(whole.length > 0 ? [{ heading: phrase('Whole table') }] : []), ...whole],
       open: () => { if (own.length > 0) this.#mark(target); },
       close: () => { if (own.length > 0) this.#mark(null); },
     };
@@ -115,7 +116,7 @@ export class RowActions {
 
   #headOf({ rows, bounds }) {
     if (bounds === undefined) return this.#textOf(rows);
-    return `${(bounds.bottom - bounds.top + 1).toLocaleString()} lines`;
+    return phrase('{count} lines', { count: bounds.bottom - bounds.top + 1 });
   }
 
   /**
@@ -128,18 +129,18 @@ export class RowActions {
     if (target !== null) {
       const count = target.bounds === undefined ? rows.length : target.bounds.bottom - target.bounds.top + 1;
       if (count > MOST_ROWS) {
-        return void this.notices.show(`${title}: nothing was done. ${count.toLocaleString()} rows are selected, and an action runs on at most ${MOST_ROWS.toLocaleString()}.`, false);
+        return void this.notices.show(phrase('{title}: nothing was done. {count} rows are selected, and an action runs on at most {most}.', { title, count, most: MOST_ROWS }), false);
       }
-      if (target.bounds !== undefined) rows = await this.fetch(target, (reason) => `${title}: nothing was done, because ${reason}.`);
+      if (target.bounds !== undefined) rows = await this.fetch(target, (reason) => phrase('{title}: nothing was done, because {reason}.', { title, reason }));
       if (rows === null) return undefined;
     }
     if (target !== null) this.#mark({ rows });
     const box = askFor(action, {
-      question: `${title} ${target === null ? `(whole table ${this.#tableTitle})` : this.#textOf(rows)}?`,
+      question: target === null ? phrase('{title} (whole table {table})?', { title, table: this.#tableTitle }) : phrase('{title} {rows}?', { title, rows: this.#textOf(rows) }),
       isAsked: target?.bounds !== undefined,
       test: this.#testOf(action),
     }, (values) => this.#start(action, target, rows, values), () => this.#mark(null));
-    if (rows.length === 1 && target !== null && box !== null) this.hands.kept.call([rows[0].id], () => box.ask(`${title} ${this.#textOf(rows)}?`));
+    if (rows.length === 1 && target !== null && box !== null) this.hands.kept.call([rows[0].id], () => box.ask(phrase('{title} {rows}?', { title, rows: this.#textOf(rows) })));
     return undefined;
   }
 
@@ -160,7 +161,7 @@ export class RowActions {
    * Returns the rows of a target that are not all loaded, or null after showing `failed(reason)`.
    */
   async fetch({ bounds, copy, table, query }, failed) {
-    const leave = this.notices.show('Fetching the selected rows…');
+    const leave = this.notices.show(phrase('Fetching the selected rows…'));
     try {
       return await rowsBetween(bounds, copy, (first, last) => fetchPiece((question, how) => this.aside.ask(question, how), { table, query }, first, last));
     } catch (error) {
@@ -176,7 +177,7 @@ export class RowActions {
     const { table } = session;
     const title = action.title || action.name;
     if (target !== null && (target.epoch !== session.epoch || target.table !== session.view.table)) {
-      return void this.notices.show(`${title}: nothing was done. The rows are no longer those that were selected: the server or the table has changed.`, false);
+      return void this.notices.show(phrase('{title}: nothing was done. The rows are no longer those that were selected: the server or the table has changed.', { title }), false);
     }
     const { epoch } = session;
     if (rows.length === 1) {
@@ -199,8 +200,8 @@ export class RowActions {
   #faultOf({ table, row, epoch }) {
     const { session } = this.pane;
     if (row === undefined) return null;
-    if (epoch !== session.epoch) return 'The server was restarted.';
-    return table === session.view.table ? null : 'Another table was opened.';
+    if (epoch !== session.epoch) return phrase('The server was restarted.');
+    return table === session.view.table ? null : phrase('Another table was opened.');
   }
 
   /** Marks the rows with pending actions. Call it in the frame that draws the rows. */
@@ -225,7 +226,7 @@ export class RowActions {
     this.#tests.delete(entry);
     if (tested !== undefined) return void tested({ isGood, text: entry.text });
     const title = entry.action.title || entry.action.name;
-    const words = isGood ? entry.text || 'done' : entry.isUnclear ? `${entry.text} The action may still have run.` : entry.text;
+    const words = isGood ? entry.text || phrase('done') : entry.isUnclear ? `${entry.text} ${phrase('The action may still have run.')}` : entry.text;
     this.notices.show(`${title}: ${words}`, isGood);
   }
 

@@ -2,6 +2,7 @@
 // socket, no clock.
 
 import { act } from '../protocol/wire.js';
+import { phrase } from './language.js';
 
 const mostSaid = 12;      // requests in flight; the server allows 16 per client
 const mostWaiting = 1_200;  // pending requests: enough for a selection of 1,000 rows
@@ -54,7 +55,7 @@ export class Acts {
     this.#secret = secret;
     for (const entry of this.open.values()) {
       if (entry.state !== 'said') continue;
-      if (entry.tries >= mostTries) this.#fail(entry, 'The server did not answer in time.', true);
+      if (entry.tries >= mostTries) this.#fail(entry, phrase('The server did not answer in time.'), true);
       else this.#say(entry);
     }
     this.#next();
@@ -79,8 +80,8 @@ export class Acts {
   /** Queues an entry. It fails at once if disconnected or if too many are pending. */
   begin(entry) {
     this.open.set(entry.id, entry);
-    if (this.#secret === null) this.#fail(entry, 'Not connected to the server.');
-    else if (this.open.size > mostWaiting) this.#fail(entry, 'Too many actions are waiting. Try again when some are done.');
+    if (this.#secret === null) this.#fail(entry, phrase('Not connected to the server.'));
+    else if (this.open.size > mostWaiting) this.#fail(entry, phrase('Too many actions are waiting. Try again when some are done.'));
     else this.#next();
     return entry;
   }
@@ -193,18 +194,18 @@ export function valueOf({ label, name, type, choices, default: usual, minimum, m
   if (type === 'boolean') return { value: typed === true };
   if (choices !== undefined) {
     const at = typed === '' ? -1 : Number(typed);
-    return at in choices ? { value: choices[at] } : usual !== undefined ? {} : { fault: `${title} must be chosen.` };
+    return at in choices ? { value: choices[at] } : usual !== undefined ? {} : { fault: phrase('{title} must be chosen.', { title }) };
   }
   if (type === 'text') {
     if (typed === '' && usual !== undefined) return {};
-    return typed.length > 1_000 ? { fault: `${title} may have at most 1,000 characters.` } : { value: typed };
+    return typed.length > 1_000 ? { fault: phrase('{title} may have at most {most} characters.', { title, most: 1_000 }) } : { value: typed };
   }
   const text = typed.trim();
-  if (text === '') return usual !== undefined ? {} : { fault: `${title} must be given.` };
+  if (text === '') return usual !== undefined ? {} : { fault: phrase('{title} must be given.', { title }) };
   const value = Number(text);
-  if (!Number.isFinite(value)) return { fault: `${title} must be a number.` };
-  if (type === 'integer' && !Number.isSafeInteger(value)) return { fault: `${title} must be a whole number.` };
-  if (minimum !== undefined && value < minimum) return { fault: `${title} must be at least ${minimum.toLocaleString()}.` };
-  if (maximum !== undefined && value > maximum) return { fault: `${title} must be at most ${maximum.toLocaleString()}.` };
+  if (!Number.isFinite(value)) return { fault: phrase('{title} must be a number.', { title }) };
+  if (type === 'integer' && !Number.isSafeInteger(value)) return { fault: phrase('{title} must be a whole number.', { title }) };
+  if (minimum !== undefined && value < minimum) return { fault: phrase('{title} must be at least {minimum}.', { title, minimum }) };
+  if (maximum !== undefined && value > maximum) return { fault: phrase('{title} must be at most {maximum}.', { title, maximum }) };
   return { value };
 }

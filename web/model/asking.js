@@ -2,6 +2,7 @@
 
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
 import { ValueWalk } from './values.js';
+import { phrase } from './language.js';
 
 const patience = 10_000;    // milliseconds
 const showEvery = 200;
@@ -10,8 +11,9 @@ const showEvery = 200;
  * Requests a column's distinct values and their counts.
  *
  * @param {{table: string, column: string, query: object}} what
- * @param {(found: {values: [*, number][], note: string|null}) => void} take called repeatedly with
- *   the values so far; `note` is null once they are complete
+ * @param {(found: {values: [*, number][], note: string|null, isCounting?: boolean}) => void} take
+ *   called repeatedly with the values so far; `note` is null once they are complete, and
+ *   `isCounting` is true while more are expected
  * @returns {() => void} cancels the request
  */
 export function askValues(what, take) {
@@ -27,22 +29,22 @@ export function askValues(what, take) {
     socket.close();
     take({ values, note });
   };
-  const timer = setTimeout(() => end('Counting took too long. These are the first values found.'), patience);
+  const timer = setTimeout(() => end(phrase('Counting took too long. These are the first values found.')), patience);
   const walk = new ValueWalk({ ...what, most }, (message) => socket.send(JSON.stringify(message)), (found) => {
     ({ values } = found);
-    if (found.isDone) return end(found.isAll ? null : `The first ${most.toLocaleString()} values; there are more.`);
+    if (found.isDone) return end(found.isAll ? null : phrase('The first {count} values; there are more.', { count: most }));
     if (performance.now() - shownAt < showEvery) return undefined;
     shownAt = performance.now();
-    return take({ values, note: 'Counting…' });
+    return take({ values, note: phrase('Counting…'), isCounting: true });
   });
   socket.onopen = () => walk.start();
   socket.onmessage = ({ data }) => {
     try {
       if (!isDone) walk.receive(parseMessage(data));
     } catch {
-      end('The values could not be counted.');
+      end(phrase('The values could not be counted.'));
     }
   };
-  socket.onclose = () => end('The values could not be counted.');
+  socket.onclose = () => end(phrase('The values could not be counted.'));
   return () => end('');
 }

@@ -3,6 +3,7 @@
 
 import { severityOf } from './defaults.js';
 import { age, ago, duration, moment, momentInUTC } from './times.js';
+import { number, phrase, plural } from './language.js';
 
 /** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
@@ -297,7 +298,10 @@ const longestText = 400;  // more than a line of a cell can show; sources may se
 export function formatter(column, { locale } = {}) {
   const { type, style, unit = '' } = column;
   if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : isBeyond(cell) ? bytes(Number(cell), locale) : plain(cell));
-  if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
+  if (style === 'duration' && isNumeric(type)) {
+    const point = decimalPoint(locale) === ',' ? ',' : '.';
+    return (cell) => (isNumber(cell) ? duration(cell, point) : plain(cell));
+  }
   if (style === 'age') {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
     const shape = column.isAgo ? ago : age;
@@ -309,7 +313,7 @@ export function formatter(column, { locale } = {}) {
     const shape = column.zone === 'utc' ? momentInUTC : moment;
     return (cell) => (isNumber(cell) ? shape(cell, word, decimals) : plain(cell));
   }
-  if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
+  if (type === 'boolean') return (cell) => (cell === true ? phrase('yes') : cell === false ? phrase('no') : plain(cell));
   if (type === 'series') {
     const format = numbers(locale, undefined, '', false);
     return (cell) => (Array.isArray(cell) ? format(cell.findLast(isNumber) ?? null) : plain(cell));
@@ -381,7 +385,7 @@ function decimalLine(column, locale) {
   if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
   if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', column.zone === 'utc' ? 'Z' : '');
   if (type !== 'number' || !(style === 'plain' || style === 'bar' || style === undefined)) return null;
-  return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
+  return new DecimalLine(decimalPoint(locale), suffixOf(unit));
 }
 
 /** Returns a cell's text with the padding of its column. */
@@ -389,8 +393,8 @@ export function linedUp(line, text) {
   return line === null || line === undefined ? text : line.add(text);
 }
 
-function pointOf(locale) {
-  return numberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+function decimalPoint(locale) {
+  return withCommas.test(localeOf(locale)) ? '.' : numberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 }
 
 const suffixOf = (unit) => (unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`);
@@ -544,7 +548,7 @@ export function sparkline(values, width, height) {
  */
 export function missingOf(cell) {
   if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
-  return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
+  return typeof cell.failed === 'string' ? (plain(cell.failed) || phrase('could not be loaded')) : '';
 }
 
 /** Returns any cell as text, without its column's format, cut off after `longest` characters. */
@@ -556,8 +560,13 @@ export function plain(cell, longest = longestText) {
 
 const isNumber = (cell) => typeof cell === 'number' && Number.isFinite(cell);
 
+/** Formats a count of rows with the word: `≈ 1,000 rows`. */
+export function rowsText({ rows, accuracy }, locale) {
+  return plural(rows, '{number} row', '{number} rows', { number: countText(rows, accuracy, locale) });
+}
+
 /** Formats a count of rows: `≈ 1,000` if estimated, `1,000+` if only a lower bound is known. */
 export function countText(rows, accuracy, locale) {
-  const count = rows.toLocaleString(locale);
+  const count = number(rows, undefined, locale);
   return accuracy === 'estimated' ? `≈ ${count}` : accuracy === 'unknown' ? `${count}+` : count;
 }

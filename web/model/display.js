@@ -2,9 +2,10 @@
 // rows. No DOM, no clock.
 
 import { formOf } from './columns.js';
+import { phraseKey } from './language.js';
 
-/** The forms of times, as `[form, label]`. */
-export const FORMS = Object.freeze([['local', 'Local time'], ['utc', 'UTC'], ['relative', 'Relative: 3 min ago']]);
+/** The forms of times, as `[form, label in English]`. */
+export const FORMS = Object.freeze([['local', phraseKey('Local time')], ['utc', 'UTC'], ['relative', phraseKey('Relative: 3 min ago')]]);
 
 /** The numbers of lines of text that a row can have. */
 export const LINES = Object.freeze([1, 2, 3, 5]);

@@ -3,6 +3,7 @@
 
 import { formOf, isNumeric, missingOf } from './columns.js';
 import { moment, momentInUTC } from './times.js';
+import { phrase } from './language.js';
 
 const longestText = 1_000;
 
@@ -26,7 +27,7 @@ export function offsetAt(milliseconds) {
 
 /** Returns the name of the local time zone: `Europe/Berlin`. */
 export function zoneName() {
-  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time';
+  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? phrase('local time');
   return ownZone;
 }
 let ownZone;  // cached, because creating a DateTimeFormat is expensive
@@ -63,7 +64,7 @@ export function isRounded(cell, { column, format }, now) {
 /** Returns the note on time zone for a timestamp column's header, else an empty string. */
 export function zoneNote({ type, zone }, now) {
   if (type !== 'timestamp') return '';
-  return zone === 'utc' ? 'Times in UTC' : `Times in ${zoneName()} (UTC${offsetAt(now)})`;
+  return zone === 'utc' ? phrase('Times in UTC') : phrase('Times in {zone} (UTC{offset})', { zone: zoneName(), offset: offsetAt(now) });
 }
 
 function cut(text) {

@@ -2,12 +2,13 @@
 
 import { arrange } from './columns.js';
 import { emptyView, fittingView, hashFromView } from './query.js';
+import { phraseKey } from './language.js';
 
 /** The export formats, each with its label. */
 export const FORMATS = Object.freeze([['csv', 'CSV'], ['ndjson', 'NDJSON']]);
 
-/** The separators of CSV, each with its label. */
-export const SEPARATORS = Object.freeze([['comma', 'Comma ,'], ['semicolon', 'Semicolon ;'], ['tab', 'Tab']]);
+/** The separators of CSV, each with its label in English. */
+export const SEPARATORS = Object.freeze([['comma', phraseKey('Comma ,')], ['semicolon', phraseKey('Semicolon ;')], ['tab', phraseKey('Tab')]]);
 
 // The server accepts 4,096 bytes of headers in total, including cookies.
 const longest = 3_000;

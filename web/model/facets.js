@@ -5,6 +5,7 @@ import { endsOf, spanOfEnds, spansWith, spanUpTo } from './spans.js';
 import { titleOf } from './columns.js';
 import { moment } from './times.js';
 import { termWithout } from './narrowing.js';
+import { phrase, plural } from './language.js';
 
 /** The most facets of a client. */
 export const MOST_FACETS = 8;
@@ -95,7 +96,7 @@ export function countsFrom({ values, others, edges, rows, empty, moreThan, pendi
  */
 export function entriesOf({ values, edges, rows, empty = 0 }, spec, term, now) {
   const { column } = spec;
-  const none = empty > 0 || marked(term, null) ? [{ key: 'empty', label: 'Empty', rows: empty, value: null }] : [];
+  const none = empty > 0 || marked(term, null) ? [{ key: 'empty', label: phrase('Empty'), rows: empty, value: null }] : [];
   if (edges !== undefined) return [...rangeEntries(edges, rows, spec, now), ...none];
   const entry = ([value, count]) => ({ key: JSON.stringify(value), label: value === '' ? '“”' : spec.format(value, now), rows: count, value });
   const found = (values ?? []).map(entry);
@@ -116,7 +117,7 @@ function rangeEntries(edges, rows, spec, now) {
 
 function rangeText(from, to, high, spec, now) {
   const { column, format } = spec;
-  if (from === undefined && to === undefined) return 'All';
+  if (from === undefined && to === undefined) return phrase('All');
   if (column.type === 'timestamp') return timesText(from, to);
   if (from === undefined) return `< ${format(to, now)}`;
   if (to === undefined) return `≥ ${format(from, now)}`;
@@ -134,8 +135,8 @@ function timesText(from, to) {
   const isDays = ends.every(isMidnight) && (ends.length < 2 || ends[1] - ends[0] > 12 * 3_600 * second);
   const clock = (time) => moment(time, 'time').slice(0, ends.every((end) => end % (60 * second) === 0) ? 5 : undefined);
   const text = (time) => (isDays ? dayText(time) : `${dayText(time)} ${clock(time)}`);
-  if (from === undefined) return `before ${text(ends[0])}`;
-  if (to === undefined) return `from ${text(ends[0])}`;
+  if (from === undefined) return phrase('before {time}', { time: text(ends[0]) });
+  if (to === undefined) return phrase('from {time}', { time: text(ends[0]) });
   if (isDays) return ends[1] - ends[0] <= 25 * 3_600 * second ? dayText(ends[0]) : `${dayText(ends[0])} – ${dayText(ends[1] - 1)}`;
   return `${text(ends[0])} – ${dayText(ends[0]) === dayText(ends[1]) || isMidnight(ends[1]) ? clock(ends[1]) : text(ends[1])}`;
 }
@@ -233,7 +234,8 @@ function termOf(values, isTaken, { name: column, ...more }) {
 
 /** Returns an entry's name for screen readers. */
 export function entryText({ label, rows }, mark, locale) {
-  return `${label}, ${rows.toLocaleString(locale)} ${rows === 1 ? 'row' : 'rows'}${mark === 'out' ? ', left out' : ''}`;
+  const words = `${label}, ${plural(rows, '{count} row', '{count} rows', {}, locale)}`;
+  return mark === 'out' ? phrase('{entry}, left out', { entry: words }) : words;
 }
 
 /**
@@ -250,11 +252,14 @@ export function inPlace(shown, entries) {
 
 /** Returns the sentence below the entries of a facet; empty if it needs none. */
 export function noteOf({ others, moreThan, pending, reason }, locale) {
-  const many = (count, word) => `${count.toLocaleString(locale)} ${word}${count === 1 ? '' : 's'}`;
   if (reason !== undefined) return reason;
-  if (pending === true) return 'Counting…';
-  if (moreThan !== undefined) return `More than ${many(moreThan, 'different value')}: too many to count. Narrow the rows by another column, or search.`;
-  return others === undefined ? '' : `${many(others.values, 'other value')} in ${many(others.rows, 'row')}`;
+  if (pending === true) return phrase('Counting…');
+  if (moreThan !== undefined) {
+    return plural(moreThan, 'More than {count} different value: too many to count. Narrow the rows by another column, or search.', 'More than {count} different values: too many to count. Narrow the rows by another column, or search.', {}, locale);
+  }
+  if (others === undefined) return '';
+  const rows = plural(others.rows, '{count} row', '{count} rows', {}, locale);
+  return plural(others.values, '{count} other value in {rows}', '{count} other values in {rows}', { rows }, locale);
 }
 
 /** Returns the items of the menu of columns. */
@@ -264,7 +269,7 @@ export function columnItems(columns, names, change) {
     const isFull = !isChecked && names.length >= MOST_FACETS;
     return {
       label: titleOf(column), isChecked, run: () => change(isChecked ? names.filter((name) => name !== column.name) : [...names, column.name]),
-      ...(isFull ? { isDisabled: true, why: `The panel has ${MOST_FACETS} columns already.` } : {}),
+      ...(isFull ? { isDisabled: true, why: phrase('The panel has {most} columns already.', { most: MOST_FACETS }) } : {}),
     };
   });
 }

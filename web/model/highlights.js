@@ -4,6 +4,7 @@
 import { isNumeric, missingOf } from './columns.js';
 import { isFittingTerm, partsOf } from './query.js';
 import { compareEnds } from './spans.js';
+import { phraseKey } from './language.js';
 
 /**
  * A highlight of a column.
@@ -13,8 +14,10 @@ import { compareEnds } from './spans.js';
  * @typedef {{column: string, look: string, term?: import('./query.js').Term}} Highlight
  */
 
-/** The looks of rules, as `[look, label]`. Each has a shape in addition to its colour. */
-export const LOOKS = Object.freeze([['red', 'Red ◆'], ['amber', 'Amber ▲'], ['green', 'Green ●'], ['blue', 'Blue ■'], ['bold', 'Bold']]);
+/** The looks of rules, as `[look, label in English]`. Each has a colour and a shape. */
+export const LOOKS = Object.freeze([
+  ['red', phraseKey('Red ◆')], ['amber', phraseKey('Amber ▲')], ['green', phraseKey('Green ●')], ['blue', phraseKey('Blue ■')], ['bold', phraseKey('Bold')],
+]);
 
 /** Returns the highlights that fit a table's columns. */
 export function fittingHighlights(highlights, columns) {

@@ -35,7 +35,7 @@ export function moveActive({ position, column }, key, { total, columns, page, is
   }
 }
 
-/** The keyboard shortcuts by group, as listed for the user. */
+/** The keyboard shortcuts by group, as listed for the user, with texts in English. */
 export const KEYS = Object.freeze([
   ['Rows', [
     ['Arrow keys', 'Move between cells; up from the first row to the headers, down from the last one to the totals'], ['Home, End', 'First and last cell of the row'],

@@ -2,6 +2,7 @@
 
 import { missingOf } from './columns.js';
 import { itemFrom } from '../protocol/wire.js';
+import { phrase } from './language.js';
 
 /** Subscribes to the server's load statistics while the open table has loaded something late. */
 export class LoadWatch {
@@ -47,12 +48,14 @@ export function isLoading(items) {
 export function loadsText(prefetch, locale) {
   const { hits = 0, late = 0, cancelled = 0, wasted = 0, failed = 0 } = prefetch ?? {};
   if (hits + late === 0) return { text: '', title: '' };
-  const many = (value) => value.toLocaleString(locale);
   // Rounded down, so that 100% means all.
   const share = Math.floor((100 * hits) / (hits + late));
-  const others = [[cancelled, 'cancelled'], [wasted, 'never viewed'], [failed, 'failed']].filter(([count]) => count > 0);
+  const others = [
+    cancelled > 0 && phrase('{count} cancelled', { count: cancelled }, locale), wasted > 0 && phrase('{count} never viewed', { count: wasted }, locale),
+    failed > 0 && phrase('{count} failed', { count: failed }, locale),
+  ].filter(Boolean);
   return {
-    text: `${share}% loaded ahead`,
-    title: [`${many(hits)} of ${many(hits + late)} were loaded before they came into view`, ...others.map(([count, what]) => `${many(count)} ${what}`)].join(', '),
+    text: phrase('{share}% loaded ahead', { share }),
+    title: [phrase('{hits} of {count} were loaded before they came into view', { hits, count: hits + late }, locale), ...others].join(', '),
   };
 }

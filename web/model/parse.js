@@ -2,6 +2,8 @@
 // columns.js. Numbers are read in the locale's notation; ambiguous ones are rejected with a reason.
 // No DOM, no clock.
 
+import { isEnglish, phrase } from './language.js';
+
 // A grammar is a function of a text. It returns `{value, step}`, where `step` is the value of the
 // last digit, or `{from, through}` in nanoseconds, or `{fault}`.
 
@@ -61,19 +63,23 @@ function inDigits(text, { digits }) {
   return [...text].map((character) => digits.get(character) ?? character).join('');
 }
 
+function unclear(text, { example }) {
+  return phrase('“{text}” is unclear: numbers are written like {example} here.', { text, example });
+}
+
 const numberText = /^(.*?[\d.,])\s*([^\d\s.,]*)$/u;
 
 /** Parses a number with a suffix; `scaleOf(letters)` returns the suffix's factor, or NaN. */
 function amountFrom(text, marks, type, scaleOf) {
-  const fault = { fault: `“${text}” is not a number. Write it like ${marks.example}.` };
+  const fault = { fault: phrase('“{text}” is not a number. Write it like {example}.', { text, example: marks.example }) };
   const [, number, letters] = numberText.exec(inDigits(text, marks)) ?? [];
   if (number === undefined) return fault;
   const scale = scaleOf(letters);
-  if (letters === 'm' && Number.isNaN(scale)) return { fault: `“${text}” may mean a million or a thousandth: write ${number}M, or all digits.` };
+  if (letters === 'm' && Number.isNaN(scale)) return { fault: phrase('“{text}” may mean a million or a thousandth: write {number}M, or all digits.', { text, number }) };
   if (Number.isNaN(scale)) return fault;
   const found = decimalFrom(number.trim(), marks);
   if (found === null) return fault;
-  if (found === 'unclear') return { fault: `“${text}” is unclear: numbers are written like ${marks.example} here.` };
+  if (found === 'unclear') return { fault: unclear(text, marks), isUnclear: true };
   const { digits, decimals } = found;
   const value = decimals <= 0 && scale === 1 && type === 'integer' && digits.length < 40 && /^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits) * scale;
   return { value, step: 10 ** -decimals * scale };
@@ -130,7 +136,7 @@ const lengths = new Map(Object.entries({
 
 /** Parses a duration in seconds: `1:00`, `1:02:03`, `3 d 02:03`, `2d 3h`, `4 ms`, `90`. */
 function durationFrom(text, marks) {
-  const fault = { fault: `“${text}” is not a duration. Write it like 1:02:03, 2d 3h or 1.5 s.` };
+  const fault = { fault: phrase('“{text}” is not a duration. Write it like 1:02:03, 2d 3h or 1.5 s.', { text }) };
   const plain = inDigits(text, marks);
   const [, minus, length] = /^(-?)\s*(.*)$/.exec(plain);
   const sign = minus === '' ? 1 : -1;
@@ -144,7 +150,7 @@ function durationFrom(text, marks) {
   }
   if (!/[a-zµ]/i.test(length.replace(/\de[-+]?\d/gi, '00'))) {
     const seconds = amountFrom(text, withOwn(plain, marks), 'number', (letters) => (letters === '' ? 1 : NaN));
-    return seconds.fault === undefined || seconds.fault.includes('unclear') ? seconds : fault;
+    return seconds.fault === undefined || seconds.isUnclear ? seconds : fault;
   }
   let value = 0;
   let step = Infinity;
@@ -154,7 +160,7 @@ function durationFrom(text, marks) {
     const unit = lengths.get(letters?.toLowerCase()) ?? NaN;
     if (all === undefined || !(unit < step)) return fault;  // units descend, each at most once
     const found = decimalFrom(number.trim(), withOwn(number.trim(), marks));
-    if (found === null || found === 'unclear') return found === null ? fault : { fault: `“${text}” is unclear: numbers are written like ${marks.example} here.` };
+    if (found === null || found === 'unclear') return found === null ? fault : { fault: unclear(text, marks) };
     value += Number(found.digits) * unit;
     step = unit;
     rest = rest.slice(all.length);
@@ -175,11 +181,25 @@ function withOwn(number, marks) {
  * value.
  */
 function agesFrom(text, marks, valueOf, scale) {
-  const [, isComing, length] = /^(in )?(.*?)(?: ago)?$/i.exec(text);
-  if (/^(just )?now$/i.test(length)) return { value: valueOf(0), step: scale };
+  const [, isComing, length] = /^(in )?(.*?)(?: ago)?$/i.exec(inEnglish(text));
+  if (/^(just )?now$/i.test(length) || length.toLowerCase() === phrase('now')) return { value: valueOf(0), step: scale };
   const found = durationFrom(length, marks);
-  if (found.fault !== undefined) return { fault: `“${text}” is not an age. Write it like 5 min, 2 h or 3 d.` };
+  if (found.fault !== undefined) return { fault: phrase('“{text}” is not an age. Write it like 5 min, 2 h or 3 d.', { text }) };
   return { value: valueOf(isComing === undefined ? found.value : -found.value), step: found.step * scale };
+}
+
+// Returns an age in the user's language in English: `3 min` for `vor 3 min`.
+function inEnglish(text) {
+  if (isEnglish()) return text;
+  const ahead = timeIn(text, phrase('in {time}'));
+  return ahead === undefined ? timeIn(text, phrase('{time}\u00a0ago')) ?? text : `in ${ahead}`;
+}
+
+// Returns what `{time}` of a pattern stands for in a text; undefined if the text is another.
+function timeIn(text, pattern) {
+  const [before, after] = pattern.split('{time}').map((part) => tidy(part).toLowerCase());
+  const plain = text.toLowerCase();
+  return plain.startsWith(before) && plain.endsWith(after) ? text.slice(before.length, text.length - after.length).trim() : undefined;
 }
 
 const timePattern = /^([-+]?\d{4,6})-(\d{1,2})(?:-(\d{1,2})(?:(?:T| |, )(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?)?\s?(Z|UTC|GMT|(?:UTC|GMT)?[-+]\d{1,2}(?::?\d{2})?)?$/i;
@@ -189,13 +209,13 @@ const timePattern = /^([-+]?\d{4,6})-(\d{1,2})(?:-(\d{1,2})(?:(?:T| |, )(\d{1,2}
 function timesFrom(text, own = null) {
   const example = '2026-11-23 14:05:09';
   const [, year, month, day, hour, minute, second, part = '', zone] = timePattern.exec(text) ?? [];
-  if (year === undefined) return { fault: `“${text}” is not a time. Write it like ${example}, or only its beginning.` };
+  if (year === undefined) return { fault: phrase('“{text}” is not a time. Write it like {example}, or only its beginning.', { text, example }) };
   const fields = [Number(year), Number(month) - 1, Number(day ?? 1), Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0)];
   const next = [...fields];
   next[second !== undefined ? 5 : minute !== undefined ? 4 : day !== undefined ? 2 : 1] += 1;
   const offset = offsetOf(zone) ?? own;
   const [from, isThere] = momentOf(fields, offset, false);
-  if (!isThere || Number.isNaN(from)) return { fault: `“${text}” is not a time that exists.` };
+  if (!isThere || Number.isNaN(from)) return { fault: phrase('“{text}” is not a time that exists.', { text }) };
   const unit = 10n ** BigInt(9 - part.length);
   const ahead = part === '' ? 0n : BigInt(part) * unit;
   const after = part === '' ? BigInt(momentOf(next, offset, minute !== undefined)[0]) * 1_000_000n

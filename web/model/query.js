@@ -3,6 +3,7 @@
 
 import { isNumeric, WIDTHS } from './columns.js';
 import { linesFrom, timesFrom, timesText } from './display.js';
+import { phrase, phraseKey } from './language.js';
 
 // Filters of columns: terms as stored by the page, in wire format, and as text for the user.
 
@@ -23,15 +24,15 @@ const mostTerms = 100;       // counted in wire format
 const longestFilter = 48_000;  // bytes; a message may have 65,536
 
 const labels = Object.freeze({
-  contains: 'contains', startsWith: 'starts with', matches: 'matches', range: 'between', oneOf: 'is one of', noneOf: 'is none of',
-  isEmpty: 'is empty', isFilled: 'is not empty',
+  contains: phraseKey('contains'), startsWith: phraseKey('starts with'), matches: phraseKey('matches'), range: phraseKey('between'), oneOf: phraseKey('is one of'),
+  noneOf: phraseKey('is none of'), isEmpty: phraseKey('is empty'), isFilled: phraseKey('is not empty'),
 });
 
 /** Returns the operators for a column as `[op, label]`, the most useful first. */
 export function operatorsFor({ type }) {
   const ops = type === 'text' ? ['oneOf', 'contains', 'startsWith', 'matches', 'noneOf']
     : type === 'boolean' ? ['oneOf', 'noneOf'] : type === 'timestamp' ? ['range', 'oneOf', 'noneOf'] : isNumeric(type) ? ['range', 'oneOf', 'noneOf'] : [];
-  return [...ops, 'isEmpty', 'isFilled'].map((op) => [op, labels[op]]);
+  return [...ops, 'isEmpty', 'isFilled'].map((op) => [op, phrase(labels[op])]);
 }
 
 /** Whether the server accepts a term for these columns. Terms from links may have any content. */
@@ -92,10 +93,10 @@ function isWhole64(digits) {
 
 /** Returns why the server rejects a regular expression, or an empty string if it does not. */
 export function patternFault(pattern) {
-  if (pattern === '') return 'is empty';
-  if (/\(\?(?!:)/.test(pattern)) return 'may not look ahead or behind, or name groups';
+  if (pattern === '') return phrase('is empty');
+  if (/\(\?(?!:)/.test(pattern)) return phrase('may not look ahead or behind, or name groups');
   for (const [escape, letter] of pattern.matchAll(/\\([^])/g)) {
-    if (!'tnvfrxudwsDWS^$\\.*+?()[]{}|/-'.includes(letter)) return `may not use ${escape}`;
+    if (!'tnvfrxudwsDWS^$\\.*+?()[]{}|/-'.includes(letter)) return phrase('may not use {escape}', { escape });
   }
   try {
     RegExp(pattern, 'u');
@@ -140,12 +141,12 @@ function wireTerm(term) {
 /** Returns why the server rejects these terms together, or an empty string if it does not. */
 export function termsFault(terms) {
   const long = terms.flatMap(partsOf).find(({ values }) => values?.length > mostValues);
-  if (long !== undefined) return `A filter takes ${mostValues.toLocaleString()} values at most, and these are ${long.values.length.toLocaleString()}.`;
+  if (long !== undefined) return phrase('A filter takes {most} values at most, and these are {count}.', { most: mostValues, count: long.values.length });
   const filter = wireFilter(terms);
   if (filter === undefined) return '';
-  if (countTerms(filter) > mostTerms) return `All filters together have more than ${mostTerms} conditions. Remove one, or tick fewer values.`;
+  if (countTerms(filter) > mostTerms) return phrase('All filters together have more than {most} conditions. Remove one, or tick fewer values.', { most: mostTerms });
   const isLong = new TextEncoder().encode(JSON.stringify(filter)).length > longestFilter;
-  return isLong ? 'All filters together are too long. Remove one, or tick fewer values.' : '';
+  return isLong ? phrase('All filters together are too long. Remove one, or tick fewer values.') : '';
 }
 
 function countTerms({ all, any, not }) {
@@ -200,21 +201,22 @@ export function termText(term, show, ends) {
   const list = () => {
     const isSame = ([from, through]) => ends === undefined || show(from, false) === show(through, false);
     const spanText = (span) => (isSame(span) ? show(span[0], false) : rangeText(ends(span), show));
-    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : Array.isArray(value) ? spanText(value) : show(value, true)) || '“”');
-    return texts.join(term.values.some((value) => Array.isArray(value) && !isSame(value)) ? ' or ' : ', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
+    const texts = term.values.slice(0, 3).map((value) => (value === null ? phrase('(empty)') : Array.isArray(value) ? spanText(value) : show(value, true)) || '“”');
+    const list = texts.join(term.values.some((value) => Array.isArray(value) && !isSame(value)) ? phrase(' or ') : ', ');
+    return term.values.length > 3 ? phrase('{list} and {count} more', { list, count: term.values.length - 3 }) : list;
   };
   switch (term.op) {
     case 'range': return rangeText(term.through === undefined || ends === undefined ? term : { ...ends([term.from ?? term.through, term.through]), from: term.from }, show);
     case 'oneOf': return list();
-    case 'noneOf': return `not ${list()}`;
-    case 'isEmpty': case 'isFilled': return labels[term.op];
-    default: return `${labels[term.op]} “${term.value}”`;
+    case 'noneOf': return phrase('not {list}', { list: list() });
+    case 'isEmpty': case 'isFilled': return phrase(labels[term.op]);
+    default: return phrase('{condition} “{value}”', { condition: phrase(labels[term.op]), value: term.value });
   }
 }
 
 function rangeText({ from, through, below }, show) {
   if (from !== undefined && through !== undefined && show(from) === show(through)) return show(from);
-  if (below !== undefined) return from === undefined ? `< ${show(below)}` : `≥ ${show(from)} and < ${show(below)}`;
+  if (below !== undefined) return from === undefined ? `< ${show(below)}` : phrase('≥ {from} and < {below}', { from: show(from), below: show(below) });
   if (through === undefined) return `≥ ${show(from)}`;
   return from === undefined ? `≤ ${show(through)}` : `${show(from)} – ${show(through)}`;
 }
@@ -524,11 +526,16 @@ function decode(name) {
 
 // Aggregates.
 
-/** The functions of aggregates as words for the user, in the order of menus. */
+/** The functions of aggregates with their names in English, in the order of menus. */
 export const FUNCTIONS = Object.freeze({
-  sum: 'Sum', mean: 'Average', median: 'Median', min: 'Minimum', max: 'Maximum', p90: '90th percentile', p95: '95th percentile', p99: '99th percentile',
-  distinct: 'Different values', first: 'First value', last: 'Last value',
+  sum: phraseKey('Sum'), mean: phraseKey('Average'), median: phraseKey('Median'), min: phraseKey('Minimum'), max: phraseKey('Maximum'), p90: phraseKey('90th percentile'),
+  p95: phraseKey('95th percentile'), p99: phraseKey('99th percentile'), distinct: phraseKey('Different values'), first: phraseKey('First value'), last: phraseKey('Last value'),
 });
+
+/** Returns the name of an aggregate's function for the user. */
+export function functionName(kind) {
+  return Object.hasOwn(FUNCTIONS, kind) ? phrase(FUNCTIONS[kind]) : kind;
+}
 
 const numbers = ['integer', 'number'];
 const ordered = [...numbers, 'timestamp'];

@@ -2,7 +2,8 @@
 // one. No DOM.
 
 import { titleOf } from './columns.js';
-import { FUNCTIONS, isFitting, isFittingTerm } from './query.js';
+import { functionName, isFitting, isFittingTerm } from './query.js';
+import { phrase } from './language.js';
 
 /**
  * A part of a view that is not applied.
@@ -82,7 +83,7 @@ function keysAt(sent, path) {
 
 // Removes the path from a reason, because the mark is displayed at that part.
 function readable(reason) {
-  if (/^query[\w.[\]]* is not a regular expression: it is too large/.test(reason)) return 'This expression is too large: use smaller repetitions.';
+  if (/^query[\w.[\]]* is not a regular expression: it is too large/.test(reason)) return phrase('This expression is too large: use smaller repetitions.');
   const text = reason.replace(/^query\.where, character \d+: /, '').replace(/^query[\w.[\]]* /, 'The value ');
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
@@ -117,18 +118,18 @@ export function misfits(view, columns) {
   const byName = (name) => columns.find((column) => column.name === name);
   const marks = [];
   const add = (key, reason) => marks.push({ key, wish: wishOf(view, key), reason });
-  const unknown = (name) => `No column called “${name}”.`;
+  const unknown = (name) => phrase('No column called “{name}”.', { name });
   for (const { column } of view.sort) if (!byName(column)) add(`sort:${column}`, unknown(column));
   for (const column of view.group) if (!byName(column)) add(`group:${column}`, unknown(column));
   for (const term of view.filters) {
-    if (!isFittingTerm(term, columns)) add(`filter:${term.column}`, byName(term.column) ? `This filter does not fit the column “${titleOf(byName(term.column))}”.` : unknown(term.column));
+    if (!isFittingTerm(term, columns)) add(`filter:${term.column}`, byName(term.column) ? phrase('This filter does not fit the column “{column}”.', { column: titleOf(byName(term.column)) }) : unknown(term.column));
   }
   for (const one of view.aggregates) {
     if (isFitting(one, columns)) continue;
-    add(`show:${one.function}:${one.column}`, byName(one.column) ? `The column “${titleOf(byName(one.column))}” has no “${one.function}”.` : unknown(one.column));
+    add(`show:${one.function}:${one.column}`, byName(one.column) ? phrase('The column “{column}” has no “{function}”.', { column: titleOf(byName(one.column)), function: one.function }) : unknown(one.column));
   }
   for (const { column } of view.columns) if (!byName(column)) add(`columns:${column}`, unknown(column));
-  for (const name of view.unread ?? []) add(`link:${name}`, `The part “${name}” of this link is not readable.`);
+  for (const name of view.unread ?? []) add(`link:${name}`, phrase('The part “{name}” of this link is not readable.', { name }));
   return marks;
 }
 
@@ -138,15 +139,15 @@ export function markTitle({ key, wish }, columns) {
   const name = rest.join(':');
   const title = (column) => titleOf(columns.find((one) => one.name === column) ?? { name: column });
   switch (kind) {
-    case 'sort': return `Sort by ${title(name)}`;
-    case 'group': return `Group by ${title(name)}`;
-    case 'filter': return `Filter of ${title(name)}`;
-    case 'show': return `${FUNCTIONS[rest[0]] ?? rest[0]} of ${title(rest.slice(1).join(':'))}`;
-    case 'sections': return `Order of the sections of ${title(name)}`;
-    case 'columns': return `Column ${name}`;
-    case 'search': return `Search for “${JSON.parse(wish)}”`;
-    case 'where': return `Filter “${JSON.parse(wish)}”`;
-    default: return 'Link';
+    case 'sort': return phrase('Sort by {column}', { column: title(name) });
+    case 'group': return phrase('Group by {column}', { column: title(name) });
+    case 'filter': return phrase('Filter of {column}', { column: title(name) });
+    case 'show': return phrase('{function} of {column}', { function: functionName(rest[0]), column: title(rest.slice(1).join(':')) });
+    case 'sections': return phrase('Order of the sections of {column}', { column: title(name) });
+    case 'columns': return phrase('Column {column}', { column: name });
+    case 'search': return phrase('Search for “{text}”', { text: JSON.parse(wish) });
+    case 'where': return phrase('Filter “{text}”', { text: JSON.parse(wish) });
+    default: return phrase('Link');
   }
 }
 
@@ -195,7 +196,8 @@ export function lack(table, rows, what) {
         : what.aggregate || what.order ? false
           : (can.filterColumns?.includes(what.filter) ?? true) && (powers[what.op] ?? []).every((power) => can.filters.includes(power));
   if (fits) return '';
-  const cannot = what.sort !== undefined ? 'sort by this column' : what.group !== undefined ? 'group by this column' : what.search ? 'search'
-    : what.aggregate ? 'compute this' : what.order ? 'order sections' : what.op === 'matches' ? 'run regular expressions' : 'filter this way';
-  return `This source cannot ${cannot}, and ${rows.toLocaleString()} rows are too many to do it here (limit ${can.rowLimit.toLocaleString()}). Narrow it down first.`;
+  const fault = what.sort !== undefined ? phrase('This source cannot sort by this column') : what.group !== undefined ? phrase('This source cannot group by this column')
+    : what.search ? phrase('This source cannot search') : what.aggregate ? phrase('This source cannot compute this') : what.order ? phrase('This source cannot order sections')
+      : what.op === 'matches' ? phrase('This source cannot run regular expressions') : phrase('This source cannot filter this way');
+  return phrase('{fault}, and {rows} rows are too many to do it here (limit {limit}). Narrow it down first.', { fault, rows, limit: can.rowLimit });
 }

@@ -2,6 +2,7 @@
 
 import { emptyView, hashFromView, sameQuery, viewFromHash } from './query.js';
 import { completed } from './defaults.js';
+import { phrase } from './language.js';
 
 /**
  * A view that the server keeps. `address` is the fragment of the page's address.
@@ -17,7 +18,7 @@ const rule = /^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/;
 
 /** Returns why the server rejects a name; empty if it does not. */
 export function nameFault(name) {
-  return rule.test(name) ? '' : 'The name has lower-case letters, digits and hyphens, at most 60, and no hyphen at its ends.';
+  return rule.test(name) ? '' : phrase('The name has lower-case letters, digits and hyphens, at most 60, and no hyphen at its ends.');
 }
 
 /** Returns a valid name for a title that none of `taken` has. */

@@ -1,5 +1,7 @@
 // selection.js: the selected rows or cells, tracked while the table changes. No DOM.
 
+import { plural } from './language.js';
+
 const mostRows = 10_000;
 
 /**
@@ -127,10 +129,10 @@ export class Chosen {
 
   /** A description of the selection for the user, or an empty string. */
   get text() {
-    const count = (number, word) => `${number.toLocaleString()} ${word}${number === 1 ? '' : 's'}`;
-    if (this.rows.size > 0) return `${count(this.rows.size, 'row')} selected`;
+    if (this.rows.size > 0) return plural(this.rows.size, '{count} row selected', '{count} rows selected');
     const { bounds } = this;
     if (bounds === null) return '';
-    return `${count(bounds.bottom - bounds.top + 1, 'row')}, ${count(bounds.last - bounds.first + 1, 'column')} selected`;
+    const rows = plural(bounds.bottom - bounds.top + 1, '{count} row', '{count} rows');
+    return plural(bounds.last - bounds.first + 1, '{rows}, {count} column selected', '{rows}, {count} columns selected', { rows });
   }
 }

@@ -2,14 +2,19 @@
 // No DOM, no clock.
 
 import { age } from './times.js';
+import { phrase, phraseKey, plural } from './language.js';
 
-const reasons = { stale: 'Source not responding', backingOff: 'Source down', disabled: 'Source disabled', failed: 'Source failed' };
+const reasons = {
+  stale: phraseKey('Source not responding'), backingOff: phraseKey('Source down'), disabled: phraseKey('Source disabled'), failed: phraseKey('Source failed'),
+};
 
-const names = { backingOff: 'down', disabled: 'off' };
+const names = {
+  starting: phraseKey('starting'), live: phraseKey('live'), stale: phraseKey('stale'), backingOff: phraseKey('down'), disabled: phraseKey('off'), failed: phraseKey('failed'),
+};
 
 /** Returns the name of a source's state for the user. */
 export function stateName(state) {
-  return Object.hasOwn(names, state) ? names[state] : state;
+  return Object.hasOwn(names, state) ? phrase(names[state]) : state;
 }
 
 /**
@@ -20,7 +25,7 @@ export function stateName(state) {
  */
 export function stateText(source) {
   if (source === undefined) return '';
-  if (isOld(source)) return source.message ? `${reasons[source.state]}:` : reasons[source.state];
+  if (isOld(source)) return source.message ? `${phrase(reasons[source.state])}:` : phrase(reasons[source.state]);
   return source.state === 'live' && source.message ? '' : stateName(source.state);
 }
 
@@ -35,12 +40,12 @@ export function liveState(state, isPaused, source) {
   return source?.state === 'starting' ? 'starting' : 'live';
 }
 
-const liveTexts = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected', paused: 'Paused', starting: 'Starting' };
-const oldTexts = { stale: 'Not updating', backingOff: 'Source down', disabled: 'Source off', failed: 'Source failed' };
+const liveTexts = { live: phraseKey('Live'), connecting: phraseKey('Connecting'), lost: phraseKey('Disconnected'), paused: phraseKey('Paused'), starting: phraseKey('Starting') };
+const oldTexts = { stale: phraseKey('Not updating'), backingOff: phraseKey('Source down'), disabled: phraseKey('Source off'), failed: phraseKey('Source failed') };
 
 /** Returns the text of a state returned by `liveState`. */
 export function liveText(shown, source) {
-  return shown === 'old' ? oldTexts[source.state] : liveTexts[shown];
+  return phrase(shown === 'old' ? oldTexts[source.state] : liveTexts[shown]);
 }
 
 /** Whether the rows of a source are out of date. */
@@ -57,11 +62,12 @@ export function isOld(source) {
  */
 export function oldWords(source, passed) {
   if (!isOld(source)) return '';
-  const words = [source.message ? `${reasons[source.state]}: ${source.message}` : reasons[source.state]];
-  if (source.age > 0) words.push(`rows ${age((source.age + passed) / 1_000)} old`);
+  const reason = phrase(reasons[source.state]);
+  const words = [source.message ? `${reason}: ${source.message}` : reason];
+  if (source.age > 0) words.push(phrase('rows {time} old', { time: age((source.age + passed) / 1_000) }));
   if (source.retry !== undefined) {
     const left = source.retry - passed;
-    words.push(left > 0 ? `retrying in ${age(Math.ceil(left / 1_000))}` : 'retrying now');
+    words.push(left > 0 ? phrase('retrying in {time}', { time: age(Math.ceil(left / 1_000)) }) : phrase('retrying now'));
   }
   return words.join(' · ');
 }
@@ -74,9 +80,9 @@ export function oldWords(source, passed) {
  */
 export function absentWords(source, passed) {
   if (isOld(source)) return oldWords({ ...source, age: 0 }, passed);
-  if (source.message) return `The source has no table yet: ${source.message}`;
-  const since = `for ${age((source.age + passed) / 1_000)}`;
-  return source.state === 'live' ? `The source is running, but has sent no columns ${since}.` : `The source has sent nothing ${since}.`;
+  if (source.message) return phrase('The source has no table yet: {message}', { message: source.message });
+  const time = age((source.age + passed) / 1_000);
+  return source.state === 'live' ? phrase('The source is running, but has sent no columns for {time}.', { time }) : phrase('The source has sent nothing for {time}.', { time });
 }
 
 /** Returns the numbers of rejected rows and of wrong answers as a text; empty if there are none. */
@@ -84,9 +90,9 @@ export function skippedText(source, locale) {
   const rejected = source?.rejected ?? 0;
   const wrong = source?.contradictions ?? 0;
   const words = [];
-  if (rejected > 0) words.push(`${rejected.toLocaleString(locale)} ${rejected === 1 ? 'row' : 'rows'} skipped`);
-  if (wrong > 0) words.push(`${wrong.toLocaleString(locale)} wrong ${wrong === 1 ? 'answer' : 'answers'}`);
-  return words.length > 0 ? `${words.join(', ')}, show why` : '';
+  if (rejected > 0) words.push(plural(rejected, '{count} row skipped', '{count} rows skipped', {}, locale));
+  if (wrong > 0) words.push(plural(wrong, '{count} wrong answer', '{count} wrong answers', {}, locale));
+  return words.length > 0 ? phrase('{counts}, show why', { counts: words.join(', ') }) : '';
 }
 
 /**
@@ -100,8 +106,8 @@ export function skippedLists(source) {
   if (source?.rejected > 0) {
     // An older server sends only the last reason.
     const last = [{ reason: source.lastRejection ?? '', count: source.rejected, example: '' }];
-    lists.push({ title: 'Rows that were skipped', reasons: sorted(source.rejections ?? last) });
+    lists.push({ title: phrase('Rows that were skipped'), reasons: sorted(source.rejections ?? last) });
   }
-  if (source?.contradictions > 0) lists.push({ title: 'Answers that contradict the query', reasons: sorted(source.contradicted ?? []) });
+  if (source?.contradictions > 0) lists.push({ title: phrase('Answers that contradict the query'), reasons: sorted(source.contradicted ?? []) });
   return lists;
 }

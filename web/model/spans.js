@@ -3,6 +3,7 @@
 
 import { isNumeric } from './columns.js';
 import { grammarOf, marksOf, tidy } from './parse.js';
+import { phrase } from './language.js';
 
 /**
  * The values from `low` through `high`, in wire format, that a column formats as one text.
@@ -41,7 +42,7 @@ export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = []
   }
   if (ends.from === undefined && ends.through === undefined) return null;
   if (ends.from === undefined || ends.through === undefined || compareEnds(ends.from, ends.through, spec.column) <= 0) return ends;
-  return { fault: tidy(texts[0]) === tidy(texts[1]) ? 'No value of this column lies there.' : '“From” is greater than “To”.', at: 0 };
+  return { fault: tidy(texts[0]) === tidy(texts[1]) ? phrase('No value of this column lies there.') : phrase('“From” is greater than “To”.'), at: 0 };
 }
 
 /**
@@ -65,7 +66,7 @@ export function spanFrom(text, spec, { now, cells = [] }) {
     }
     return found;
   }
-  const beyond = { fault: `${text.trim()} is beyond what this column can hold (${domain.bounds(spec.locale)}).` };
+  const beyond = { fault: phrase('{text} is beyond what this column can hold ({bounds}).', { text: text.trim(), bounds: domain.bounds(spec.locale) }) };
   if (found.from !== undefined) {
     if (found.from > domain.greatest || found.through < domain.least) return beyond;
     const [first, last] = [found.from < domain.least ? domain.least : found.from, found.through > domain.greatest ? domain.greatest : found.through];
@@ -207,7 +208,7 @@ const wholes = {
     return wholes.span(low, high);
   },
   span: (low, high) => ({ low: wholes.cell(low), high: wholes.cell(high) }),
-  bounds: (locale) => `${leastWhole.toLocaleString(locale)} to ${greatestWhole.toLocaleString(locale)}`,
+  bounds: (locale) => phrase('{least} to {greatest}', { least: leastWhole, greatest: greatestWhole }, locale),
 };
 
 const bits = new DataView(new ArrayBuffer(8));
@@ -254,7 +255,7 @@ const times = {
     return times.span(place, place);
   },
   span: (low, high) => ({ low: timeCell(low), high: timeCell(high) }),
-  bounds: () => `${timeText(millisecondsText(leastWhole))} to ${timeText(millisecondsText(greatestWhole))}`,
+  bounds: () => phrase('{least} to {greatest}', { least: timeText(millisecondsText(leastWhole)), greatest: timeText(millisecondsText(greatestWhole)) }),
 };
 
 function domainOf({ type }) {

@@ -1,11 +1,12 @@
 // steps.js: the difference between two views in words, for Undo and Redo. No DOM.
 
 import { arrange } from './columns.js';
+import { phrase, phraseKey } from './language.js';
 
 const parts = Object.freeze({
-  search: 'search', filters: 'filters', where: 'filter', sort: 'sort order', group: 'grouping', aggregates: 'totals', sections: 'order of sections', collapsed: 'collapsed sections',
-  tiles: 'summary', highlights: 'highlights', facets: 'columns of the facets', times: 'form of times',
-  lines: 'lines of text',
+  search: phraseKey('search'), filters: phraseKey('filters'), where: phraseKey('filter'), sort: phraseKey('sort order'), group: phraseKey('grouping'), aggregates: phraseKey('totals'),
+  sections: phraseKey('order of sections'), collapsed: phraseKey('collapsed sections'), tiles: phraseKey('summary'), highlights: phraseKey('highlights'),
+  facets: phraseKey('columns of the facets'), times: phraseKey('form of times'), lines: phraseKey('lines of text'),
 });
 
 /**
@@ -17,11 +18,11 @@ const parts = Object.freeze({
  * @param {object[]} columns of the table
  */
 export function changeText(before, after, columns) {
-  if (before.table !== after.table) return 'table';
+  if (before.table !== after.table) return phrase('table');
   const isOther = (name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null);
-  const named = Object.keys(parts).filter(isOther).map((name) => parts[name]);
+  const named = Object.keys(parts).filter(isOther).map((name) => phrase(parts[name]));
   const layout = isOther('columns') ? layoutText(arrange(columns, before.columns), arrange(columns, after.columns)) : [];
-  if (named.length === 0 && layout.length === 0) return isOther('named') ? 'name of the view' : '';
+  if (named.length === 0 && layout.length === 0) return isOther('named') ? phrase('name of the view') : '';
   return [...named, ...layout].join(', ');
 }
 
@@ -30,12 +31,12 @@ function layoutText(before, after) {
   const byName = (places) => places.toSorted((one, other) => (one.column < other.column ? -1 : 1));
   const changes = (member) => JSON.stringify(byName(before).map((place) => place[member])) !== JSON.stringify(byName(after).map((place) => place[member]));
   return [
-    differs(({ column }) => column) && !changes('isPinned') ? 'column order' : '', changes('width') ? 'column widths' : '',
-    changes('isHidden') ? 'hidden columns' : '', changes('isPinned') ? 'pinned columns' : '',
+    differs(({ column }) => column) && !changes('isPinned') ? phrase('column order') : '', changes('width') ? phrase('column widths') : '',
+    changes('isHidden') ? phrase('hidden columns') : '', changes('isPinned') ? phrase('pinned columns') : '',
   ].filter(Boolean);
 }
 
 /** Returns the text that announces a step back or forward in the history. */
 export function stepText(isBack, change) {
-  return `${isBack ? 'Undone' : 'Redone'}${change === '' ? '' : `: ${change}`}`;
+  return `${isBack ? phrase('Undone') : phrase('Redone')}${change === '' ? '' : `: ${change}`}`;
 }

@@ -2,6 +2,7 @@
 // clock.
 
 import { isNumeric, titleOf } from './columns.js';
+import { number, phrase, plural } from './language.js';
 
 /**
  * Returns the statistics of the cells in a column of `rows`, exact for integers of any size.
@@ -61,16 +62,18 @@ export function selectionText({ specs, rows, missing }, { active = -1, isRows = 
   if (total * specs.length <= 1) return '';
   const numeric = specs.map((spec, at) => at).filter((at) => isNumeric(specs[at].column.type) && (!isRows || at === active));
   const units = new Set(numeric.map((at) => `${specs[at].column.unit ?? ''}/${specs[at].column.style ?? ''}`));
-  const count = (number, word) => `${number.toLocaleString(locale)} ${word}${number === 1 ? '' : 's'}`;
+  const held = plural(rows.length, '{count} row', '{count} rows', {}, locale);
   const filled = rows.reduce((sum, row) => sum + row.filter((cell) => cell !== null).length, 0);
-  const over = missing > 0 ? ` in the ${count(rows.length, 'row')} loaded here, of ${total.toLocaleString(locale)} selected` : '';
-  const first = isRows ? count(rows.length, 'row') : count(filled, 'cell');
+  const first = isRows ? held : plural(filled, '{count} cell', '{count} cells', {}, locale);
+  const counted = missing > 0 ? phrase('{count} in the {rows} loaded here, of {total} selected', { count: first, rows: held, total }, locale) : first;
   const sums = units.size === 1 ? sumUp(rows, numeric) : null;
-  if (sums === null) return `Selected: ${first}${over}`;
+  if (sums === null) return phrase('Selected: {count}', { count: counted });
   const { column, format } = specs[numeric[0]];
   const isPlain = column.type === 'integer' && !column.style && !column.format;
-  const show = (value) => (typeof value === 'bigint' ? value.toLocaleString(locale) : format(value, now));
-  const mean = isPlain ? sums.mean.toLocaleString(locale, { maximumFractionDigits: 2 }) : show(sums.mean);
+  const show = (value) => (typeof value === 'bigint' ? number(value, undefined, locale) : format(value, now));
+  const mean = isPlain ? number(sums.mean, { maximumFractionDigits: 2 }, locale) : show(sums.mean);
   const title = numeric.length === 1 && specs.length > 1 ? `${titleOf(column)} ` : '';
-  return `Selected: ${first}${over} · ${title}sum ${show(sums.sum)} · average ${mean} · min ${show(sums.least)} · max ${show(sums.greatest)}`;
+  return phrase('Selected: {count} · {title}sum {sum} · average {mean} · min {least} · max {greatest}', {
+    count: counted, title, sum: show(sums.sum), mean, least: show(sums.least), greatest: show(sums.greatest),
+  });
 }

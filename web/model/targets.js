@@ -1,5 +1,7 @@
 // targets.js: the rows that an action runs on, and their names in menus and dialogs. No DOM.
 
+import { isEnglish, number, phrase, plural } from './language.js';
+
 /** The greatest number of rows of one action. */
 export const MOST_ROWS = 1_000;
 
@@ -24,7 +26,7 @@ export function rowName(row, specs, label, key, now = 0) {
   const other = specs.filter((spec) => spec !== named && ['integer', 'text'].includes(spec.column.type));
   const spec = other.find(isKey) ?? other.find(({ column }) => identifying.test(column.name));
   const mark = spec === undefined ? String(key ?? '') : String(row.cells[spec.index] ?? '');
-  if (mark === '' || mark === text) return text || 'Row';
+  if (mark === '' || mark === text) return text || phrase('Row');
   const title = spec === undefined ? '' : `${spec.column.title || spec.column.name} `;
   return text === '' ? `${title}${mark}` : `${text} (${title}${mark})`;
 }
@@ -43,8 +45,9 @@ function labelSpec(specs, label) {
 /** Formats a count of rows: `8 processes`, or `8 rows` if the title is not an English plural. */
 export function countOf(count, table, locale) {
   const title = table.title || table.name;
-  const noun = /^\p{Lu}?\p{Ll}+s$/u.test(title) ? title.toLowerCase() : 'rows';
-  return `${count.toLocaleString(locale)} ${count === 1 ? 'row' : noun}`;
+  // Titles of other languages have no plural that is known here.
+  const isPlural = isEnglish() && /^\p{Lu}?\p{Ll}+s$/u.test(title);
+  return isPlural && count !== 1 ? `${number(count, undefined, locale)} ${title.toLowerCase()}` : plural(count, '{count} row', '{count} rows', {}, locale);
 }
 
 /**
@@ -55,7 +58,8 @@ export function targetText(names, count, table, locale) {
   if (count === 1) return names[0];
   const shown = names.slice(0, count === namesShown + 1 ? namesShown + 1 : namesShown);
   const more = count - shown.length;
-  return `${countOf(count, table, locale)}: ${shown.join(', ')}${more > 0 ? ` and ${more.toLocaleString(locale)} more` : ''}`;
+  const list = `${countOf(count, table, locale)}: ${shown.join(', ')}`;
+  return more > 0 ? phrase('{list} and {count} more', { list, count: more }, locale) : list;
 }
 
 /**
@@ -76,12 +80,12 @@ export async function rowsBetween({ top, bottom }, copy, fetch) {
     ...(bottom >= end ? [(await fetch(Math.max(top, end), bottom)).items] : []),
   ] : [held];
   const items = pieces.flat();
-  if (items.length < bottom - top + 1) throw new Error('the list has become shorter');
+  if (items.length < bottom - top + 1) throw new Error(phrase('the list has become shorter'));
   const rows = new Map();
   for (const item of items) {
     if (item.isHeader) continue;
-    if (item.absence !== null) throw new Error('some rows are not loaded');
-    if (rows.has(item.id)) throw new Error('rows have moved while they were fetched');
+    if (item.absence !== null) throw new Error(phrase('some rows are not loaded'));
+    if (rows.has(item.id)) throw new Error(phrase('rows have moved while they were fetched'));
     rows.set(item.id, item);
   }
   return [...rows.values()];
@@ -116,7 +120,7 @@ export class Batch {
     else {
       if (code === 'rowGone') this.gone += 1;
       else this.failed += 1;
-      this.faults.push(`${name}: ${code === 'rowGone' ? 'it is gone' : text}${isUnclear ? ' The action may still have run.' : ''}`);
+      this.faults.push(`${name}: ${code === 'rowGone' ? phrase('it is gone') : text}${isUnclear ? ` ${phrase('The action may still have run.')}` : ''}`);
     }
   }
 
@@ -131,9 +135,11 @@ export class Batch {
   }
 
   get text() {
-    const { done, count, locale } = this;
-    const told = [`${done.toLocaleString(locale)} of ${count.toLocaleString(locale)} done`];
-    for (const what of ['failed', 'gone', 'cancelled']) if (this[what] > 0) told.push(`${this[what].toLocaleString(locale)} ${what}`);
-    return `${this.title}: ${told.join(', ')}`;
+    const { done, count, failed, gone, cancelled, locale } = this;
+    const told = [
+      phrase('{done} of {count} done', { done, count }, locale), failed > 0 && phrase('{count} failed', { count: failed }, locale),
+      gone > 0 && phrase('{count} gone', { count: gone }, locale), cancelled > 0 && phrase('{count} cancelled', { count: cancelled }, locale),
+    ];
+    return `${this.title}: ${told.filter(Boolean).join(', ')}`;
   }
 }

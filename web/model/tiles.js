@@ -7,6 +7,7 @@ import { filterText } from './filtertext.js';
 import { FUNCTIONS, isFitting, isFittingTerm } from './query.js';
 import { rounded } from './totals.js';
 import { barText } from './where.js';
+import { number, phrase, phraseKey } from './language.js';
 
 /** The most tiles that a view can have. */
 export const mostTiles = 6;
@@ -22,7 +23,7 @@ export const mostTiles = 6;
 
 // A tile counts rows in no order.
 const { first, last, ...functions } = FUNCTIONS;
-const words = Object.freeze({ ...functions, distinct: 'Different' });
+const words = Object.freeze({ ...functions, distinct: phraseKey('Different') });
 
 /**
  * Returns the tiles of a view: the user's, or else those that the table suggests.
@@ -91,7 +92,7 @@ export function renamedTiles(tiles, tile, title) {
 /** Returns the functions that suit a column, as `[function, label]`. */
 export function functionsFor(column) {
   if (column.type === 'series' || column.type === 'image') return [];
-  return Object.entries(functions).filter(([kind]) => isFitting({ column: column.name, function: kind }, [column]));
+  return Object.entries(functions).filter(([kind]) => isFitting({ column: column.name, function: kind }, [column])).map(([kind, label]) => [kind, phrase(label)]);
 }
 
 /**
@@ -101,9 +102,11 @@ export function functionsFor(column) {
  */
 export function tileTitle(tile, columns, narrow = '') {
   if (tile.title) return tile.title;
-  if (tile.function === 'count') return isNarrow(tile) ? narrow || 'Matching rows' : 'Rows';
+  if (tile.function === 'count') return isNarrow(tile) ? narrow || phrase('Matching rows') : phrase('Rows');
   const column = columns.find(({ name }) => name === tile.column);
-  return `${words[tile.function]} ${column === undefined ? tile.column : titleOf(column)}${isNarrow(tile) ? narrow ? `: ${narrow}` : ', filtered' : ''}`;
+  const title = `${phrase(words[tile.function])} ${column === undefined ? tile.column : titleOf(column)}`;
+  if (!isNarrow(tile)) return title;
+  return narrow ? `${title}: ${narrow}` : phrase('{title}, filtered', { title });
 }
 
 /** Whether a tile does not count all rows. */
@@ -120,7 +123,7 @@ export function valueText(tile, value, specs, now, locale) {
   if (value === null) return '—';
   const spec = specs.find(({ column }) => column.name === tile.column);
   const isCount = tile.function === 'count' || tile.function === 'distinct' || spec === undefined;
-  if (isCount) return Number(value).toLocaleString(locale);
+  if (isCount) return number(Number(value), undefined, locale);
   if (tile.function !== 'mean' && (spec.column.type !== 'number' || /^(bytes|duration|age)$/.test(spec.column.style))) return spec.format(value, now);
   // Sums and averages have digits that no cell has.
   return spec.format(typeof value === 'number' ? rounded(value) : value, now);
@@ -134,7 +137,8 @@ export function changeText(tile, { value, before, seconds }, specs, now, locale)
   if (column?.type === 'timestamp' && tile.function !== 'distinct') return '';
   const difference = rounded(value - before);
   if (difference === 0) return '';
-  return `${difference > 0 ? '↑' : '↓'} ${valueText(tile, Math.abs(difference), specs, now, locale)} in ${seconds} s`;
+  const change = `${difference > 0 ? '↑' : '↓'} ${valueText(tile, Math.abs(difference), specs, now, locale)}`;
+  return phrase('{change} in {seconds} s', { change, seconds: String(seconds) });
 }
 
 /**

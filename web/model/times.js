@@ -1,35 +1,43 @@
 // times.js: the formats of times, ages and durations. No DOM, no clock: the caller passes the time.
 
-/** Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
-export function duration(seconds) {
+import { phrase } from './language.js';
+
+/**
+ * Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`.
+ * `point` is the decimal separator.
+ */
+export function duration(seconds, point = '.') {
   const sign = seconds < 0 ? '−' : '';
   const length = Math.abs(seconds);
   if (length < 59.995) {
-    if (length >= 0.01 || length === 0) return `${sign}${length.toFixed(2)}\u202fs`;
+    if (length >= 0.01 || length === 0) return `${sign}${length.toFixed(2).replace('.', point)}\u202fs`;
     const [unit, factor] = length >= 0.001 ? ['ms', 1e3] : length >= 1e-6 ? ['µs', 1e6] : ['ns', 1e9];
-    return `${sign}${length >= 1e-9 ? Math.round(length * factor) : Number((length * factor).toPrecision(2))}\u202f${unit}`;
+    return `${sign}${length >= 1e-9 ? Math.round(length * factor) : String(Number((length * factor).toPrecision(2))).replace('.', point)}\u202f${unit}`;
   }
   const whole = Math.round(length);
   const [d, h, m, s] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60, whole % 60];
-  if (d >= 1e6) return `${sign}${d.toExponential(1).replace('+', '')}\u202fd`;
+  if (d >= 1e6) return `${sign}${d.toExponential(1).replace('+', '').replace('.', point)}\u202fd`;
   if (d > 0) return `${sign}${d}\u202fd ${two(h)}:${two(m)}`;
   return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
 }
 
 /** Formats an age in seconds, rounded down: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
 export function age(seconds) {
-  const sign = seconds <= -1 ? 'in ' : '';
-  const length = Math.abs(seconds);
-  if (length < 1) return 'now';
-  if (length < 60) return `${sign}${Math.floor(length)}\u202fs`;
-  if (length < 3_600) return `${sign}${Math.floor(length / 60)}\u202fmin`;
-  if (length < 86_400) return `${sign}${Math.floor(length / 3_600)}\u202fh`;
-  return `${sign}${Math.floor(length / 86_400)}\u202fd`;
+  if (Math.abs(seconds) < 1) return phrase('now');
+  return seconds < 0 ? phrase('in {time}', { time: span(-seconds) }) : span(seconds);
+}
+
+// Formats a length of time in seconds, rounded down to one unit.
+function span(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)}\u202fs`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}\u202fmin`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}\u202fh`;
+  return `${Math.floor(seconds / 86_400)}\u202fd`;
 }
 
 /** Formats an age in seconds as a relative time: `now`, `3 min ago`, `in 5 h`. */
 export function ago(seconds) {
-  return seconds < 1 ? age(seconds) : `${age(seconds)}\u00a0ago`;
+  return seconds < 1 ? age(seconds) : phrase('{time}\u00a0ago', { time: span(seconds) });
 }
 
 /**

@@ -1,7 +1,8 @@
 // totals.js: the aggregates of a query as text, and their places under columns. No DOM, no clock.
 
 import { isNumeric, titleOf } from './columns.js';
-import { FUNCTIONS } from './query.js';
+import { functionName } from './query.js';
+import { number, phrase, phraseKey } from './language.js';
 
 /** The height of the row of totals in pixels, as in the style sheet. */
 export const FOOT_HEIGHT = 28;
@@ -9,16 +10,19 @@ export const FOOT_HEIGHT = 28;
 /** The width in pixels that the label of a section has at least. */
 export const LABEL_WIDTH = 150;
 
-const symbols = Object.freeze({ sum: 'Σ', mean: 'mean', distinct: 'different' });
+const symbols = Object.freeze({
+  sum: 'Σ', mean: phraseKey('mean'), distinct: phraseKey('different'), median: phraseKey('median'), min: phraseKey('min'), max: phraseKey('max'), first: phraseKey('first'),
+  last: phraseKey('last'),
+});
 
 /** Returns the short name of a function, as shown in front of its value. */
 export function symbolOf(kind) {
-  return symbols[kind] ?? kind;
+  return Object.hasOwn(symbols, kind) ? phrase(symbols[kind]) : kind;
 }
 
 /** Returns the name of an aggregate for screen readers and tooltips: `Sum of CPU`. */
 export function nameOf(kind, column) {
-  return `${FUNCTIONS[kind] ?? kind} of ${titleOf(column)}`;
+  return phrase('{function} of {column}', { function: functionName(kind), column: titleOf(column) });
 }
 
 /**
@@ -43,7 +47,7 @@ export function totalledColumns(aggregates, specs) {
 // Formats a number with two decimals, or three significant digits if it is small.
 function shortened(value, locale) {
   const isSmall = typeof value === 'number' && value !== 0 && Math.abs(value) < 0.1;
-  return value.toLocaleString(locale, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 });
+  return number(value, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 }, locale);
 }
 
 /** Rounds a sum or mean, which has digits that no cell has. */

@@ -2,6 +2,7 @@
 
 import { make } from '../grid/elements.js';
 import { valueOf } from '../model/acts.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Opens a dialog for an action's confirmation and arguments.
@@ -39,7 +40,7 @@ export function askFor(action, { question, isAsked, test }, go, closed) {
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
   const foot = make('div', 'box-foot');
-  const cancel = button('Cancel', () => dialog.close());
+  const cancel = button(phrase('Cancel'), () => dialog.close());
   const main = make('button', action.danger ? 'main danger' : 'main', action.title || action.name);
   main.type = 'submit';
   const said = make('p', 'box-fault quiet');
@@ -62,11 +63,11 @@ export function askFor(action, { question, isAsked, test }, go, closed) {
     return values;
   };
   if (test !== undefined) {
-    const tester = button('Test', async () => {
+    const tester = button(phrase('Test'), async () => {
       const values = read();
       if (values === null) return;
       tester.disabled = true;
-      said.textContent = 'Testing…';
+      said.textContent = phrase('Testing…');
       const { isGood, text } = await test(values);
       tester.disabled = false;
       [fault.textContent, said.textContent] = isGood ? ['', text] : [text, ''];
@@ -117,7 +118,7 @@ function makeField(argument) {
     input.maxLength = 1_000;
     input.autocomplete = 'off';
     input.value = usual === undefined ? '' : String(usual);
-    const bounds = [minimum === undefined ? '' : `from ${minimum.toLocaleString()}`, maximum === undefined ? '' : `to ${maximum.toLocaleString()}`];
+    const bounds = [minimum === undefined ? '' : phrase('from {minimum}', { minimum }), maximum === undefined ? '' : phrase('to {maximum}', { maximum })];
     input.placeholder = bounds.filter(Boolean).join(' ');
   }
   label.append(text, input);

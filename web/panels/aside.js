@@ -4,6 +4,7 @@
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
+import { phrase } from '../model/language.js';
 
 const patience = 10_000;  // milliseconds until a query times out
 const idle = 5_000;       // milliseconds without a query until the connection closes
@@ -44,7 +45,7 @@ export class Aside {
    */
   ask(question, { isEnough = () => true, changed = () => {} } = {}) {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= mostWaiting) return void reject(new Error('Too many requests are waiting. Try again in a moment.'));
+      if (this.#waiting.length >= mostWaiting) return void reject(new Error(phrase('Too many requests are waiting. Try again in a moment.')));
       this.#waiting.push({ ...question, isEnough, changed, resolve, reject, isOpen: true });
       this.#rest();
       this.#next();
@@ -58,7 +59,7 @@ export class Aside {
     this.#request += 1;
     const { table, query, viewport } = this.#current;
     Object.assign(this.#current, { request: this.#request, copy: new WindowCopy() });
-    this.#current.giveUp = this.later(() => this.#failed('The server did not answer in time.'), patience);
+    this.#current.giveUp = this.later(() => this.#failed(phrase('The server did not answer in time.')), patience);
     this.#send(wire.open({ table, request: this.#request, query, viewport: { seq: 0, ...viewport }, interval: 0 }));
   }
 
@@ -72,7 +73,7 @@ export class Aside {
   #receive({ message, state, refused }) {
     if (message !== undefined) this.#take(message);
     else if (refused !== undefined) this.#failed(refused);
-    else if (state === 'closed' && !this.#isResting) this.#failed('Not connected to the server.');
+    else if (state === 'closed' && !this.#isResting) this.#failed(phrase('Not connected to the server.'));
   }
 
   #take(message) {
@@ -91,7 +92,7 @@ export class Aside {
     const { request, copy, isEnough, changed } = this.#current ?? {};
     if (message.request === request) {
       const fault = message.type === 'window' ? copy.replace(message) : copy.apply(message);
-      if (fault !== null) return this.#failed(`The answer was damaged (${fault}). Try again.`);
+      if (fault !== null) return this.#failed(phrase('The answer was damaged ({fault}). Try again.', { fault }));
       changed(copy);
       if (this.#current.isOpen && isEnough(copy)) this.#end(({ resolve }) => resolve(copy));
     }

@@ -8,6 +8,7 @@ import { barText, wishOfText } from '../model/where.js';
 import { bring } from '../grid/reader.js';
 import { FilterBar } from './filterbar.js';
 import { liveState, liveText, skippedText, stateText } from '../model/source.js';
+import { phrase, plural } from '../model/language.js';
 
 /**
  * The bars above and below the table.
@@ -63,7 +64,7 @@ export class Bar {
     };
     const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
     this.#most = fitting.length;
-    this.#options = () => [option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column)))];
+    this.#options = () => [option('', phrase('None')), ...fitting.map((column) => option(column.name, titleOf(column)))];
     for (const select of this.groupings) select.replaceChildren();
   }
   #options = () => [];
@@ -118,33 +119,33 @@ export class Bar {
   setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, isStranger = false }) {
     const shown = liveState(state, isPaused, source);
     this.state.dataset.state = shown;
-    const text = state === 'lost' && isStranger ? 'Sign-in needed' : liveText(shown, source);
+    const text = state === 'lost' && isStranger ? phrase('Sign-in needed') : liveText(shown, source);
     this.#write('state-text', text);
     // A state is announced once per change, not every second.
     if (this.said !== text) this.on.say(this.said = text);
-    const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
-    const again = state === 'lost' && !isStranger && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
+    const old = hasRows && lostAt > 0 ? phrase('rows {time} old', { time: age(Math.max(1, (now - lostAt) / 1_000)) }) : '';
+    const again = state === 'lost' && !isStranger && retryAt > now ? phrase('retry in {time}', { time: age((retryAt - now) / 1_000 + 1) }) : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
     this.state.disabled = state === 'live';
   }
 
   /** Shows the number of rows, the source's state and the prefetch hit rate. */
   setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error, full = '' }) {
-    const count = countText(rows, accuracy, this.locale);
-    const match = rows === 1 ? ' matches' : ' match';
-    this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
+    const shown = { number: countText(rows, accuracy, this.locale) };
+    const count = isFiltered ? plural(rows, '{number} row matches', '{number} rows match', shown) : plural(rows, '{number} row', '{number} rows', shown);
+    this.#write('rows', [count, ...totals].join(' · '));
     // The source's state is unknown while disconnected.
     const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';
     this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'Not applied:' : full ? 'Not connected:' : isLive ? stateText(source) : '');
+    this.#write('source', error ? phrase('Not applied:') : full ? phrase('Not connected:') : isLive ? stateText(source) : '');
     this.#write('source-message', error || full || (isLive && source?.message) || '');
     this.source = source;
     this.#write('rejected', skippedText(source, this.locale));
     const loads = loadsText(isLive ? prefetch : null, this.locale);
     this.#write('loads', loads.text);
     if (this.parts.loads.title !== loads.title) this.parts.loads.title = loads.title;
-    const counted = (count, word) => `${count.toLocaleString(this.locale)} ${word}${count === 1 ? '' : word.endsWith('h') ? 'es' : 's'}`;
-    this.#write('traffic', `${counted(stats.patches, 'patch')} · ${counted(stats.resyncs, 'resync')}`);
+    const patches = plural(stats.patches, '{count} patch', '{count} patches', {}, this.locale);
+    this.#write('traffic', `${patches} · ${plural(stats.resyncs, '{count} resync', '{count} resyncs', {}, this.locale)}`);
   }
 
   #write(id, text) {
@@ -161,5 +162,5 @@ function setFault(field, reason) {
     return;
   }
   field.setAttribute('aria-invalid', 'true');
-  field.title = `Not applied. ${reason}`;
+  field.title = phrase('Not applied. {reason}', { reason });
 }

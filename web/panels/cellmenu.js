@@ -7,6 +7,7 @@ import { operatorsOf, termBounded, termFor, termWithout, valuesOf } from '../mod
 import { isFittingTerm, nextTerms, termsFault } from '../model/query.js';
 import { isRead } from '../model/spans.js';
 import { foldItems, lacks } from './columnmenu.js';
+import { keyText, phrase, plural } from '../model/language.js';
 
 const longestLabel = 32;
 
@@ -44,19 +45,19 @@ export function labelOf(text) {
 export function filterItems(cell, selected, scene) {
   const { spec: { column }, term } = scene;
   const items = [{ heading: headingOf(cell, scene) }];
-  if (missingOf(cell) !== null) items.push({ label: 'Filter for this value', isDisabled: true, why: 'The value of this cell is not loaded.' });
+  if (missingOf(cell) !== null) items.push({ label: phrase('Filter for this value'), isDisabled: true, why: phrase('The value of this cell is not loaded.') });
   else if (cell === null) {
     items.push(
-      filterItem('Filter for empty cells', () => termFor([null], column), scene),
-      filterItem('Exclude empty cells', () => termWithout(term, [null], column), scene),
+      filterItem(phrase('Filter for empty cells'), () => termFor([null], column), scene),
+      filterItem(phrase('Exclude empty cells'), () => termWithout(term, [null], column), scene),
     );
   } else if (column.type === 'image' || column.type === 'series') {
-    items.push(filterItem('Exclude empty cells', () => termWithout(term, [null], column), scene));
+    items.push(filterItem(phrase('Exclude empty cells'), () => termWithout(term, [null], column), scene));
   } else {
     const text = textOf(cell, scene);
     items.push(
-      filterItem(`Filter for “${text}”`, () => termFor([cell], column), scene),
-      filterItem(`Exclude “${text}”`, () => termWithout(term, [cell], column), scene),
+      filterItem(phrase('Filter for “{text}”', { text }), () => termFor([cell], column), scene),
+      filterItem(phrase('Exclude “{text}”', { text }), () => termWithout(term, [cell], column), scene),
     );
     if (isRead(column)) {
       const [least, most] = boundsText(column, text);
@@ -93,8 +94,9 @@ function textOf(cell, { spec, now }) {
 
 // An older time is a greater age.
 function boundsText({ type, style }, text) {
-  if (type !== 'timestamp') return [`At least ${text}`, `At most ${text}`];
-  return style === 'age' ? [`${text} or newer`, `${text} or older`] : [`At or after ${text}`, `At or before ${text}`];
+  if (type !== 'timestamp') return [phrase('At least {value}', { value: text }), phrase('At most {value}', { value: text })];
+  return style === 'age' ? [phrase('{time} or newer', { time: text }), phrase('{time} or older', { time: text })]
+    : [phrase('At or after {time}', { time: text }), phrase('At or before {time}', { time: text })];
 }
 
 function selectedItems({ cells, fetch, fault = '' }, scene) {
@@ -109,13 +111,15 @@ function selectedItems({ cells, fetch, fault = '' }, scene) {
         if (all !== null) apply(make(all), scene);
       },
     });
-    return [later('Only the selected values', only), later('Exclude the selected values', without)];
+    return [later(phrase('Only the selected values'), only), later(phrase('Exclude the selected values'), without)];
   }
   const loaded = cells.filter((one) => missingOf(one) === null);
   const count = valuesOf(loaded, column).length;
   if (count === 0 || loaded.length < 2) return [];
-  const words = count === 1 ? 'selected value' : `${count.toLocaleString()} selected values`;
-  return [filterItem(`Only the ${words}`, () => only(loaded), scene), filterItem(`Exclude the ${words}`, () => without(loaded), scene)];
+  return [
+    filterItem(plural(count, 'Only the selected value', 'Only the {count} selected values'), () => only(loaded), scene),
+    filterItem(plural(count, 'Exclude the selected value', 'Exclude the {count} selected values'), () => without(loaded), scene),
+  ];
 }
 
 /**
@@ -139,12 +143,12 @@ function apply(term, scene) {
 // Returns the reason why a term is not available, or an empty string.
 function faultOf(term, scene) {
   const { spec: { column }, view: { filters } } = scene;
-  if (term === null) return 'No row would be left.';
-  if (JSON.stringify(term) === JSON.stringify(scene.term)) return 'The filter is set already.';
-  if (term.values?.some((value) => typeof value === 'string' && value.length > 1_000)) return 'This text is too long: a filter takes 1,000 characters at most.';
+  if (term === null) return phrase('No row would be left.');
+  if (JSON.stringify(term) === JSON.stringify(scene.term)) return phrase('The filter is set already.');
+  if (term.values?.some((value) => typeof value === 'string' && value.length > 1_000)) return phrase('This text is too long: a filter takes {most} characters at most.', { most: 1_000 });
   const fault = termsFault(nextTerms(filters, column.name, term));
   if (fault !== '') return fault;
-  return isFittingTerm(term, [column]) ? lackOf(term, scene) : 'A filter cannot have this value.';
+  return isFittingTerm(term, [column]) ? lackOf(term, scene) : phrase('A filter cannot have this value.');
 }
 
 function lackOf(term, { lack }) {
@@ -153,9 +157,9 @@ function lackOf(term, { lack }) {
 
 function groupItem({ spec: { column: { name, type } }, view: { group }, lack, change }) {
   if (type === 'series' || type === 'image') return undefined;
-  if (group.includes(name)) return { label: 'Stop grouping by this column', run: () => change({ group: group.filter((other) => other !== name), collapsed: [] }) };
-  const why = group.length >= 4 ? 'A table has four levels of sections at most.' : lack({ group: name });
-  return { label: 'Group by this column', ...lacks(why), run: () => change({ group: [...group, name], collapsed: [] }) };
+  if (group.includes(name)) return { label: phrase('Stop grouping by this column'), run: () => change({ group: group.filter((other) => other !== name), collapsed: [] }) };
+  const why = group.length >= 4 ? phrase('A table has four levels of sections at most.') : lack({ group: name });
+  return { label: phrase('Group by this column'), ...lacks(why), run: () => change({ group: [...group, name], collapsed: [] }) };
 }
 
 /**
@@ -168,11 +172,11 @@ function groupItem({ spec: { column: { name, type } }, view: { group }, lack, ch
  */
 export function cellItems({ copy, link, rowLink = null, detail, isOpen = false, text = '', follow = null }) {
   return [
-    ...(follow === null ? [] : [{ label: 'Open the link', hint: 'Ctrl+Enter', run: follow }]),
-    ...(copy === undefined ? [] : [{ label: text === '' ? 'Copy' : 'Copy the selection', hint: 'Ctrl+C', run: copy }]),
-    { label: 'Copy a link to this view', run: link },
-    ...(rowLink === null ? [] : [{ label: 'Copy a link to this row', run: rowLink }]),
-    ...(detail === undefined ? [] : [{ label: isOpen ? 'Hide details' : 'Show details', hint: 'Enter', run: detail }]),
+    ...(follow === null ? [] : [{ label: phrase('Open the link'), hint: keyText('Ctrl+Enter'), run: follow }]),
+    ...(copy === undefined ? [] : [{ label: text === '' ? phrase('Copy') : phrase('Copy the selection'), hint: keyText('Ctrl+C'), run: copy }]),
+    { label: phrase('Copy a link to this view'), run: link },
+    ...(rowLink === null ? [] : [{ label: phrase('Copy a link to this row'), run: rowLink }]),
+    ...(detail === undefined ? [] : [{ label: isOpen ? phrase('Hide details') : phrase('Show details'), hint: keyText('Enter'), run: detail }]),
   ];
 }
 
@@ -193,21 +197,26 @@ export function sectionItems(header, path, on) {
   if (own !== undefined) {
     const { scene, value } = own;
     const { spec: { column }, term } = scene;
-    const name = value === null ? 'empty cells' : `“${textOf(value, scene)}”`;
+    const text = value === null ? '' : textOf(value, scene);
     items.push(
       { heading: headingOf(value, scene) },
-      sectionFilter(`Filter for ${path.length === 1 ? name : 'this section'}`, path),
-      filterItem(`Exclude ${name}${path.length === 1 ? '' : ' everywhere'}`, () => termWithout(term, [value], column), scene),
+      sectionFilter(path.length > 1 ? phrase('Filter for this section') : value === null ? phrase('Filter for empty cells') : phrase('Filter for “{text}”', { text }), path),
+      filterItem(excludeText(value, text, path.length > 1), () => termWithout(term, [value], column), scene),
       groupItem(scene),
       null,
     );
   }
   items.push(
-    { label: header.isCollapsed ? 'Expand this section' : 'Collapse this section', hint: 'Enter', run: on.toggle },
+    { label: header.isCollapsed ? phrase('Expand this section') : phrase('Collapse this section'), hint: keyText('Enter'), run: on.toggle },
     ...foldItems(on.view, on.foldAll),
-    { label: 'Order the sections…', run: on.order },
+    { label: phrase('Order the sections…'), run: on.order },
   );
   return items;
+}
+
+function excludeText(value, text, isInner) {
+  if (value === null) return isInner ? phrase('Exclude empty cells everywhere') : phrase('Exclude empty cells');
+  return isInner ? phrase('Exclude “{text}” everywhere', { text }) : phrase('Exclude “{text}”', { text });
 }
 
 // A section within others has the rows that match a term of each level.
@@ -215,7 +224,7 @@ function sectionFilter(label, path) {
   const terms = path.map(({ scene, value }) => termFor([value], scene.spec.column));
   const { view, change } = path[0].scene;
   const isSet = terms.every((term, at) => JSON.stringify(term) === JSON.stringify(path[at].scene.term));
-  const faults = isSet ? ['The filter is set already.'] : terms.map((term, at) => faultOf(term, { ...path[at].scene, term: undefined }));
+  const faults = isSet ? [phrase('The filter is set already.')] : terms.map((term, at) => faultOf(term, { ...path[at].scene, term: undefined }));
   return {
     label, ...lacks(faults.find((fault) => fault !== '')),
     run: () => change({ filters: terms.reduce((filters, term) => nextTerms(filters, term.column, term), view.filters) }),

@@ -1,6 +1,7 @@
 // chart.js: the chart of a series in the details panel, with a crosshair for pointer and keyboard.
 
 import { sparkline } from '../model/columns.js';
+import { phrase } from '../model/language.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const size = 100;  // of the drawing, which is stretched to the panel
@@ -66,8 +67,8 @@ export class Chart {
     this.#line.hidden = this.#at === null;
     this.#line.style.left = `${last > 0 ? place / last * 100 : 0}%`;
     const value = this.#values[place] ?? null;
-    const text = value === null ? 'no value' : this.#format(value);
-    this.#reading.textContent = `${text} · ${place === last ? 'the last value' : `value ${place + 1} of ${last + 1}`}`;
+    const text = value === null ? phrase('no value') : this.#format(value);
+    this.#reading.textContent = `${text} · ${place === last ? phrase('the last value') : phrase('value {place} of {count}', { place: place + 1, count: last + 1 })}`;
     this.el.setAttribute('aria-valuenow', String(place + 1));
     this.el.setAttribute('aria-valuetext', this.#reading.textContent);
   }

@@ -4,6 +4,7 @@ import { make } from '../grid/elements.js';
 import { partsOf, termText } from '../model/query.js';
 import { formatter, titleOf } from '../model/columns.js';
 import { exactText, isRounded, shownEnds } from '../model/exact.js';
+import { phrase } from '../model/language.js';
 
 /**
  * The strip of filter chips.
@@ -57,7 +58,7 @@ export class Chips {
       edit.title = `${title} ${text}`;
       const mark = marks.find((one) => one.key === `filter:${name}`);
       const clear = button('clear', name, '');
-      clear.setAttribute('aria-label', part === 0 ? `Remove the filter of ${title}` : `Remove the exception of ${title}`);
+      clear.setAttribute('aria-label', part === 0 ? phrase('Remove the filter of {column}', { column: title }) : phrase('Remove the exception of {column}', { column: title }));
       for (const one of [edit, clear]) one.dataset.part = part;
       chip.append(edit, ...(mark ? [why(mark)] : []), clear);
       chip.classList.toggle('refused', mark !== undefined);
@@ -67,7 +68,7 @@ export class Chips {
       const chip = make('span', 'chip refused');
       const clear = button('unmark', mark.key, '');
       clear.classList.add('chip-clear');
-      clear.setAttribute('aria-label', `Remove: ${mark.title}`);
+      clear.setAttribute('aria-label', phrase('Remove: {title}', mark));
       chip.append(make('b', 'chip-what', mark.title), why(mark), clear);
       chips.push(chip);
     }
@@ -76,14 +77,14 @@ export class Chips {
       const chip = make('span', 'chip written');
       const select = button('select', String(at), text);
       select.classList.add('chip-edit');
-      select.title = 'Select in the filter bar';
+      select.title = phrase('Select in the filter bar');
       const cut = button('cut', String(at), '');
       cut.classList.add('chip-clear');
-      cut.setAttribute('aria-label', `Remove ${text}`);
+      cut.setAttribute('aria-label', phrase('Remove {title}', { title: text }));
       chip.append(select, cut);
       chips.push(chip);
     });
-    if (texts.length + written.length > 1) chips.push(button('all', '', 'Clear all'));
+    if (texts.length + written.length > 1) chips.push(button('all', '', phrase('Clear all')));
     this.strip.replaceChildren(...chips);
   }
 }
@@ -109,7 +110,7 @@ function shownBy(spec) {
 }
 
 function why({ reason }) {
-  return make('span', 'chip-why', `Not applied. ${reason}`);
+  return make('span', 'chip-why', phrase('Not applied. {reason}', { reason }));
 }
 
 function button(action, name, text) {

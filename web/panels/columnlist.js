@@ -4,6 +4,7 @@ import { make } from '../grid/elements.js';
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace, findColumns, showPlaces } from '../model/places.js';
 import { putUnder } from './menu.js';
+import { phrase } from '../model/language.js';
 
 /** The number of columns up to which a list has no search box. */
 const fewColumns = 10;
@@ -19,18 +20,18 @@ export function openColumnList(under, session, change) {
   const { columns } = session.table;
   const before = document.activeElement;
   const dialog = make('dialog', 'box column-list');
-  dialog.setAttribute('aria-label', 'Columns');
+  dialog.setAttribute('aria-label', phrase('Columns'));
   const head = make('div', 'box-head');
   const count = make('span', 'quiet');
   count.setAttribute('role', 'status');
-  head.append(make('h2', '', 'Columns'), count);
+  head.append(make('h2', '', phrase('Columns')), count);
   const find = make('input');
-  Object.assign(find, { type: 'search', placeholder: 'Find a column', autocomplete: 'off', spellcheck: false, hidden: columns.length <= fewColumns });
-  find.setAttribute('aria-label', 'Find a column');
+  Object.assign(find, { type: 'search', placeholder: phrase('Find a column'), autocomplete: 'off', spellcheck: false, hidden: columns.length <= fewColumns });
+  find.setAttribute('aria-label', phrase('Find a column'));
   const list = make('div', 'value-rows');
   list.setAttribute('role', 'group');
-  list.setAttribute('aria-label', 'Columns');
-  const none = make('p', 'quiet', 'No column has these words.');
+  list.setAttribute('aria-label', phrase('Columns'));
+  const none = make('p', 'quiet', phrase('No column has these words.'));
   const foot = make('div', 'box-foot');
   const buttons = Object.fromEntries(['show', 'only', 'reset', 'done'].map((name) => [name, make('button', name === 'done' ? 'main' : '')]));
   foot.append(...Object.values(buttons));
@@ -63,11 +64,11 @@ export function openColumnList(under, session, change) {
       row.hidden = !found.includes(name);
     }
     const isAll = found.length === columns.length;
-    count.textContent = `${shown} of ${columns.length} shown`;
+    count.textContent = phrase('{shown} of {count} shown', { shown, count: columns.length });
     none.hidden = found.length > 0;
-    buttons.show.textContent = isAll ? 'Show all' : `Show ${found.length === 1 ? 'this one' : `these ${found.length}`}`;
+    buttons.show.textContent = isAll ? phrase('Show all') : found.length === 1 ? phrase('Show this one') : phrase('Show these {count}', { count: found.length });
     buttons.show.disabled = found.every((name) => !places.get(name).isHidden);
-    buttons.only.textContent = isAll || found.length === 1 ? 'Hide all others' : `Hide all but these ${found.length}`;
+    buttons.only.textContent = isAll || found.length === 1 ? phrase('Hide all others') : phrase('Hide all but these {count}', { count: found.length });
     buttons.only.disabled = isAll || found.length === 0;
     buttons.only.hidden = find.hidden;
     buttons.reset.disabled = session.view.columns.length === 0;
@@ -75,10 +76,10 @@ export function openColumnList(under, session, change) {
   const choose = (isOnly) => put(showPlaces(columns, session.view.columns, findColumns(columns, find.value), isOnly));
   buttons.show.addEventListener('click', () => choose(false));
   buttons.only.addEventListener('click', () => choose(true));
-  buttons.reset.textContent = 'Reset';
-  buttons.reset.title = 'Bring back the order, widths and columns of the source';
+  buttons.reset.textContent = phrase('Reset');
+  buttons.reset.title = phrase('Bring back the order, widths and columns of the source');
   buttons.reset.addEventListener('click', () => put([]));
-  buttons.done.textContent = 'Done';
+  buttons.done.textContent = phrase('Done');
   buttons.done.addEventListener('click', () => dialog.close());
   find.addEventListener('input', show);
   dialog.addEventListener('keydown', (event) => {

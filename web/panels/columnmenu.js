@@ -1,8 +1,9 @@
 // columnmenu.js: the items of column menus: labels, each with a change of the view. No DOM.
 
-import { FUNCTIONS, isFitting, nextSort } from '../model/query.js';
+import { functionName, FUNCTIONS, isFitting, nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
 import { changePlace, stepPlace } from '../model/places.js';
+import { isRightToLeft, keyText, phrase } from '../model/language.js';
 
 /**
  * Returns the items of a column's menu.
@@ -27,38 +28,39 @@ export function columnMenu(column, columns, view, on) {
   const at = shown.indexOf(shown.find((other) => other.column === name));
   const own = view.sort.find((term) => term.column === name);
   const sorted = (descending) => ({
-    label: descending ? 'Sort descending' : 'Sort ascending', isRadio: true, isChecked: own?.descending === descending,
+    label: descending ? phrase('Sort descending') : phrase('Sort ascending'), isRadio: true, isChecked: own?.descending === descending,
     ...lacks(on.lack?.({ sort: name })),
     run: () => on.change({ sort: [{ column: name, descending }] }),
   });
+  const moved = (step) => ({ isDisabled: at === (step < 0 ? 0 : shown.length - 1), run: layout(stepPlace(columns, view.columns, name, step)) });
   const isGroup = view.group.includes(name);
   const canGroup = column.type !== 'series' && column.type !== 'image';
   const items = [
     sorted(false), sorted(true),
-    view.sort.length > 0 && own === undefined ? { label: 'Add to sort', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, column, true) }) } : undefined,
-    own !== undefined ? { label: 'Remove sort', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
+    view.sort.length > 0 && own === undefined ? { label: phrase('Add to sort'), hint: keyText('Shift+click'), run: () => on.change({ sort: nextSort(view.sort, column, true) }) } : undefined,
+    own !== undefined ? { label: phrase('Remove sort'), run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
     null,
-    { label: 'Filter…', run: on.filter },
+    { label: phrase('Filter…'), run: on.filter },
     canGroup ? {
-      label: 'Group by this column', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
+      label: phrase('Group by this column'), isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
       ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
-    isGroup && on.order !== undefined ? { label: 'Order the sections…', run: on.order } : undefined,
+    isGroup && on.order !== undefined ? { label: phrase('Order the sections…'), run: on.order } : undefined,
     ...(isGroup && on.foldAll !== undefined ? foldItems(view, on.foldAll) : []),
     ...(isNumeric(column.type) ? totalItems(column, view, on, ['sum', 'mean']) : []),
-    canGroup && on.totals !== undefined ? { label: isNumeric(column.type) ? 'More totals…' : 'Totals…', run: on.totals } : undefined,
-    canGroup && on.highlight !== undefined ? { label: 'Highlight…', run: on.highlight } : undefined,
-    column.type === 'timestamp' && on.times !== undefined ? { label: 'Times…', run: on.times } : undefined,
-    canGroup && on.tile !== undefined ? { label: 'Add to the summary…', run: on.tile } : undefined,
+    canGroup && on.totals !== undefined ? { label: isNumeric(column.type) ? phrase('More totals…') : phrase('Totals…'), run: on.totals } : undefined,
+    canGroup && on.highlight !== undefined ? { label: phrase('Highlight…'), run: on.highlight } : undefined,
+    column.type === 'timestamp' && on.times !== undefined ? { label: phrase('Times…'), run: on.times } : undefined,
+    canGroup && on.tile !== undefined ? { label: phrase('Add to the summary…'), run: on.tile } : undefined,
     null,
-    { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
-    { label: 'Move left', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
-    { label: 'Move right', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
-    { label: 'Fit to content', run: () => on.fit(false) },
-    { label: 'Fit all columns', run: () => on.fit(true) },
-    on.choose !== undefined ? { label: 'Choose columns…', run: on.choose } : undefined,
-    { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
+    { label: place.isPinned ? phrase('Unpin') : isRightToLeft() ? phrase('Pin right') : phrase('Pin left'), run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    { label: phrase('Move left'), hint: keyText('Ctrl+Shift+←'), ...moved(isRightToLeft() ? 1 : -1) },
+    { label: phrase('Move right'), hint: keyText('Ctrl+Shift+→'), ...moved(isRightToLeft() ? -1 : 1) },
+    { label: phrase('Fit to content'), run: () => on.fit(false) },
+    { label: phrase('Fit all columns'), run: () => on.fit(true) },
+    on.choose !== undefined ? { label: phrase('Choose columns…'), run: on.choose } : undefined,
+    { label: phrase('Hide column'), isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
   ];
   return items.filter((item) => item !== undefined);
 }
@@ -69,8 +71,8 @@ export function columnMenu(column, columns, view, on) {
  */
 export function foldItems({ collapsed }, foldAll) {
   return [
-    { label: 'Collapse all sections', run: () => foldAll(true) },
-    { label: 'Expand all sections', ...lacks(collapsed.length > 0 ? '' : 'No section is collapsed.'), run: () => foldAll(false) },
+    { label: phrase('Collapse all sections'), run: () => foldAll(true) },
+    { label: phrase('Expand all sections'), ...lacks(collapsed.length > 0 ? '' : phrase('No section is collapsed.')), run: () => foldAll(false) },
   ];
 }
 
@@ -87,9 +89,9 @@ export function totalItems(column, { aggregates }, on, kinds = Object.keys(FUNCT
   const { name } = column;
   return kinds.filter((kind) => isFitting({ column: name, function: kind }, [column])).map((kind) => {
     const own = aggregates.find((one) => one.column === name && one.function === kind);
-    const why = own !== undefined ? '' : aggregates.length >= 16 ? 'A view has 16 totals at most.' : on.lack?.({ aggregate: true }) ?? '';
+    const why = own !== undefined ? '' : aggregates.length >= 16 ? phrase('A view has 16 totals at most.') : on.lack?.({ aggregate: true }) ?? '';
     return {
-      label: FUNCTIONS[kind], isChecked: own !== undefined, ...lacks(why),
+      label: functionName(kind), isChecked: own !== undefined, ...lacks(why),
       run: () => on.change({ aggregates: own === undefined ? [...aggregates, { column: name, function: kind }] : aggregates.filter((one) => one !== own) }),
     };
   });

@@ -7,6 +7,7 @@ import { foldItems, lacks } from './columnmenu.js';
 import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 import { orderItems } from './sectionmenu.js';
+import { isEnglish, isRightToLeft, keyText, phrase } from '../model/language.js';
 
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
@@ -22,32 +23,32 @@ import { orderItems } from './sectionmenu.js';
  */
 export function allCommands({ pane, hands, columnHands, views, bar, exports, canReset, on }, openHelp) {
   const { session: { tables, table, isPaused }, columns } = pane;
-  const page = (label, hint, run) => ({ label, group: 'Page', hint, run });
+  const page = (label, hint, run) => ({ label, group: phrase('Page'), hint, run });
   return [
-    page('Search all columns', '/', () => bar.focusFilter()),
-    page('Find in table', 'Ctrl+F', () => hands.find.open()),
-    page('Undo a change of the view', 'Ctrl+Z', () => on.step(true)),
-    page('Redo a change of the view', 'Ctrl+Shift+Z', () => on.step(false)),
-    page(isPaused ? 'Resume updates' : 'Pause updates', 'P', () => pane.pause()),
-    ...(newestOf(pane) === undefined ? [] : [page(isFollowing(pane) ? 'Leave the newest rows' : 'Stay at the newest rows', 'L', () => follow(pane))]),
-    page('Split view on or off', 'S', on.split),
-    page('Go to the other table', 'F6', on.next),
-    page(pane.facets === null ? 'Facets: count and filter by values' : 'Close the facets', 'F', on.toggleFacets),
-    page('Activity: rates, delays, reuse', 'I', on.togglePanel),
-    page('View options: theme, row height, export', '', () => on.press('options')),
-    page('Keyboard shortcuts', '?', openHelp),
-    ...(canReset ? [page('Reset the view to what the source suggests', '', () => on.press('reset'))] : []),
-    page('Clear the search and all filters', '', () => pane.change({ search: '', where: '', filters: [] })),
-    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => hands.pointing.foldAll(isCollapsed)), 'Page')),
+    page(phrase('Search all columns'), '/', () => bar.focusFilter()),
+    page(phrase('Find in table'), keyText('Ctrl+F'), () => hands.find.open()),
+    page(phrase('Undo a change of the view'), keyText('Ctrl+Z'), () => on.step(true)),
+    page(phrase('Redo a change of the view'), keyText('Ctrl+Shift+Z'), () => on.step(false)),
+    page(isPaused ? phrase('Resume updates') : phrase('Pause updates'), 'P', () => pane.pause()),
+    ...(newestOf(pane) === undefined ? [] : [page(isFollowing(pane) ? phrase('Leave the newest rows') : phrase('Stay at the newest rows'), 'L', () => follow(pane))]),
+    page(phrase('Split view on or off'), 'S', on.split),
+    page(phrase('Go to the other table'), 'F6', on.next),
+    page(pane.facets === null ? phrase('Facets: count and filter by values') : phrase('Close the facets'), 'F', on.toggleFacets),
+    page(phrase('Activity: rates, delays, reuse'), 'I', on.togglePanel),
+    page(phrase('View options: theme, row height, export'), '', () => on.press('options')),
+    page(phrase('Keyboard shortcuts'), '?', openHelp),
+    ...(canReset ? [page(phrase('Reset the view to what the source suggests'), '', () => on.press('reset'))] : []),
+    page(phrase('Clear the search and all filters'), '', () => pane.change({ search: '', where: '', filters: [] })),
+    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => hands.pointing.foldAll(isCollapsed)), phrase('Page'))),
     ...(pane.strip?.commands ?? []),
-    page('Choose columns…', '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
-    page('Form of all times…', '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
-    ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: `Lines of text: ${item.label.toLowerCase()}`, group: 'Page' })),
-    ...commandsOf(exports, 'Export'),
-    ...views.state.views.map(({ title, name }) => ({ label: `Open the view ${title}`, group: 'Views', run: () => views.open(name) })),
-    ...commandsOf(views.items, 'Views'),
+    page(phrase('Choose columns…'), '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
+    page(phrase('Form of all times…'), '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
+    ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: phrase('Lines of text: {lines}', { lines: isEnglish() ? item.label.toLowerCase() : item.label }), group: phrase('Page') })),
+    ...commandsOf(exports, phrase('Export')),
+    ...views.state.views.map(({ title, name }) => ({ label: phrase('Open the view {title}', { title }), group: phrase('Views'), run: () => views.open(name) })),
+    ...commandsOf(views.items, phrase('Views')),
     ...tableCommands(tables, pane.session.view.table, on.open),
-    ...commandsOf(hands.acting.items(false), 'Actions'),
+    ...commandsOf(hands.acting.items(false), phrase('Actions')),
     ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
       change: (wish) => pane.change(wish),
       lack: (what) => pane.lack(what),
@@ -77,27 +78,28 @@ export function columnCommands(columns, view, on) {
     const column = columns.find((one) => one.name === name);
     const title = titleOf(column);
     const put = (wish) => () => on.change({ columns: changePlace(columns, view.columns, name, wish) });
-    const own = (label, run, more = {}) => ({ label, group: 'Columns', run, ...more });
-    const sort = (descending) => own(`Sort by ${title}, ${descending ? 'descending' : 'ascending'}`, () => on.change({ sort: [{ column: name, descending }] }), lacks(on.lack({ sort: name })));
-    if (isHidden) return [own(`Show ${title}`, put({ isHidden: false })), sort(false), sort(true)];
+    const own = (label, run, more = {}) => ({ label, group: phrase('Columns'), run, ...more });
+    const sort = (descending) => own(descending ? phrase('Sort by {column}, descending', { column: title }) : phrase('Sort by {column}, ascending', { column: title }), () => on.change({ sort: [{ column: name, descending }] }), lacks(on.lack({ sort: name })));
+    if (isHidden) return [own(phrase('Show {column}', { column: title }), put({ isHidden: false })), sort(false), sort(true)];
     const canGroup = column.type !== 'series' && column.type !== 'image' && !view.group.includes(name) && view.group.length < 4;
     return [
       sort(false), sort(true),
-      own(`Go to column ${title}`, () => on.goTo(name)),
-      own(`Filter by ${title}…`, () => on.filter(name)),
-      ...(column.type === 'series' || column.type === 'image' ? [] : [own(`Highlight ${title}…`, () => on.highlight(column))]),
-      ...(column.type === 'timestamp' ? [own(`Form of the times of ${title}…`, () => on.times(column))] : []),
-      ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: `Sections of ${title}: ${item.label}`, group: 'Columns' })) : []),
-      ...(canGroup ? [own(`Group by ${title}`, () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
-      own(`Hide ${title}`, put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: 'It is the only visible column.' }),
-      own(isPinned ? `Unpin ${title}` : `Pin ${title} left`, put({ isPinned: !isPinned })),
+      own(phrase('Go to column {column}', { column: title }), () => on.goTo(name)),
+      own(phrase('Filter by {column}…', { column: title }), () => on.filter(name)),
+      ...(column.type === 'series' || column.type === 'image' ? [] : [own(phrase('Highlight {column}…', { column: title }), () => on.highlight(column))]),
+      ...(column.type === 'timestamp' ? [own(phrase('Form of the times of {column}…', { column: title }), () => on.times(column))] : []),
+      ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: phrase('Sections of {column}: {order}', { column: title, order: item.label }), group: phrase('Columns') })) : []),
+      ...(canGroup ? [own(phrase('Group by {column}', { column: title }), () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
+      own(phrase('Hide {column}', { column: title }), put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: phrase('It is the only visible column.') }),
+      own(isPinned ? phrase('Unpin {column}', { column: title })
+        : isRightToLeft() ? phrase('Pin {column} right', { column: title }) : phrase('Pin {column} left', { column: title }), put({ isPinned: !isPinned })),
     ];
   });
 }
 
 /** Returns the commands that open the other tables. */
 export function tableCommands(tables, shown, open) {
-  return tables.filter(({ name }) => name !== shown).map(({ name, title }) => ({ label: `Open the table ${title || name}`, group: 'Tables', run: () => open(name) }));
+  return tables.filter(({ name }) => name !== shown).map(({ name, title }) => ({ label: phrase('Open the table {title}', { title: title || name }), group: phrase('Tables'), run: () => open(name) }));
 }
 
 /** Returns the items of a menu as commands; headings and separators are left out. */

@@ -3,6 +3,7 @@
 import { makeCell } from '../grid/cells.js';
 import { missingOf, titleOf } from '../model/columns.js';
 import { hiddenExactness } from '../model/exact.js';
+import { phrase } from '../model/language.js';
 
 const longestText = 20_000;
 
@@ -56,14 +57,14 @@ export class Detail {
     if (specs !== this.#specs) this.#build(specs);
     const next = row !== null && !row.isHeader ? row : this.#row;
     if (next === null) {
-      this.note.textContent = 'Select a row to see its details.';
+      this.note.textContent = phrase('Select a row to see its details.');
       this.list.hidden = true;
       return;
     }
     this.#row = copy.itemAt(copy.positionOf(next.id)) ?? next;
     const isHeld = copy.positionOf(next.id) >= 0;
     this.list.hidden = false;
-    this.note.textContent = isHeld ? '' : 'This row is not loaded. These are its last known values.';
+    this.note.textContent = isHeld ? '' : phrase('This row is not loaded. These are its last known values.');
     this.panel.classList.toggle('old', !isHeld);
     this.#offer(isHeld ? this.actions(this.#row) : []);
     specs.forEach(({ index }, at) => {

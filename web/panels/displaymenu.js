@@ -3,6 +3,7 @@
 
 import { formOf } from '../model/columns.js';
 import { formFor, FORMS, LINES, nextTimes } from '../model/display.js';
+import { phrase, plural } from '../model/language.js';
 
 /**
  * Returns the items that choose the form of times.
@@ -18,19 +19,19 @@ export function timesMenu({ times = [] }, change, column) {
   const put = (wish) => () => change({ times: nextTimes(times, name, wish) });
   const choice = (label, member, value) => ({ label, isRadio: true, isChecked: own[member] === value, run: put({ [member]: value }) });
   const all = formFor(times, undefined);
-  const standard = (member) => (name !== undefined && all[member] !== undefined ? 'As in all columns' : 'As the source suggests');
+  const standard = (member) => (name !== undefined && all[member] !== undefined ? phrase('As in all columns') : phrase('As the source suggests'));
   const hasClock = column === undefined || (formOf(column).word !== 'date' && formFor(times, name).as !== 'relative');
   const others = times.filter((one) => one.column !== undefined);
   return [
-    { heading: 'Show times as' },
+    { heading: phrase('Show times as') },
     choice(standard('as'), 'as', undefined),
-    ...FORMS.map(([form, label]) => choice(label, 'as', form)),
+    ...FORMS.map(([form, label]) => choice(phrase(label), 'as', form)),
     ...(hasClock ? [
-      { heading: 'Milliseconds' },
-      choice(standard('decimals'), 'decimals', undefined), choice('With milliseconds', 'decimals', 3), choice('Without milliseconds', 'decimals', 0),
+      { heading: phrase('Milliseconds') },
+      choice(standard('decimals'), 'decimals', undefined), choice(phrase('With milliseconds'), 'decimals', 3), choice(phrase('Without milliseconds'), 'decimals', 0),
     ] : []),
     ...(name === undefined && others.length > 0 ? [null, {
-      label: others.length === 1 ? 'Forget the form of one column' : `Forget the forms of ${others.length} columns`,
+      label: plural(others.length, 'Forget the form of one column', 'Forget the forms of {count} columns'),
       run: () => change({ times: times.length === others.length ? undefined : times.filter((one) => one.column === undefined) }),
     }] : []),
   ];
@@ -39,7 +40,7 @@ export function timesMenu({ times = [] }, change, column) {
 /** Returns the items that choose how many lines of text a row has. */
 export function linesMenu({ lines = 1 }, change) {
   return LINES.map((count) => ({
-    label: count === 1 ? 'One line' : `Up to ${count} lines`, isRadio: true, isChecked: lines === count,
+    label: plural(count, 'One line', 'Up to {count} lines'), isRadio: true, isChecked: lines === count,
     run: () => change({ lines: count === 1 ? undefined : count }),
   }));
 }
@@ -48,7 +49,7 @@ export function linesMenu({ lines = 1 }, change) {
 export function timesItem(columns, view, change, open) {
   const has = columns.some(({ type }) => type === 'timestamp');
   return {
-    label: 'Times…', ...(has ? {} : { isDisabled: true, why: 'This table has no columns of times.' }),
-    run: () => open('Times', timesMenu(view, change)),
+    label: phrase('Times…'), ...(has ? {} : { isDisabled: true, why: phrase('This table has no columns of times.') }),
+    run: () => open(phrase('Times'), timesMenu(view, change)),
   };
 }

@@ -3,6 +3,7 @@
 import { make } from '../grid/elements.js';
 import { fieldsOf, FORMATS, SEPARATORS } from '../model/exporting.js';
 import { putUnder } from './menu.js';
+import { phrase } from '../model/language.js';
 
 // The last choices, until the page is reloaded.
 let last = { format: 'csv', separator: 'comma', columns: 'all' };
@@ -20,20 +21,20 @@ export function openExportBox(under, { session: { table, view }, rows, addressOf
   const before = document.activeElement;
   const shown = fieldsOf(view, table.columns);
   const dialog = make('dialog', 'box export-box');
-  dialog.setAttribute('aria-label', 'Export');
+  dialog.setAttribute('aria-label', phrase('Export'));
   const form = make('form');
   form.method = 'dialog';
   const head = make('div', 'box-head');
-  head.append(make('h2', '', 'Export'), make('span', 'quiet', rows === undefined ? '' : `${rows} rows, in the order of the view`));
+  head.append(make('h2', '', phrase('Export')), make('span', 'quiet', rows === undefined ? '' : phrase('{count} rows, in the order of the view', { count: rows })));
   const fields = make('div', 'box-fields');
-  const format = choice(fields, 'Format', FORMATS, last.format);
-  const separator = choice(fields, 'Separator', SEPARATORS, last.separator);
-  const columns = choice(fields, 'Columns', [['all', `All ${table.columns.length}`], ['shown', `The ${shown.length} visible, in their order`]], last.columns);
+  const format = choice(fields, phrase('Format'), FORMATS, last.format);
+  const separator = choice(fields, phrase('Separator'), SEPARATORS.map(([name, label]) => [name, phrase(label)]), last.separator);
+  const columns = choice(fields, phrase('Columns'), [['all', phrase('All {count}', { count: table.columns.length })], ['shown', phrase('The {count} visible, in their order', { count: shown.length })]], last.columns);
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
-  const cancel = make('button', '', 'Cancel');
+  const cancel = make('button', '', phrase('Cancel'));
   cancel.type = 'button';
-  const main = make('button', 'main', 'Export');
+  const main = make('button', 'main', phrase('Export'));
   main.type = 'submit';
   const foot = make('div', 'box-foot');
   foot.append(fault, cancel, main);
@@ -45,8 +46,8 @@ export function openExportBox(under, { session: { table, view }, rows, addressOf
   });
   const show = () => {
     separator.disabled = format.value !== 'csv';
-    separator.title = separator.disabled ? 'NDJSON has no separator.' : '';
-    fault.textContent = address() === '' ? 'The filters or the names of the columns are too long for an export.' : '';
+    separator.title = separator.disabled ? phrase('NDJSON has no separator.') : '';
+    fault.textContent = address() === '' ? phrase('The filters or the names of the columns are too long for an export.') : '';
     main.disabled = fault.textContent !== '';
   };
   form.addEventListener('change', show);

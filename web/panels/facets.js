@@ -6,6 +6,7 @@ import { columnItems, countsFrom, entriesOf, entryText, inPlace, isCountable, ma
 import { nextTerms, termsFault } from '../model/query.js';
 import { titleOf } from '../model/columns.js';
 import { openMenu } from './menu.js';
+import { keyText, number, phrase } from '../model/language.js';
 
 const mostShown = 10;    // entries of a facet before the user asks for all
 const pressTime = 500;   // milliseconds of a long press
@@ -23,15 +24,15 @@ export class Facets {
     Object.assign(this, { pane, on });
     this.el = make('section', 'facets');
     this.el.setAttribute('role', 'region');
-    this.el.setAttribute('aria-label', 'Facets');
-    this.#choose = make('button', 'facets-choose', 'Columns');
+    this.el.setAttribute('aria-label', phrase('Facets'));
+    this.#choose = make('button', 'facets-choose', phrase('Columns'));
     this.#choose.setAttribute('aria-haspopup', 'menu');
     this.#choose.addEventListener('click', () => this.#offerColumns());
     this.#close = make('button', 'facets-close', '×');
-    this.#close.setAttribute('aria-label', 'Close the facets');
+    this.#close.setAttribute('aria-label', phrase('Close the facets'));
     this.#close.addEventListener('click', () => on.close());
     const head = make('div', 'facets-head');
-    head.append(make('h2', '', 'Facets'), this.#choose, this.#close);
+    head.append(make('h2', '', phrase('Facets')), this.#choose, this.#close);
     this.#note = make('p', 'facets-note');
     this.#list = make('div', 'facets-list');
     this.el.append(head, this.#note, this.#list);
@@ -74,8 +75,8 @@ export class Facets {
     const isRemote = table?.windowed !== undefined;
     const names = table === undefined || isRemote ? [] : this.#names(table, view);
     this.#choose.hidden = table === undefined || isRemote;
-    write(this.#note, isRemote ? 'The rows of this table stay at their source, so their values cannot be counted.'
-      : table !== undefined && names.length === 0 ? 'Choose columns to count their values.' : '');
+    write(this.#note, isRemote ? phrase('The rows of this table stay at their source, so their values cannot be counted.')
+      : table !== undefined && names.length === 0 ? phrase('Choose columns to count their values.') : '');
     this.pane.session.wantFacets(wireFacets(names, table?.columns ?? [], this.pane.session.zone));
     const key = JSON.stringify([table?.name, table?.generation, names]);
     if (key !== this.#key) this.#build(names);
@@ -128,7 +129,7 @@ export class Facets {
 
   #offerColumns() {
     const { session: { table }, view } = this.pane;
-    openMenu(this.#choose, 'Columns of the facets', columnItems(table.columns, this.#names(table, view), (facets) => this.pane.change({ facets })));
+    openMenu(this.#choose, phrase('Columns of the facets'), columnItems(table.columns, this.#names(table, view), (facets) => this.pane.change({ facets })));
   }
 }
 
@@ -139,7 +140,7 @@ class FacetNode {
     this.el = make('section', 'facet');
     this.el.setAttribute('role', 'group');
     this.#title = make('h3', 'facet-title');
-    this.#clear = make('button', 'facet-clear', 'Clear');
+    this.#clear = make('button', 'facet-clear', phrase('Clear'));
     this.#clear.addEventListener('click', () => {
       this.#focusEntry(0);
       on.clear();
@@ -148,7 +149,7 @@ class FacetNode {
     head.append(this.#title, this.#clear);
     this.#find = make('input', 'facet-find');
     this.#find.type = 'search';
-    this.#find.placeholder = 'Find a value';
+    this.#find.placeholder = phrase('Find a value');
     this.#find.autocomplete = 'off';
     this.#find.addEventListener('input', () => this.#draw());
     this.#find.addEventListener('keydown', (event) => {
@@ -160,14 +161,14 @@ class FacetNode {
     this.#box = make('div', 'facet-entries');
     this.#box.setAttribute('role', 'listbox');
     this.#box.setAttribute('aria-multiselectable', 'true');
-    this.#box.title = 'Click to show these rows, Alt+click to leave them out';
+    this.#box.title = phrase('Click to show these rows, Alt+click to leave them out');
     this.#more = make('button', 'facet-more');
     this.#more.addEventListener('click', () => {
       this.#isWhole = !this.#isWhole;
       this.#draw();
     });
     this.#note = make('p', 'facet-note');
-    this.#all = make('button', 'facet-more', 'Filter…');
+    this.#all = make('button', 'facet-more', phrase('Filter…'));
     this.#all.setAttribute('aria-haspopup', 'dialog');
     this.#all.addEventListener('click', () => on.filter(this.#all));
     this.el.append(head, this.#find, this.#box, this.#more, this.#note, this.#all);
@@ -273,11 +274,11 @@ class FacetNode {
     const mark = markOf(this.#term, entry, this.#spec.column);
     const el = this.#byKey.get(entry.key).el;
     openMenu(el, entry.label, [
-      { label: 'Show these rows', hint: 'Enter', isChecked: mark === 'in', run: () => this.#choose(entry, false) },
+      { label: phrase('Show these rows'), hint: keyText('Enter'), isChecked: mark === 'in', run: () => this.#choose(entry, false) },
       // Choosing an entry that is left out takes that back.
-      { label: 'Leave these rows out', hint: 'Alt+Enter', isChecked: mark === 'out', run: () => this.#choose(entry, true) },
+      { label: phrase('Leave these rows out'), hint: keyText('Alt+Enter'), isChecked: mark === 'out', run: () => this.#choose(entry, true) },
       null,
-      { label: `Filter ${titleOf(this.#spec.column)}…`, run: () => this.on.filter(el) },
+      { label: phrase('Filter {column}…', { column: titleOf(this.#spec.column) }), run: () => this.on.filter(el) },
     ]);
   }
 
@@ -289,7 +290,8 @@ class FacetNode {
     this.#term = filters.find(({ column }) => column === this.name);
     const title = titleOf(spec.column);
     write(this.#title, title);
-    for (const [element, label] of [[this.el, title], [this.#box, title], [this.#find, `Find a value of ${title}`], [this.#clear, `Clear the filter of ${title}`], [this.#all, `Filter ${title}…`]]) {
+    for (const [element, label] of [[this.el, title], [this.#box, title], [this.#find, phrase('Find a value of {column}', { column: title })],
+      [this.#clear, phrase('Clear the filter of {column}', { column: title })], [this.#all, phrase('Filter {column}…', { column: title })]]) {
       if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
     }
     this.#draw();
@@ -313,7 +315,7 @@ class FacetNode {
     this.#find.hidden = !isLong && wanted === '';
     const shown = isLong && !this.#isWhole && wanted === '' ? this.#firstOf(matching) : matching;
     this.#more.hidden = !isLong || wanted !== '';
-    write(this.#more, this.#isWhole ? 'Show fewer' : `${(this.#entries.length - shown.length).toLocaleString()} more`);
+    write(this.#more, this.#isWhole ? phrase('Show fewer') : phrase('{count} more', { count: this.#entries.length - shown.length }));
     const greatest = Math.max(1, ...this.#entries.map(({ rows }) => rows));
     const focused = document.activeElement;
     this.#byKey = new Map(shown.map((entry) => {
@@ -336,7 +338,7 @@ class FacetNode {
     this.#box.hidden = elements.length === 0;
     this.#clear.hidden = this.#term === undefined;
     const note = noteOf(this.#counts);
-    write(this.#note, isCounted && elements.length === 0 ? (wanted === '' ? 'No rows.' : 'None of these values.') : note);
+    write(this.#note, isCounted && elements.length === 0 ? (wanted === '' ? phrase('No rows.') : phrase('None of these values.')) : note);
     this.#note.hidden = this.#note.textContent === '';
     this.#all.hidden = this.#counts.others === undefined && this.#counts.moreThan === undefined;
   }
@@ -367,7 +369,7 @@ class EntryNode {
     this.#drawn = key;
     write(this.label, entry.label);
     if (this.label.title !== entry.label) this.label.title = entry.label;
-    write(this.count, entry.rows.toLocaleString());
+    write(this.count, number(entry.rows));
     this.el.style.setProperty('--part', part.toFixed(3));
     this.el.dataset.mark = mark;
     this.el.classList.toggle('none', entry.rows === 0);

@@ -2,6 +2,7 @@
 
 import { make } from '../grid/elements.js';
 import { completed, isWord, valueText, withoutTerm } from '../model/where.js';
+import { phrase, plural } from '../model/language.js';
 
 const typingPause = 120;  // milliseconds without a key press before a text is parsed
 const mostValues = 50;
@@ -27,7 +28,7 @@ export class FilterBar {
     this.list = make('ul', 'completions');
     this.list.id = 'completions';
     this.list.setAttribute('role', 'listbox');
-    this.list.setAttribute('aria-label', 'Suggestions');
+    this.list.setAttribute('aria-label', phrase('Suggestions'));
     this.list.hidden = true;
     this.fault = make('p', 'filter-fault');
     this.fault.id = 'filter-fault';
@@ -168,7 +169,7 @@ export class FilterBar {
     this.#cancelValues = this.on.values(completion.column, ({ values }) => {
       if (completion !== this.#completion) return;
       const fitting = values.filter(([value]) => value !== null && String(value).toLowerCase().includes(typed)).slice(0, mostValues);
-      this.#show(fitting.map(([value, count]) => ({ kind: 'value', text: `${valueText(value)} `, detail: `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'}` })));
+      this.#show(fitting.map(([value, count]) => ({ kind: 'value', text: `${valueText(value)} `, detail: plural(count, '{count} row', '{count} rows') })));
     });
     return undefined;
   }

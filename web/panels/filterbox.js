@@ -6,6 +6,7 @@ import { putUnder } from './menu.js';
 import { titleOf } from '../model/columns.js';
 import { endText, rangeFrom } from '../model/spans.js';
 import { ValueList } from './valuelist.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Opens the dialog below an element.
@@ -27,13 +28,13 @@ import { ValueList } from './valuelist.js';
 export function openFilterBox({ under, spec, term, values, cells, apply, heading: title = titleOf(spec.column), refused = '', lack = () => '' }) {
   const { column } = spec;
   const dialog = make('dialog', 'box filter-box');
-  dialog.setAttribute('aria-label', title === titleOf(column) ? `Filter ${title}` : title);
+  dialog.setAttribute('aria-label', title === titleOf(column) ? phrase('Filter {column}', { column: title }) : title);
   const form = make('form');
   form.method = 'dialog';
   form.noValidate = true;
   const ops = operatorsFor(column);
   const choose = make('select');
-  choose.setAttribute('aria-label', 'Condition');
+  choose.setAttribute('aria-label', phrase('Condition'));
   for (const [op, label] of ops) {
     const option = new Option(label, op);
     option.title = lack(op);
@@ -48,9 +49,9 @@ export function openFilterBox({ under, spec, term, values, cells, apply, heading
   const fields = make('div', 'box-fields');
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
-  const clear = make('button', 'plain', 'Clear');
+  const clear = make('button', 'plain', phrase('Clear'));
   clear.disabled = term === undefined;
-  const done = make('button', 'main', 'Apply');
+  const done = make('button', 'main', phrase('Apply'));
   done.type = 'submit';
   const foot = make('div', 'box-foot');
   foot.append(fault, clear, done);
@@ -60,7 +61,7 @@ export function openFilterBox({ under, spec, term, values, cells, apply, heading
   let read = () => null;
   const list = new ValueList(spec);
   const show = () => {
-    fault.textContent = refused !== '' && choose.value === term?.op ? `Not applied. ${refused}` : lack(choose.value);
+    fault.textContent = refused !== '' && choose.value === term?.op ? phrase('Not applied. {reason}', { reason: refused }) : lack(choose.value);
     const held = term?.op === choose.value ? term : undefined;
     const editor = editorOf(choose.value, spec, held, list, values, cells);
     fields.replaceChildren(...editor.parts);
@@ -115,14 +116,14 @@ function editorOf(op, spec, held, list, values, cells) {
     }
     case 'isEmpty': case 'isFilled': return { parts: [], read: () => ({ column: name, op }) };
     default: {
-      const { label, input } = field(op === 'matches' ? 'Regular expression' : 'Text', held?.value ?? '');
+      const { label, input } = field(op === 'matches' ? phrase('Regular expression') : phrase('Text'), held?.value ?? '');
       return {
         parts: [label],
         read() {
           const { value } = input;
           if (value === '') return null;
           const wrong = op === 'matches' ? patternFault(value) : '';
-          return wrong === '' ? { column: name, op, value } : { fault: `The expression ${wrong}.`, input };
+          return wrong === '' ? { column: name, op, value } : { fault: phrase('The expression {fault}.', { fault: wrong }), input };
         },
       };
     }
@@ -131,9 +132,9 @@ function editorOf(op, spec, held, list, values, cells) {
 
 function rangeEditor(spec, held = {}, cells) {
   const before = [endText(held.from, 'low', spec, Date.now()), endText(held.through, 'high', spec, Date.now())];
-  const fields = ['From', 'To (inclusive)'].map((words, at) => field(words, before[at]));
+  const fields = [phrase('From'), phrase('To (inclusive)')].map((words, at) => field(words, before[at]));
   const example = cells.find((cell) => cell !== null && typeof cell !== 'object');
-  if (example !== undefined) for (const { input } of fields) input.placeholder = `Such as ${spec.format(example, Date.now())}`;
+  if (example !== undefined) for (const { input } of fields) input.placeholder = phrase('Such as {value}', { value: spec.format(example, Date.now()) });
   const read = () => {
     const found = rangeFrom(fields.map(({ input }) => input.value), spec, { now: Date.now(), cells, held, before });
     if (found === null) return null;

@@ -2,6 +2,7 @@
 
 import { isNumeric } from '../model/columns.js';
 import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Returns the items of the menu that highlights a column.
@@ -20,18 +21,18 @@ export function highlightMenu(column, view, on) {
     const own = highlightOf(view, name, look);
     const isOfSource = look === 'bar' && column.style === 'bar';
     return {
-      label, isChecked: own !== undefined || isOfSource, ...(isOfSource ? { isDisabled: true, why: 'The source shows this column with bars.' } : {}),
+      label, isChecked: own !== undefined || isOfSource, ...(isOfSource ? { isDisabled: true, why: phrase('The source shows this column with bars.') } : {}),
       run: () => on.change({ highlights: nextHighlights(highlights, name, look, own === undefined ? { column: name, look } : null) }),
     };
   };
   const rest = highlights.filter((other) => other.column !== name);
   return [
-    ...(isNumeric(column.type) ? [{ heading: 'All values' }, whole('bar', 'Bars'), whole('heat', 'Heat scale')] : []),
-    { heading: 'Values that match' },
+    ...(isNumeric(column.type) ? [{ heading: phrase('All values') }, whole('bar', phrase('Bars')), whole('heat', phrase('Heat scale'))] : []),
+    { heading: phrase('Values that match') },
     ...LOOKS.map(([look, label]) => {
       const own = highlightOf(view, name, look);
-      return { label: own?.term === undefined ? `${label}…` : `${label}: ${on.text(own.term)}`, isChecked: own !== undefined, run: () => on.edit(look) };
+      return { label: own?.term === undefined ? `${phrase(label)}…` : `${phrase(label)}: ${on.text(own.term)}`, isChecked: own !== undefined, run: () => on.edit(look) };
     }),
-    ...(rest.length < highlights.length ? [null, { label: 'Remove all of the column', run: () => on.change({ highlights: rest.length === 0 ? undefined : rest }) }] : []),
+    ...(rest.length < highlights.length ? [null, { label: phrase('Remove all of the column'), run: () => on.change({ highlights: rest.length === 0 ? undefined : rest }) }] : []),
   ];
 }

@@ -2,6 +2,7 @@
 
 import { make } from '../grid/elements.js';
 import { putUnder } from './menu.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Opens the dialog below an element.
@@ -24,11 +25,11 @@ export function askName(under, { heading, value, standard, longest }, apply) {
   const line = make('label', 'box-field');
   const input = make('input');
   Object.assign(input, { type: 'text', value, placeholder: standard, maxLength: longest, autocomplete: 'off', spellcheck: false });
-  line.append(make('span', '', 'Title'), input);
+  line.append(make('span', '', phrase('Title')), input);
   fields.append(line);
   const foot = make('div', 'box-foot');
-  const cancel = make('button', '', 'Cancel');
-  const main = make('button', 'main', 'Rename');
+  const cancel = make('button', '', phrase('Cancel'));
+  const main = make('button', 'main', phrase('Rename'));
   main.type = 'submit';
   foot.append(cancel, main);
   form.append(head, fields, foot);

@@ -3,6 +3,7 @@
 import { termTexts } from './chips.js';
 import { fittingView } from '../model/query.js';
 import { absentWords, isOld, oldWords } from '../model/source.js';
+import { phrase } from '../model/language.js';
 
 /** The note of a pane and the line over its rows. `clear()` removes the search and all filters. */
 export class Note {
@@ -16,7 +17,7 @@ export class Note {
     this.clear.type = 'button';
     this.clear.className = 'note-clear';
     this.clear.hidden = true;
-    this.clear.textContent = 'Clear filters';
+    this.clear.textContent = phrase('Clear filters');
     this.clear.addEventListener('click', clear);
     this.element.append(this.clear);
   }
@@ -49,7 +50,7 @@ export class Note {
     const isDown = state === 'live' && isOld(session.table?.source);
     this.stage.classList.toggle('aged', (lostAt > 0 || isDown) && hasRows);
     const isMixed = session.isPaused && session.copy.newer.length > 0;
-    const words = isDown && hasRows ? oldWords(session.table.source, passed) : isMixed ? 'Paused: marked rows are newer than the pause' : '';
+    const words = isDown && hasRows ? oldWords(session.table.source, passed) : isMixed ? phrase('Paused: marked rows are newer than the pause') : '';
     if (this.old.textContent !== words) this.old.textContent = words;
   }
 }
@@ -57,15 +58,15 @@ export class Note {
 function reason(session, { state, full }, hasRows, specs, passed) {
   const { view, tables, table, sources } = session;
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
-  if (state === 'lost' && full) return ['The server accepts no more clients', `${sentence(full)} This page tries again by itself.`];
-  if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
+  if (state === 'lost' && full) return [phrase('The server accepts no more clients'), `${sentence(full)} ${phrase('This page tries again by itself.')}`];
+  if (state === 'lost') return [phrase('The server cannot be reached'), phrase('Check that it is running. This page reconnects by itself.')];
   // The sign-in form explains the state.
   if (state === 'connecting' || state === 'stranger') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
-  if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
-  if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
-  if (table === undefined) return [`No table called “${view.table}”`, 'It opens here if it appears. Press the Tables button to choose another.'];
-  return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
+  if (absent) return [phrase('No data from “{name}” yet', absent), absentWords(absent.source, passed)];
+  if (tables.length === 0) return [phrase('Waiting for the first table'), phrase('The first table opens here when a source sends its columns.')];
+  if (table === undefined) return [phrase('No table called “{table}”', view), phrase('It opens here if it appears. Press the Tables button to choose another.')];
+  return table.source?.state === 'failed' ? [phrase('Source failed'), table.source.message] : ['', ''];
 }
 
 // Returns the server's text as a sentence.
@@ -77,8 +78,8 @@ function sentence(words) {
 // the filters.
 function emptyWords({ search, where, filters }, specs) {
   const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
-  if (where !== '') terms.unshift(`Filter: ${where}`);
-  if (search !== '') terms.unshift(`Search: ${search}`);
-  if (terms.length === 0) return ['This table is empty', 'Rows appear here as soon as the source sends some.'];
-  return ['No rows match', `${terms.join(' · ')}. Matching rows appear here as they arrive.`, 'Clear filters'];
+  if (where !== '') terms.unshift(phrase('Filter: {text}', { text: where }));
+  if (search !== '') terms.unshift(phrase('Search: {text}', { text: search }));
+  if (terms.length === 0) return [phrase('This table is empty'), phrase('Rows appear here as soon as the source sends some.')];
+  return [phrase('No rows match'), `${terms.join(' · ')}. ${phrase('Matching rows appear here as they arrive.')}`, phrase('Clear filters')];
 }

@@ -1,6 +1,7 @@
 // notices.js: short notices at the lower edge of a table, with the results of user actions.
 
 import { make } from '../grid/elements.js';
+import { phrase } from '../model/language.js';
 
 const shownFor = 6_000;  // milliseconds until a success is hidden; errors stay until closed
 const mostShown = 4;
@@ -16,7 +17,7 @@ export class Notices {
     this.on = on;
     this.list = make('div', 'acted');
     this.list.setAttribute('role', 'group');
-    this.list.setAttribute('aria-label', 'Notifications');
+    this.list.setAttribute('aria-label', phrase('Notifications'));
     this.list.hidden = true;
     stage.append(this.list);
   }
@@ -26,7 +27,7 @@ export class Notices {
     const line = make('div', isGood ? 'acted-line' : 'acted-line failed');
     if (!isGood) line.setAttribute('role', 'alert');
     const close = make('button', '', '×');
-    close.setAttribute('aria-label', 'Dismiss');
+    close.setAttribute('aria-label', phrase('Dismiss'));
     const leave = () => {
       line.remove();
       this.list.hidden = this.list.childElementCount === 0;
@@ -56,11 +57,11 @@ export class Notices {
   follow(text, cancel) {
     const line = make('div', 'acted-line running');
     const words = make('span', '', text);
-    const more = button('', 'Show', () => { list.hidden = !list.hidden; });
+    const more = button('', phrase('Show'), () => { list.hidden = !list.hidden; });
     more.hidden = true;
     const list = make('ul', 'acted-faults');
     list.hidden = true;
-    const stop = button('', 'Cancel', cancel);
+    const stop = button('', phrase('Cancel'), cancel);
     line.append(words, more, stop, list);
     this.list.append(line);
     this.list.hidden = false;
@@ -73,7 +74,7 @@ export class Notices {
     return {
       tell,
       end: (now, isGood, faults) => {
-        if (faults.length > mostFaults) faults = [...faults.slice(0, mostFaults - 1), `… and ${(faults.length - mostFaults + 1).toLocaleString()} more`];
+        if (faults.length > mostFaults) faults = [...faults.slice(0, mostFaults - 1), phrase('… and {count} more', { count: faults.length - mostFaults + 1 })];
         tell(now, faults);
         line.className = isGood ? 'acted-line' : 'acted-line failed';
         const leave = () => {
@@ -84,7 +85,7 @@ export class Notices {
           leave();
           this.on.leave();
         });
-        close.setAttribute('aria-label', 'Close this message');
+        close.setAttribute('aria-label', phrase('Close this message'));
         stop.replaceWith(close);
         this.on.say(now);
         if (isGood) setTimeout(leave, shownFor);

@@ -1,4 +1,5 @@
-// options.js: the options menu: theme, density, shortcuts, export, actions, columns, sign-out.
+// options.js: the options menu: theme, language, density, shortcuts, export, actions, columns,
+// sign-out.
 
 import { openColumnList } from './columnlist.js';
 import { linesMenu, timesItem } from './displaymenu.js';
@@ -6,8 +7,9 @@ import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
 import { openExportBox } from './exportbox.js';
 import { openMenu } from './menu.js';
-import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from '../grid/reader.js';
+import { density, hasShortcuts, language, setDensity, chooseLanguage, setShortcuts, setTheme, theme } from '../grid/reader.js';
 import { signOut } from '../protocol/wire.js';
+import { keyText, phrase } from '../model/language.js';
 
 /** Returns the menu items that export all rows of the view; a dialog opens below `under`. */
 export function exportItems(under, session, say) {
@@ -20,10 +22,10 @@ export function exportItems(under, session, say) {
   return [
     ...FORMATS.map(([format, name]) => {
       const address = addressOf(format);
-      return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
+      return { label: rows === undefined ? phrase('Export {format}', { format: name }) : phrase('Export {format} ({count})', { format: name, count: rows }), isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
     }),
     {
-      label: 'Export with choices…', isDisabled: table === undefined,
+      label: phrase('Export with choices…'), isDisabled: table === undefined,
       run: () => openExportBox(under, { session, rows, addressOf, save: (address, name) => save(address, name, say) }),
     },
   ];
@@ -31,7 +33,7 @@ export function exportItems(under, session, say) {
 
 /** Opens the menu of export formats. */
 export function showExports(under, session, say) {
-  openMenu(under, 'Export', exportItems(under, session, say));
+  openMenu(under, phrase('Export'), exportItems(under, session, say));
 }
 
 // Starts a download. The browser shows its progress.
@@ -42,7 +44,7 @@ function save(address, name, say) {
   document.body.append(link);
   link.click();
   link.remove();
-  say(`Exporting ${name}`);
+  say(phrase('Exporting {name}', { name }));
 }
 
 /**
@@ -55,15 +57,19 @@ function save(address, name, say) {
  *   table, and `views` those of saved views
  */
 export function showOptions(button, session, on) {
-  const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
-  const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
+  const themes = [['', phrase('System')], ['light', phrase('Light')], ['dark', phrase('Dark')]];
+  // Languages have their own names in every language.
+  const languages = [['', phrase('System')], ['en', 'English'], ...Object.entries(globalThis.rowcast.language.names)];
+  const densities = [['compact', phrase('Compact')], ['normal', phrase('Normal')], ['roomy', phrase('Comfortable')]];
   const columns = session.table?.columns ?? [];
   const open = (title, items) => openMenu(button, title, items);
-  openMenu(button, 'View options', [
-    { label: 'Find a command…', hint: 'Ctrl+K', run: on.commands },
-    { heading: 'Theme' },
+  openMenu(button, phrase('View options'), [
+    { label: phrase('Find a command…'), hint: keyText('Ctrl+K'), run: on.commands },
+    { heading: phrase('Theme') },
     ...themes.map(([name, label]) => ({ label, isRadio: true, isChecked: theme() === name, run: () => setTheme(name) })),
-    { heading: 'Row height' },
+    { heading: phrase('Language') },
+    ...languages.map(([name, label]) => ({ label, isRadio: true, isChecked: language() === name, run: () => chooseLanguage(name) })),
+    { heading: phrase('Row height') },
     ...densities.map(([name, label]) => ({
       label, isRadio: true, isChecked: density() === name,
       run() {
@@ -71,18 +77,18 @@ export function showOptions(button, session, on) {
         on.densityChanged();
       },
     })),
-    { heading: 'Values' },
+    { heading: phrase('Values') },
     timesItem(columns, session.view, on.change, open),
-    { label: 'Lines of text…', isDisabled: columns.length === 0, run: () => open('Lines of text in a row', linesMenu(session.view, on.change)) },
-    { heading: 'Keyboard' },
-    { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
-    { heading: 'Views' },
+    { label: phrase('Lines of text…'), isDisabled: columns.length === 0, run: () => open(phrase('Lines of text in a row'), linesMenu(session.view, on.change)) },
+    { heading: phrase('Keyboard') },
+    { label: phrase('Single-key shortcuts'), isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
+    { heading: phrase('Views') },
     ...on.views,
-    { heading: 'Export' },
+    { heading: phrase('Export') },
     ...exportItems(button, session, on.say),
-    ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
-    { heading: 'Columns' },
-    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openColumnList(button, session, on.change) },
-    ...(session.isSignedIn ? [{ heading: 'Sign-in' }, { label: 'Sign out', run: () => session.send(signOut()) }] : []),
+    ...(on.actions.length > 0 ? [{ heading: phrase('Actions') }, ...on.actions] : []),
+    { heading: phrase('Columns') },
+    { label: phrase('Choose columns…'), isDisabled: columns.length === 0, run: () => openColumnList(button, session, on.change) },
+    ...(session.isSignedIn ? [{ heading: phrase('Sign-in') }, { label: phrase('Sign out'), run: () => session.send(signOut()) }] : []),
   ]);
 }

@@ -1,11 +1,12 @@
 // pair.js: two tables side by side: the second pane, the captions of both, and the active pane.
 // Loaded when the user opens a second table.
 
-import { countText } from '../model/columns.js';
+import { countText, rowsText } from '../model/columns.js';
 import { openLink } from '../protocol/link.js';
 import { heldText } from '../grid/hold.js';
 import { stateName } from '../model/source.js';
 import { viewOf } from '../grid/reader.js';
+import { phrase, plural } from '../model/language.js';
 
 /**
  * The controller of two panes. `make(stage)` creates the second.
@@ -54,7 +55,7 @@ export class Pair {
     this.on.told(true);
     this.#activate(this.second);
     this.second.grid.focus({ preventScroll: true });
-    this.on.say('Two tables side by side; F6 goes to the other one');
+    this.on.say(phrase('Two tables side by side; F6 goes to the other one'));
   }
 
   /**
@@ -85,7 +86,7 @@ export class Pair {
     other.grid.focus({ preventScroll: true });
     other.schedule();
     const { table, copy } = other.session;
-    this.on.say(`${table?.title || table?.name || 'No table'}, ${countText(copy.rows, copy.accuracy)} rows`);
+    this.on.say(phrase('{title}, {count} rows', { title: table?.title || table?.name || phrase('No table'), count: countText(copy.rows, copy.accuracy) }));
   }
 
   /** Updates the caption of a pane. */
@@ -94,10 +95,10 @@ export class Pair {
     if (caption === undefined || !this.#isOpen) return;
     const { session, connection, hands, error } = pane;
     const { table, copy, isPaused, waiting } = session;
-    const waits = isPaused ? `paused${waiting?.changed > 0 ? `, ${waiting.changed.toLocaleString()} ${waiting.changed === 1 ? 'change' : 'changes'}` : ''}` : heldText(copy.held);
-    const state = error ? 'refused' : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? 'disconnected' : 'connecting';
-    write(caption.title, table?.title || table?.name || session.view.table || 'No table');
-    write(caption.told, [copy.seq > 0 ? `${countText(copy.rows, copy.accuracy)} ${copy.rows === 1 ? 'row' : 'rows'}` : '', state, waits].filter(Boolean).join(' · '));
+    const waits = !isPaused ? heldText(copy.held) : waiting?.changed > 0 ? plural(waiting.changed, 'paused, {count} change', 'paused, {count} changes') : phrase('paused');
+    const state = error ? phrase('refused') : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? phrase('disconnected') : phrase('connecting');
+    write(caption.title, table?.title || table?.name || session.view.table || phrase('No table'));
+    write(caption.told, [copy.seq > 0 ? rowsText(copy) : '', state, waits].filter(Boolean).join(' · '));
     pane.stage.setAttribute('aria-label', caption.title.textContent);
     if (hands) hands.holder.heldText = heldText(copy.held);
   }
@@ -112,14 +113,14 @@ export class Pair {
   #caption(pane) {
     const { stage } = pane;
     stage.setAttribute('role', 'group');
-    stage.setAttribute('aria-label', 'Table');
+    stage.setAttribute('aria-label', phrase('Table'));
     const head = make('div', 'stage-head');
     const title = make('h2', 'stage-title');
     const told = make('span', 'stage-told');
     const close = make('button', 'stage-close');
     close.type = 'button';
     close.textContent = '×';
-    close.setAttribute('aria-label', 'Close this pane');
+    close.setAttribute('aria-label', phrase('Close this pane'));
     close.addEventListener('click', () => this.closeOther(pane === this.first ? this.second : this.first));
     head.append(title, told, close);
     stage.prepend(head);

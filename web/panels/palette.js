@@ -5,6 +5,7 @@ import { matching } from '../model/palette.js';
 import { allCommands } from './commands.js';
 import { openHelp } from './help.js';
 import { exportItems } from './options.js';
+import { phrase } from '../model/language.js';
 
 /** Opens the dialog with all commands. `page` is described at {@link allCommands}. */
 export function showPalette(page) {
@@ -19,14 +20,14 @@ export function showPalette(page) {
 function openPalette(commands) {
   const before = document.activeElement;
   const dialog = make('dialog', 'box palette');
-  dialog.setAttribute('aria-label', 'Commands');
+  dialog.setAttribute('aria-label', phrase('Commands'));
   const input = make('input', '');
-  Object.assign(input, { type: 'text', placeholder: 'Type a command, a view, a column or a table', autocomplete: 'off', spellcheck: false, maxLength: 200 });
-  for (const [name, value] of Object.entries({ role: 'combobox', 'aria-label': 'Command', 'aria-expanded': 'true', 'aria-controls': 'palette-list', 'aria-autocomplete': 'list' })) input.setAttribute(name, value);
+  Object.assign(input, { type: 'text', placeholder: phrase('Type a command, a view, a column or a table'), autocomplete: 'off', spellcheck: false, maxLength: 200 });
+  for (const [name, value] of Object.entries({ role: 'combobox', 'aria-label': phrase('Command'), 'aria-expanded': 'true', 'aria-controls': 'palette-list', 'aria-autocomplete': 'list' })) input.setAttribute(name, value);
   const list = make('div', 'palette-list');
   list.id = 'palette-list';
   list.setAttribute('role', 'listbox');
-  list.setAttribute('aria-label', 'Commands');
+  list.setAttribute('aria-label', phrase('Commands'));
   const none = make('p', 'palette-none');
   none.setAttribute('role', 'status');
   dialog.append(input, list, none);
@@ -46,13 +47,13 @@ function openPalette(commands) {
     found = matching(commands, input.value);
     list.replaceChildren(...found.map(makeOption));
     list.hidden = found.length === 0;
-    none.textContent = found.length === 0 ? 'No command has these words.' : '';
+    none.textContent = found.length === 0 ? phrase('No command has these words.') : '';
     at = 0;
     show(0);
   };
   const run = (command) => {
     if (command === undefined) return;
-    if (command.isDisabled) return void (none.textContent = command.why ?? 'This command is not available now.');
+    if (command.isDisabled) return void (none.textContent = command.why ?? phrase('This command is not available now.'));
     dialog.close();
     command.run();
   };

@@ -5,6 +5,7 @@ import { make } from '../grid/elements.js';
 import { age } from '../model/times.js';
 import { bytes } from '../model/columns.js';
 import { Gauges } from './gauges.js';
+import { locale, number, phrase } from '../model/language.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const chart = { width: 268, height: 36 };
@@ -77,19 +78,19 @@ export class Panel {
     const now = performance.now();
     const p99 = gauges.quantile(0.99);
     if (p99 !== null) this.delays = [...this.delays.slice(-59), p99];
-    const rate = (name) => gauges.rate(name, now).toLocaleString(undefined, { maximumFractionDigits: 1 });
-    const took = (part) => (gauges.quantile(part) === null ? '—' : `${gauges.quantile(part).toFixed(1)}\u202fms`);
-    const reuse = ({ made, taken }) => (taken === 0 ? '—' : `${made.toLocaleString()}, reused ${(taken / Math.max(1, made)).toFixed(1)}×`);
-    this.#write('connection', { live: 'live', lost: 'lost', connecting: 'connecting' }[connection.state]);
-    this.#write('age', this.shownAt === undefined ? 'no change since this opened' : age((Date.now() - this.shownAt) / 1_000));
-    this.#write('patches', `${rate('patches')} per second`);
-    this.#write('rows', `${rate('rows')} per second`);
-    this.#write('bytes', `${bytes(Math.round(gauges.rate('bytes', now)))} per second`);
-    this.#write('interval', session.copy.interval === undefined ? '—' : `${session.copy.interval.toLocaleString()}\u202fms`);
+    const rate = (name) => number(gauges.rate(name, now), { maximumFractionDigits: 1 });
+    const took = (part) => (gauges.quantile(part) === null ? '—' : milliseconds(gauges.quantile(part)));
+    const reuse = ({ made, taken }) => (taken === 0 ? '—' : phrase('{made}, reused {times}×', { made, times: number(taken / Math.max(1, made), oneDecimal) }));
+    this.#write('connection', { live: phrase('live'), lost: phrase('lost'), connecting: phrase('connecting') }[connection.state]);
+    this.#write('age', this.shownAt === undefined ? phrase('no change since this opened') : age((Date.now() - this.shownAt) / 1_000));
+    this.#write('patches', phrase('{rate} per second', { rate: rate('patches') }));
+    this.#write('rows', phrase('{rate} per second', { rate: rate('rows') }));
+    this.#write('bytes', phrase('{rate} per second', { rate: bytes(Math.round(gauges.rate('bytes', now)), locale()) }));
+    this.#write('interval', session.copy.interval === undefined ? '—' : `${number(session.copy.interval)}\u202fms`);
     this.#write('delay', `p50 ${took(0.5)}, p99 ${took(0.99)}`);
     this.#write('nodes', reuse(table.counts));
     this.#write('headers', reuse(sections.counts));
-    this.#write('wrong', session.stats.resyncs.toLocaleString());
+    this.#write('wrong', number(session.stats.resyncs));
     this.#showStats();
     this.#line('patches', gauges.history('patches', now));
     this.#line('delay', this.delays);
@@ -100,15 +101,15 @@ export class Panel {
   #showStats() {
     const stats = this.parts.connection.state === 'live' ? this.stats : null;
     const { delay, coalescing, prefetch, headers, sources = [] } = stats ?? {};
-    const many = (value, digits = 0) => value.toLocaleString(undefined, { maximumFractionDigits: digits });
+    const many = (value, digits = 0) => number(value, { maximumFractionDigits: digits });
     const own = sources.find(({ table: name }) => name === this.parts.session.view.table);
-    this.#write('served', delay ? `p50 ${delay.p50.toFixed(1)}\u202fms, p99 ${delay.p99.toFixed(1)}\u202fms` : '—');
-    this.#write('changes', typeof own?.changes === 'number' ? `${many(own.changes, 1)} rows per second` : '—');
-    this.#write('coalescing', typeof coalescing === 'number' ? `${many(coalescing, 1)} changes per flush` : '—');
+    this.#write('served', delay ? `p50 ${milliseconds(delay.p50)}, p99 ${milliseconds(delay.p99)}` : '—');
+    this.#write('changes', typeof own?.changes === 'number' ? phrase('{count} rows per second', { count: many(own.changes, 1) }) : '—');
+    this.#write('coalescing', typeof coalescing === 'number' ? phrase('{count} changes per flush', { count: many(coalescing, 1) }) : '—');
     this.#write('prefetch', prefetch?.loads > 0
-      ? `${many(prefetch.hits)} on time, ${many(prefetch.late)} late, ${many(prefetch.cancelled)} cancelled, ${many(prefetch.wasted)} unused` : '—');
-    this.#write('reuse', headers?.made > 0 ? `${many(headers.made)}, reused ${many(headers.reused)}×` : '—');
-    this.#write('isolation', own?.isolation ?? (own === undefined ? '—' : 'none: part of the server'));
+      ? phrase('{hits} on time, {late} late, {cancelled} cancelled, {wasted} unused', prefetch) : '—');
+    this.#write('reuse', headers?.made > 0 ? phrase('{made}, reused {times}×', { made: headers.made, times: headers.reused }) : '—');
+    this.#write('isolation', own?.isolation ?? (own === undefined ? '—' : phrase('none: part of the server')));
     this.#write('sessions', stats === null ? '—' : many(stats.sessions));
   }
 
@@ -116,25 +117,25 @@ export class Panel {
     const el = make('section', 'panel');
     el.id = 'panel';
     el.setAttribute('role', 'region');
-    el.setAttribute('aria-label', 'Activity');
-    const close = make('button', 'plain', 'Close');
+    el.setAttribute('aria-label', phrase('Activity'));
+    const close = make('button', 'plain', phrase('Close'));
     close.addEventListener('click', onClose);
     const head = make('div', 'box-head');
-    head.append(make('h2', '', 'Activity'), close);
+    head.append(make('h2', '', phrase('Activity')), close);
     const list = make('dl');
     const entries = [
-      ['connection', 'Connection'], ['age', 'Last change'], ['patches', 'Patches'], ['rows', 'Changed rows'], ['bytes', 'Received'],
-      ['interval', 'Flush interval'], ['delay', 'Socket to screen'], ['served', 'Source to socket'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
-      ['changes', 'Source rate'], ['coalescing', 'Coalescing'], ['prefetch', 'Prefetch'], ['reuse', 'Headers pooled'], ['sessions', 'Clients connected'],
-      ['isolation', 'Program isolation'],
+      ['connection', phrase('Connection')], ['age', phrase('Last change')], ['patches', phrase('Patches')], ['rows', phrase('Changed rows')], ['bytes', phrase('Received')],
+      ['interval', phrase('Flush interval')], ['delay', phrase('Socket to screen')], ['served', phrase('Source to socket')], ['nodes', phrase('Row nodes')],
+      ['headers', phrase('Header nodes')], ['wrong', phrase('Resyncs')], ['changes', phrase('Source rate')], ['coalescing', phrase('Coalescing')],
+      ['prefetch', phrase('Prefetch')], ['reuse', phrase('Headers pooled')], ['sessions', phrase('Clients connected')], ['isolation', phrase('Program isolation')],
     ];
     for (const [name, title] of entries) {
       const value = make('dd');
       list.append(make('dt', '', title), value);
       this.#values.set(name, value);
     }
-    el.append(head, list, this.#chart('patches', 'Patches per second, last minute'), this.#chart('served', 'Source to socket, p50 and p99', 2),
-      this.#chart('delay', 'Socket to screen, p99'));
+    el.append(head, list, this.#chart('patches', phrase('Patches per second, last minute')), this.#chart('served', phrase('Source to socket, p50 and p99'), 2),
+      this.#chart('delay', phrase('Socket to screen, p99')));
     return el;
   }
 
@@ -160,13 +161,19 @@ export class Panel {
     const greatest = Math.max(...lines.flat(), 0);
     const [values] = lines;
     paths.forEach((path, at) => path.setAttribute('d', lines[at].length < 2 ? '' : scaled(lines[at], greatest)));
-    most.textContent = values.length < 2 ? '' : `up to ${greatest.toLocaleString(undefined, { maximumFractionDigits: 1 })}`;
+    most.textContent = values.length < 2 ? '' : phrase('up to {value}', { value: number(greatest, { maximumFractionDigits: 1 }) });
   }
 
   #write(name, text) {
     const element = this.#values.get(name);
     if (element.textContent !== text) element.textContent = text;
   }
+}
+
+const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false };
+
+function milliseconds(value) {
+  return `${number(value, oneDecimal)}\u202fms`;
 }
 
 function scaled(values, greatest) {

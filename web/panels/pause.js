@@ -1,11 +1,13 @@
 // pause.js: the button that pauses updates and shows the number of waiting changes.
 
+import { phrase, plural } from '../model/language.js';
+
 /** Returns the button's texts, such as `Resume (12 changes)` while 12 changed rows wait. */
 export function pauseTexts(isPaused, waiting, locale) {
-  if (!isPaused) return { text: 'Pause', title: 'Pause updates (P)', said: '' };
+  if (!isPaused) return { text: phrase('Pause'), title: phrase('Pause updates (P)'), said: '' };
   const count = waiting?.changed ?? 0;
-  const text = count > 0 ? `Resume (${count.toLocaleString(locale)} ${count === 1 ? 'change' : 'changes'})` : 'Resume';
-  return { text, title: 'Resume updates (P)', said: 'Paused' };
+  const text = count > 0 ? plural(count, 'Resume ({count} change)', 'Resume ({count} changes)', {}, locale) : phrase('Resume');
+  return { text, title: phrase('Resume updates (P)'), said: phrase('Paused') };
 }
 
 /** The pause button. It shows the state of the session that `sessionOf()` returns. */

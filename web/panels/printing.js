@@ -6,6 +6,7 @@ import { linedUp, plain, titleOf } from '../model/columns.js';
 import { barText } from '../model/where.js';
 import { termTexts } from './chips.js';
 import { viewInWords } from './speech.js';
+import { locale, number, phrase } from '../model/language.js';
 
 /**
  * Adds a printable copy of a pane's rows to the document while the browser prints.
@@ -36,8 +37,8 @@ function sheetOf(pane, now) {
   const sheet = make('section', 'print');
   sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(asked, copy.rows, (name) => pane.titleOfName(name))}.`));
   const filters = [barText(asked), ...termTexts(asked.filters, all).map(([, title, text]) => `${title} ${text}`)].filter((text) => text !== '');
-  if (filters.length > 0) sheet.append(make('p', '', `Filter: ${filters.join(', ')}`));
-  sheet.append(make('p', 'print-range', `${rangeText(copy)} Printed ${new Date(now).toLocaleString()}.`));
+  if (filters.length > 0) sheet.append(make('p', '', phrase('Filter: {text}', { text: filters.join(', ') })));
+  sheet.append(make('p', 'print-range', `${rangeText(copy)} ${phrase('Printed {time}.', { time: new Date(now).toLocaleString(locale()) })}`));
   const list = make('table');
   const head = make('tr');
   head.append(...shown.map((spec) => cellOf('th', spec, titleOf(spec.column))));
@@ -53,7 +54,7 @@ function sheetOf(pane, now) {
 // The part of the list that the page holds; sections count as rows of the list.
 function rangeText({ start, end, total }) {
   if (end - start >= total) return '';
-  return `Rows ${(start + 1).toLocaleString()} – ${end.toLocaleString()} of ${total.toLocaleString()}: those that the page holds. An export has all rows.`;
+  return phrase('Rows {first} – {last} of {total}: those that the page holds. An export has all rows.', { first: start + 1, last: end, total });
 }
 
 function rowOf(item, shown, now) {
@@ -71,7 +72,7 @@ function rowOf(item, shown, now) {
 function sectionOf(item, all, width, now) {
   const spec = all.find(({ column }) => column.name === item.column);
   const value = spec === undefined ? plain(item.value) : spec.format(item.value, now);
-  const cell = make('th', '', `${spec === undefined ? item.column : titleOf(spec.column)}: ${value || '—'} (${item.count.toLocaleString()})`);
+  const cell = make('th', '', `${spec === undefined ? item.column : titleOf(spec.column)}: ${value || '—'} (${number(item.count)})`);
   cell.colSpan = width;
   cell.scope = 'rowgroup';
   const row = make('tr', `print-section level${item.level}`);

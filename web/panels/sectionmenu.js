@@ -1,8 +1,9 @@
 // sectionmenu.js: the items of menus about the sections of a grouped column. No DOM.
 
 import { titleOf } from '../model/columns.js';
-import { FUNCTIONS, fittingSections, nextSections } from '../model/query.js';
+import { functionName, fittingSections, nextSections } from '../model/query.js';
 import { lacks } from './columnmenu.js';
+import { isEnglish, phrase } from '../model/language.js';
 
 /**
  * Returns the items that order the sections of a grouped column.
@@ -25,13 +26,13 @@ export function orderItems({ name }, columns, { group, aggregates, sections }, o
     };
   };
   return [
-    item('By value, ascending', 'value', false), item('By value, descending', 'value', true),
-    item('Largest first', 'count', true), item('Smallest first', 'count', false),
+    item(phrase('By value, ascending'), 'value', false), item(phrase('By value, descending'), 'value', true),
+    item(phrase('Largest first'), 'count', true), item(phrase('Smallest first'), 'count', false),
     ...aggregates.flatMap(({ column, function: kind }) => {
       const title = titleOf(columns.find((other) => other.name === column) ?? { name: column });
-      const words = (FUNCTIONS[kind] ?? kind).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+      const total = { function: isEnglish() ? functionName(kind).replace(/^[A-Z]/, (letter) => letter.toLowerCase()) : functionName(kind), column: title };
       const by = { column, function: kind };
-      return [item(`By ${words} of ${title}, descending`, by, true), item(`By ${words} of ${title}, ascending`, by, false)];
+      return [item(phrase('By {function} of {column}, descending', total), by, true), item(phrase('By {function} of {column}, ascending', total), by, false)];
     }),
   ];
 }

@@ -3,6 +3,7 @@
 import { Glance } from './glance.js';
 import { stateName } from '../model/source.js';
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
+import { number, phrase } from '../model/language.js';
 
 const pause = 5_000;   // milliseconds until a lost socket is opened again
 // Matches where the style sheet puts the list over the table.
@@ -100,10 +101,11 @@ export class Sidebar {
     if (rows !== undefined) entry.rows = rows;
     if (source !== undefined) entry.source = source;
     const { state = '', message = '' } = entry.source ?? {};
-    const count = entry.isAbsent ? stateName(state) : (entry.rows ?? 0).toLocaleString();
+    const count = entry.isAbsent ? stateName(state) : number(entry.rows ?? 0);
     if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
     if (entry.dot.dataset.state !== state) entry.dot.dataset.state = state;
-    const label = entry.isAbsent ? `${entry.title.nodeValue}, no table, ${count}` : `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
+    const label = entry.isAbsent ? phrase('{title}, no table, {state}', { title: entry.title.nodeValue, state: count })
+      : phrase('{title}, {count} rows, {state}', { title: entry.title.nodeValue, count, state: stateName(state) });
     if (entry.tab.getAttribute('aria-label') !== label) entry.tab.setAttribute('aria-label', label);
     const title = [stateName(state), message].filter(Boolean).join(': ');
     if (entry.tab.title !== title) entry.tab.title = title;

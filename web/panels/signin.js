@@ -2,6 +2,7 @@
 // field for the link.
 
 import { make } from '../grid/elements.js';
+import { phrase } from '../model/language.js';
 
 /** Returns the code in a pasted link or text; empty if there is none. */
 export function codeOf(text) {
@@ -27,33 +28,39 @@ export function otherAddress({ protocol, hostname, port, hash }) {
   return other === undefined ? null : `${protocol}//${other}${port === '' ? '' : `:${port}`}/${hash}`;
 }
 
-const used = 'This code was used before, is older than two minutes, or is from another server. Run the command again.';
+const used = () => phrase('This code was used before, is older than two minutes, or is from another server. Run the command again.');
+
+// Returns the parts of a text around a placeholder, with an element in its place.
+function around(text, element) {
+  const [before, after] = text.split(/\{\w+\}/);
+  return [before, element, after];
+}
 
 /** The sign-in form of a pane. Calls `signedIn()` after the server has accepted a code. */
 export class SignIn {
   constructor(stage, signedIn) {
     this.signedIn = signedIn;
     this.form = make('form', 'signin');
-    this.form.setAttribute('aria-label', 'Sign in');
-    this.form.append(make('h2', '', 'Sign-in needed'));
-    const how = make('p', '', 'Run ');
-    how.append(make('code', '', signInCommand(location)), ' on the server and open the link it prints, or paste it here.');
-    const label = make('label', '', 'Link or code');
+    this.form.setAttribute('aria-label', phrase('Sign in'));
+    this.form.append(make('h2', '', phrase('Sign-in needed')));
+    const how = make('p');
+    how.append(...around(phrase('Run {command} on the server and open the link it prints, or paste it here.'), make('code', '', signInCommand(location))));
+    const label = make('label', '', phrase('Link or code'));
     this.input = make('input');
     Object.assign(this.input, { type: 'text', autocomplete: 'off', spellcheck: false, maxLength: 2_000, required: true });
     label.append(this.input);
-    this.button = make('button', '', 'Sign in');
+    this.button = make('button', '', phrase('Sign in'));
     this.button.type = 'submit';
     this.fault = make('p', 'signin-fault');
     this.fault.setAttribute('role', 'alert');
     this.form.append(how, label, this.button, this.fault);
-    if (new URLSearchParams(location.search).has('code')) this.fault.textContent = used;
+    if (new URLSearchParams(location.search).has('code')) this.fault.textContent = used();
     const other = otherAddress(location);
     if (other !== null) {
       const link = make('a', '', new URL(other).host);
       link.href = other;
-      const hint = make('p', 'quiet', 'Signed in before? A sign-in is kept for one host name only: try ');
-      hint.append(link, '.');
+      const hint = make('p', 'quiet');
+      hint.append(...around(phrase('Signed in before? A sign-in is kept for one host name only: try {link}.'), link));
       this.form.append(hint);
     }
     this.form.addEventListener('submit', (event) => {
@@ -72,7 +79,7 @@ export class SignIn {
   async #submit() {
     const code = codeOf(this.input.value);
     this.fault.textContent = '';
-    if (code === '') return void (this.fault.textContent = 'This is neither a sign-in link nor a code. Paste the whole line that the command prints.');
+    if (code === '') return void (this.fault.textContent = phrase('This is neither a sign-in link nor a code. Paste the whole line that the command prints.'));
     this.button.disabled = true;
     try {
       // A valid code is answered with a redirect to the cookie's path that sets the cookie.
@@ -80,10 +87,10 @@ export class SignIn {
       const { pathname } = new URL(answer.url);
       if (answer.ok && pathname !== '/') location.assign(`${pathname}${location.hash}`);
       else if (answer.ok) this.signedIn();
-      else this.fault.textContent = answer.status === 429 ? 'Too many wrong codes. Wait a second, then try again.'
-        : used;
+      else this.fault.textContent = answer.status === 429 ? phrase('Too many wrong codes. Wait a second, then try again.')
+        : used();
     } catch {
-      this.fault.textContent = 'The server cannot be reached. Check that it is running, then try again.';
+      this.fault.textContent = phrase('The server cannot be reached. Check that it is running, then try again.');
     } finally {
       this.button.disabled = false;
     }

@@ -1,5 +1,7 @@
 // speech.js: announcements to screen readers.
 
+import { phrase, plural } from '../model/language.js';
+
 const pause = 1_000;  // milliseconds between two announcements
 
 /**
@@ -38,7 +40,10 @@ export class Speech {
 /** Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`. */
 export function viewInWords({ sort, search, where, filters, group }, rows, titles) {
   const isNarrowed = search !== '' || where !== '' || filters.length > 0;
-  const count = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}${isNarrowed ? (rows === 1 ? ' matches' : ' match') : ''}`;
-  const sorted = sort.map(({ column, descending }) => `${titles(column)} ${descending ? 'descending' : 'ascending'}`).join(', then ');
-  return [count, sorted && `sorted by ${sorted}`, group.length > 0 && `grouped by ${group.map(titles).join(', then ')}`].filter(Boolean).join(', ');
+  const count = isNarrowed ? plural(rows, '{count} row matches', '{count} rows match') : plural(rows, '{count} row', '{count} rows');
+  const order = ({ column, descending }) => (descending ? phrase('{column} descending', { column: titles(column) }) : phrase('{column} ascending', { column: titles(column) }));
+  const list = (texts) => texts.join(phrase(', then '));
+  return [
+    count, sort.length > 0 && phrase('sorted by {columns}', { columns: list(sort.map(order)) }), group.length > 0 && phrase('grouped by {columns}', { columns: list(group.map(titles)) }),
+  ].filter(Boolean).join(', ');
 }

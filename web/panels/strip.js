@@ -8,13 +8,14 @@ import { termTexts } from './chips.js';
 import { openMenu } from './menu.js';
 import { askName } from './namebox.js';
 import { tileMenu } from './tilemenu.js';
+import { keyText, phrase, phraseKey } from '../model/language.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const course = { width: 52, height: 24 };
 
 const longestTitle = 60;
 
-const levels = { critical: 'Critical', warn: 'Warning' };
+const levels = { critical: phraseKey('Critical'), warn: phraseKey('Warning') };
 
 /**
  * The summary strip of a pane.
@@ -28,11 +29,11 @@ export class Strip {
     this.on = on;
     this.el = make('div', 'strip');
     this.el.setAttribute('role', 'toolbar');
-    this.el.setAttribute('aria-label', 'Summary of all rows');
+    this.el.setAttribute('aria-label', phrase('Summary of all rows'));
     this.add = make('button', 'tile-add', '+');
-    this.add.setAttribute('aria-label', 'Add a tile');
+    this.add.setAttribute('aria-label', phrase('Add a tile'));
     this.add.setAttribute('aria-haspopup', 'menu');
-    this.add.title = 'Add a tile';
+    this.add.title = phrase('Add a tile');
     this.add.addEventListener('click', () => this.#offer());
     stage.insertBefore(this.el, grid);
     this.el.addEventListener('keydown', (event) => this.#pressed(event));
@@ -76,10 +77,10 @@ export class Strip {
     if (this.el.getClientRects().length === 0) return [];  // the view has no strip
     const narrow = this.#nodes.filter(({ tile }) => isNarrow(tile) && tile.filter === undefined);
     return [
-      { label: 'Go to the summary', group: 'Summary', run: () => this.#stops.find(({ tabIndex }) => tabIndex === 0).focus() },
-      ...narrow.map((node) => ({ label: `Show only: ${node.title}`, group: 'Summary', run: () => this.#apply(node) })),
-      { label: 'Add a tile…', group: 'Summary', run: () => this.#offer() },
-      ...this.#nodes.filter(({ remove }) => remove !== undefined).map((node) => ({ label: `Rename the tile ${node.title}…`, group: 'Summary', run: () => this.#rename(node) })),
+      { label: phrase('Go to the summary'), group: phrase('Summary'), run: () => this.#stops.find(({ tabIndex }) => tabIndex === 0).focus() },
+      ...narrow.map((node) => ({ label: phrase('Show only: {title}', node), group: phrase('Summary'), run: () => this.#apply(node) })),
+      { label: phrase('Add a tile…'), group: phrase('Summary'), run: () => this.#offer() },
+      ...this.#nodes.filter(({ remove }) => remove !== undefined).map((node) => ({ label: phrase('Rename the tile {title}…', node), group: phrase('Summary'), run: () => this.#rename(node) })),
     ];
   }
 
@@ -133,13 +134,13 @@ export class Strip {
   #remove(node) {
     const { view, table } = this.#shown;
     this.on.change({ tiles: tilesOf(view, table).filter((other) => !sameTile(other, node.tile)) });
-    this.on.say(`Removed ${node.title}`);
+    this.on.say(phrase('Removed {title}', node));
   }
 
   #showMenu(node) {
     openMenu(node.main, node.title, [
-      { label: 'Rename…', hint: 'F2', run: () => this.#rename(node) },
-      { label: 'Remove', hint: 'Delete', run: node.remove },
+      { label: phrase('Rename…'), hint: 'F2', run: () => this.#rename(node) },
+      { label: phrase('Remove'), hint: keyText('Delete'), run: node.remove },
     ]);
   }
 
@@ -147,7 +148,7 @@ export class Strip {
     const { table, specs } = this.#shown;
     const { title, ...plain } = node.tile;
     const standard = tileTitle(plain, table.columns, narrowText(plain, specs));
-    askName(node.main, { heading: 'Rename the tile', value: node.title, standard, longest: longestTitle }, (text) => {
+    askName(node.main, { heading: phrase('Rename the tile'), value: node.title, standard, longest: longestTitle }, (text) => {
       const { view } = this.#shown;
       const tiles = renamedTiles(tilesOf(view, this.#shown.table), node.tile, text === standard ? '' : text);
       if (JSON.stringify(tiles) !== JSON.stringify(tilesOf(view, this.#shown.table))) this.on.change({ tiles });
@@ -157,7 +158,7 @@ export class Strip {
   #offer() {
     const { view, table } = this.#shown;
     const open = (label, items) => openMenu(this.add, label, items);
-    open('Add a tile', tileMenu({ view, table, change: this.on.change }, open));
+    open(phrase('Add a tile'), tileMenu({ view, table, change: this.on.change }, open));
   }
 
   // The arrow keys move between the tiles, F2 renames one, and Delete removes it.
@@ -209,13 +210,13 @@ class TileNode {
     write(this.heading, this.title);
     const isValue = outcome !== null && outcome.error === undefined && outcome.pending !== true;
     const isRefused = outcome?.error !== undefined;
-    writeSteady(this.value, isValue ? valueText(tile, outcome.value ?? null, specs, Date.now()) : isRefused ? 'Not available' : '…');
+    writeSteady(this.value, isValue ? valueText(tile, outcome.value ?? null, specs, Date.now()) : isRefused ? phrase('Not available') : '…');
     writeSteady(this.change, isValue ? changeText(tile, outcome, specs, Date.now()) : '');
     this.el.classList.toggle('refused', isRefused);
     this.#sketch(isValue ? outcome.course ?? [] : []);
     const isPressed = isApplied(tile, view);
     if (isNarrow(tile)) this.main.setAttribute('aria-pressed', String(isPressed));
-    const act = tile.filter !== undefined ? '' : isPressed ? 'Click to go back to the rows from before' : isNarrow(tile) ? 'Click to show only these rows' : 'Click to show all rows';
+    const act = tile.filter !== undefined ? '' : isPressed ? phrase('Click to go back to the rows from before') : isNarrow(tile) ? phrase('Click to show only these rows') : phrase('Click to show all rows');
     const tip = outcome?.error?.reason ?? [this.title === narrow ? '' : this.title, narrow, act].filter(Boolean).join('\n');
     if (this.main.title !== tip) this.main.title = tip;
   }
@@ -249,7 +250,7 @@ class ValueNode extends TileNode {
 
   draw(shown) {
     super.draw(shown);
-    const label = `Remove ${this.title}`;
+    const label = phrase('Remove {title}', this);
     if (this.cross.getAttribute('aria-label') !== label) this.cross.setAttribute('aria-label', label);
   }
 }
@@ -262,7 +263,7 @@ class LevelNode extends TileNode {
   }
 
   titleFor() {
-    return levels[this.tile.level];
+    return phrase(levels[this.tile.level]);
   }
 
   draw(shown) {
@@ -273,7 +274,7 @@ class LevelNode extends TileNode {
 
 // A tile's filter as text for the user; empty without one.
 function narrowText({ terms = [], search = '', where = '', filter }, specs) {
-  if (filter !== undefined) return 'filtered by the source';
+  if (filter !== undefined) return phrase('filtered by the source');
   return [...termTexts(terms, specs).map(([, title, text]) => `${title} ${text}`), search, where].filter(Boolean).join(', ');
 }
 

@@ -2,6 +2,7 @@
 
 import { titleOf } from '../model/columns.js';
 import { filterOf, functionsFor, isNarrow, mostTiles, sameTile, tilesOf } from '../model/tiles.js';
+import { phrase } from '../model/language.js';
 
 /** Returns the item that adds a tile, or removes it if the view has it. */
 function tileItem(label, tile, { view, table, change }) {
@@ -9,7 +10,7 @@ function tileItem(label, tile, { view, table, change }) {
   const isShown = tiles.some((other) => sameTile(other, tile));
   const isFull = !isShown && tiles.length >= mostTiles;
   return {
-    label, isChecked: isShown, isDisabled: isFull, ...(isFull ? { why: `The summary has ${mostTiles} tiles. Remove one first.` } : {}),
+    label, isChecked: isShown, isDisabled: isFull, ...(isFull ? { why: phrase('The summary has {most} tiles. Remove one first.', { most: mostTiles }) } : {}),
     run: () => change({ tiles: isShown ? tiles.filter((other) => !sameTile(other, tile)) : [...tiles, tile] }),
   };
 }
@@ -23,8 +24,8 @@ function tileItem(label, tile, { view, table, change }) {
 export function columnTiles(column, how) {
   const filter = filterOf(how.view);
   const items = (own) => functionsFor(column).map(([kind, label]) => tileItem(label, { function: kind, column: column.name, ...own }, how));
-  const all = [{ heading: 'Of all rows' }, ...items({})];
-  return isNarrow(filter) ? [...all, { heading: 'Of the rows shown' }, ...items(filter)] : all;
+  const all = [{ heading: phrase('Of all rows') }, ...items({})];
+  return isNarrow(filter) ? [...all, { heading: phrase('Of the rows shown') }, ...items(filter)] : all;
 }
 
 /**
@@ -38,11 +39,11 @@ export function tileMenu(how, open) {
   const { view, table } = how;
   const filter = filterOf(view);
   return [
-    { heading: 'Number of rows' },
-    tileItem('All rows', { function: 'count' }, how),
+    { heading: phrase('Number of rows') },
+    tileItem(phrase('All rows'), { function: 'count' }, how),
     ...(table.windowed ? [] : [
-      ...(isNarrow(filter) ? [tileItem('Rows shown', { function: 'count', ...filter }, how)] : []),
-      { heading: 'Of a column' },
+      ...(isNarrow(filter) ? [tileItem(phrase('Rows shown'), { function: 'count', ...filter }, how)] : []),
+      { heading: phrase('Of a column') },
       ...table.columns.filter((column) => functionsFor(column).length > 0)
         .map((column) => ({ label: `${titleOf(column)}…`, run: () => open(titleOf(column), columnTiles(column, how)) })),
     ]),

@@ -3,6 +3,7 @@
 
 import { make } from '../grid/elements.js';
 import { isRead, spanOf } from '../model/spans.js';
+import { number, phrase, plural } from '../model/language.js';
 
 const mostShown = 1_000;
 
@@ -17,12 +18,12 @@ export class ValueList {
     this.el = make('div', 'values');
     this.find = make('input');
     this.find.type = 'search';
-    this.find.placeholder = 'Find a value';
-    this.find.setAttribute('aria-label', 'Find a value');
+    this.find.placeholder = phrase('Find a value');
+    this.find.setAttribute('aria-label', phrase('Find a value'));
     this.find.autocomplete = 'off';
     this.rows = make('div', 'value-rows');
     this.rows.setAttribute('role', 'group');
-    this.rows.setAttribute('aria-label', 'Values');
+    this.rows.setAttribute('aria-label', phrase('Values'));
     this.told = make('p', 'quiet');
     this.told.setAttribute('role', 'status');
     this.el.append(this.find, this.rows, this.told);
@@ -66,10 +67,10 @@ export class ValueList {
     this.#show();
     if (this.#isAsked) return;
     this.#isAsked = true;
-    this.told.textContent = 'Counting…';
+    this.told.textContent = phrase('Counting…');
     this.#giveUp = ask(({ values, note }) => {
       this.#found = this.#merged(values);
-      this.told.textContent = note ?? `${this.#found.length.toLocaleString()} ${this.#found.length === 1 ? 'value' : 'values'}`;
+      this.told.textContent = note ?? plural(this.#found.length, '{count} value', '{count} values');
       this.#show();
     });
   }
@@ -104,13 +105,13 @@ export class ValueList {
       tick.type = 'checkbox';
       tick.checked = this.chosen.has(this.#keyOf(value));
       tick.dataset.at = at;
-      row.append(tick, make('span', value === null ? 'value-text quiet' : 'value-text', this.#text(value)), make('span', 'value-count', count.toLocaleString()));
+      row.append(tick, make('span', value === null ? 'value-text quiet' : 'value-text', this.#text(value)), make('span', 'value-count', number(count)));
       return row;
     }));
   }
 
   #text(value) {
-    if (value === null) return '(empty)';
+    if (value === null) return phrase('(empty)');
     const first = Array.isArray(value) ? value[0] : value;
     // An end of a range of times may be text.
     return this.spec.format(this.spec.column.type === 'timestamp' ? Number(first) : first, this.#now) || '“”';

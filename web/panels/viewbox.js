@@ -2,6 +2,7 @@
 
 import { make } from '../grid/elements.js';
 import { LONGEST, nameFault, nameFrom } from '../model/saved.js';
+import { phrase } from '../model/language.js';
 
 /**
  * Opens the dialog, which stays open until `save(wish)` succeeds or the user closes it. An error's
@@ -19,8 +20,8 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   const head = make('div', 'box-head');
   head.append(make('h2', '', heading));
   const fields = make('div', 'box-fields');
-  const titleField = field(fields, 'Title', title, LONGEST.title);
-  const nameField = field(fields, 'Name', name || nameFrom(title || 'view', taken), LONGEST.name);
+  const titleField = field(fields, phrase('Title'), title, LONGEST.title);
+  const nameField = field(fields, phrase('Name'), name || nameFrom(title || 'view', taken), LONGEST.name);
   const hint = make('p', 'view-hint');
   hint.id = 'view-hint';
   nameField.setAttribute('aria-describedby', hint.id);
@@ -28,17 +29,17 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   const box = make('input');
   box.type = 'checkbox';
   box.checked = role === 'operator';
-  tick.append(box, 'Only for operators');
+  tick.append(box, phrase('Only for operators'));
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
   const foot = make('div', 'box-foot');
-  const cancel = make('button', '', 'Cancel');
-  const main = make('button', 'main', 'Save');
+  const cancel = make('button', '', phrase('Cancel'));
+  const main = make('button', 'main', phrase('Save'));
   main.type = 'submit';
   foot.append(fault, cancel, main);
   form.append(head, fields, hint, tick, foot);
   dialog.append(form);
-  const tellLink = () => { hint.textContent = `Link: ${location.origin}/v/${nameField.value}`; };
+  const tellLink = () => { hint.textContent = phrase('Link: {address}', { address: `${location.origin}/v/${nameField.value}` }); };
   let isOwn = !isNew;  // whether the user has chosen the name
   nameField.addEventListener('input', () => {
     isOwn = true;
@@ -50,8 +51,8 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const reason = titleField.value.trim() === '' ? 'The view needs a title.' : nameFault(nameField.value)
-      || (taken.includes(nameField.value) ? 'Another view of this table has this name.' : '');
+    const reason = titleField.value.trim() === '' ? phrase('The view needs a title.') : nameFault(nameField.value)
+      || (taken.includes(nameField.value) ? phrase('Another view of this table has this name.') : '');
     fault.textContent = reason;
     if (reason !== '') return void (titleField.value.trim() === '' ? titleField : nameField).focus();
     main.disabled = true;

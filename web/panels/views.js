@@ -8,6 +8,7 @@ import { askView } from './viewbox.js';
 import { addressOf, bodyOf, listFrom, nameFrom, standardView, stateOf, viewOfSaved } from '../model/saved.js';
 import { defaultView, setDefaultView } from '../grid/reader.js';
 import { hashFromView } from '../model/query.js';
+import { isRightToLeft, phrase } from '../model/language.js';
 
 /**
  * The tabs above the table.
@@ -25,7 +26,7 @@ export class ViewTabs {
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.load(); });
   }
   /** The views of the table, and whether and why not the user may save some. */
-  state = { table: null, views: [], maySave: false, reason: 'The views are not loaded yet.' };
+  state = { table: null, views: [], maySave: false, reason: '' };
   #turn = 0;
   #drawn = '';
 
@@ -66,14 +67,14 @@ export class ViewTabs {
       button.addEventListener('click', () => this.open(name));
       return button;
     };
-    const more = make('button', 'view-more', 'View ▾');
+    const more = make('button', 'view-more', phrase('View ▾'));
     more.setAttribute('aria-haspopup', 'menu');
-    more.title = 'Save, rename, share or delete the view';
-    more.addEventListener('click', () => openMenu(more, 'View', this.items));
+    more.title = phrase('Save, rename, share or delete the view');
+    more.addEventListener('click', () => openMenu(more, phrase('View'), this.items));
     this.nav.replaceChildren(
-      tab('Standard', null, saved === undefined),
+      tab(phrase('Standard'), null, saved === undefined),
       ...views.map((one) => tab(one.title, one.name, one === saved, [
-        one === saved && isChanged ? 'changed' : '', one.name === defaultName(view.table) ? 'default' : '',
+        one === saved && isChanged ? phrase('changed') : '', one.name === defaultName(view.table) ? phrase('default') : '',
       ].filter(Boolean).join(', '))),
       more,
     );
@@ -82,7 +83,7 @@ export class ViewTabs {
 
   #press(event) {
     const tabs = [...this.nav.children];
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = (isRightToLeft() ? { ArrowRight: -1, ArrowLeft: 1 } : { ArrowRight: 1, ArrowLeft: -1 })[event.key];
     if (event.key === 'Escape') return this.on.leave();
     const next = event.key === 'Home' ? tabs[0] : event.key === 'End' ? tabs.at(-1) : tabs[tabs.indexOf(document.activeElement) + step];
     if (!next) return undefined;
@@ -101,25 +102,25 @@ export class ViewTabs {
     const { view, table } = this.on.session();
     const { maySave, reason, views } = this.state;
     const { saved, isChanged } = stateOf(view, views, table);
-    const lack = maySave ? {} : { isDisabled: true, why: reason };
-    const foreign = saved?.mayChange === false ? { isDisabled: true, why: 'This view belongs to another user. Save yours under another name.' } : lack;
+    const lack = maySave ? {} : { isDisabled: true, why: reason || phrase('The views are not loaded yet.') };
+    const foreign = saved?.mayChange === false ? { isDisabled: true, why: phrase('This view belongs to another user. Save yours under another name.') } : lack;
     const items = [
-      { label: 'Save view…', ...lack, run: () => this.#save() },
-      { label: 'Import a view…', ...lack, run: () => this.#import() },
+      { label: phrase('Save view…'), ...lack, run: () => this.#save() },
+      { label: phrase('Import a view…'), ...lack, run: () => this.#import() },
     ];
     if (saved === undefined) return items;
     const isDefault = defaultName(view.table) === saved.name;
     return [
-      ...(isChanged ? [{ label: `Save “${saved.title}”`, ...foreign, run: () => this.#put(saved, { address: addressOf(view) }) }] : []),
-      ...(isChanged ? [{ label: 'Discard the changes', run: () => this.open(saved.name) }] : []),
+      ...(isChanged ? [{ label: phrase('Save “{title}”', saved), ...foreign, run: () => this.#put(saved, { address: addressOf(view) }) }] : []),
+      ...(isChanged ? [{ label: phrase('Discard the changes'), run: () => this.open(saved.name) }] : []),
       ...items,
-      { label: 'Rename…', ...foreign, run: () => this.#rename(saved) },
-      { label: 'My default', isChecked: isDefault, run: () => this.#setDefault(isDefault ? null : saved) },
+      { label: phrase('Rename…'), ...foreign, run: () => this.#rename(saved) },
+      { label: phrase('My default'), isChecked: isDefault, run: () => this.#setDefault(isDefault ? null : saved) },
       null,
-      { label: 'Copy the link', run: () => this.#copy(`${location.origin}/v/${saved.name}`) },
-      { label: 'Copy the short link', run: () => this.#copy(`${location.origin}/v/~${saved.id}`) },
-      { label: 'Export as YAML', run: () => download(`views/${saved.name}`, `${saved.name}.yaml`) },
-      { label: 'Delete', isDanger: true, ...foreign, run: () => this.#delete(saved) },
+      { label: phrase('Copy the link'), run: () => this.#copy(`${location.origin}/v/${saved.name}`) },
+      { label: phrase('Copy the short link'), run: () => this.#copy(`${location.origin}/v/~${saved.id}`) },
+      { label: phrase('Export as YAML'), run: () => download(`views/${saved.name}`, `${saved.name}.yaml`) },
+      { label: phrase('Delete'), isDanger: true, ...foreign, run: () => this.#delete(saved) },
     ];
   }
 
@@ -127,22 +128,22 @@ export class ViewTabs {
     const { view, table } = this.on.session();
     const taken = this.state.views.map(({ name }) => name);
     const title = stateOf(view, this.state.views).saved?.title ?? '';
-    await askView({ heading: 'Save view', title: title === '' ? '' : `${title} 2`, name: '', role: 'viewer', taken, isNew: true }, async ({ name, role, title: chosen }) => {
+    await askView({ heading: phrase('Save view'), title: title === '' ? '' : `${title} 2`, name: '', role: 'viewer', taken, isNew: true }, async ({ name, role, title: chosen }) => {
       await this.#send(name, bodyOf({ name, title: chosen, role, table: table.name, address: addressOf(view) }));
       this.on.rename(name);
-      this.on.show(`Saved the view “${chosen}”`, true);
+      this.on.show(phrase('Saved the view “{title}”', { title: chosen }), true);
     });
   }
 
   async #rename(saved) {
     const taken = this.state.views.map(({ name }) => name).filter((name) => name !== saved.name);
-    await askView({ heading: 'Rename view', ...saved, taken, isNew: false }, async ({ name, role, title }) => {
+    await askView({ heading: phrase('Rename view'), ...saved, taken, isNew: false }, async ({ name, role, title }) => {
       const isDefault = defaultName(saved.table) === saved.name;
       await this.#check(saved);
       await this.#send(saved.name, bodyOf({ ...saved, name, role, title }));
       if (isDefault) this.#setDefault(this.state.views.find((one) => one.name === name) ?? null);
       this.on.rename(name);
-      this.on.show(`Renamed the view to “${title}”`, true);
+      this.on.show(phrase('Renamed the view to “{title}”', { title }), true);
     });
   }
 
@@ -150,7 +151,7 @@ export class ViewTabs {
     try {
       await this.#check(saved);
       await this.#send(saved.name, bodyOf({ ...saved, ...wish }));
-      this.on.show(`Saved the view “${saved.title}”`, true);
+      this.on.show(phrase('Saved the view “{title}”', saved), true);
     } catch (error) {
       this.on.show(error.message, false);
     }
@@ -159,7 +160,7 @@ export class ViewTabs {
   // Throws an error if a view was deleted meanwhile, because the server would take it as a new one.
   async #check({ id, title }) {
     await this.load();
-    if (!this.state.views.some((one) => one.id === id)) throw new Error(`The view “${title}” was deleted meanwhile: save yours as a new view.`);
+    if (!this.state.views.some((one) => one.id === id)) throw new Error(phrase('The view “{title}” was deleted meanwhile: save yours as a new view.', { title }));
   }
 
   async #delete(saved) {
@@ -167,7 +168,7 @@ export class ViewTabs {
       await request(`views/${saved.name}?version=${saved.version}`, { method: 'DELETE' });
       if (defaultName(saved.table) === saved.name) this.#setDefault(null);
       this.on.rename(undefined);
-      this.on.show(`Deleted the view “${saved.title}”`, true);
+      this.on.show(phrase('Deleted the view “{title}”', saved), true);
     } catch (error) {
       this.on.show(error.message, false);
     }
@@ -179,7 +180,7 @@ export class ViewTabs {
     const input = make('input', 'unseen', '');
     input.type = 'file';
     input.accept = '.yaml,.yml';
-    input.setAttribute('aria-label', 'File of a view');
+    input.setAttribute('aria-label', phrase('File of a view'));
     input.addEventListener('change', async () => {
       try {
         const text = await input.files[0].text();
@@ -188,7 +189,7 @@ export class ViewTabs {
         const name = /^name: *"?([a-z0-9-]+)"? *$/m.exec(own)?.[1] ?? nameFrom(input.files[0].name.replace(/\.ya?ml$/, ''));
         const saved = await this.#send(name, own);
         this.on.change(viewOfSaved(saved));
-        this.on.show(`Imported the view “${saved.title}”`, true);
+        this.on.show(phrase('Imported the view “{title}”', saved), true);
       } catch (error) {
         this.on.show(error.message, false);
       } finally {
@@ -211,12 +212,12 @@ export class ViewTabs {
     const { table } = this.state;
     setDefaultView(table, saved === null ? '' : hashFromView(viewOfSaved(saved)));
     this.#draw();
-    this.on.show(saved === null ? 'This table has no default of yours now' : `“${saved.title}” opens with this table in this browser`, true);
+    this.on.show(saved === null ? phrase('This table has no default of yours now') : phrase('“{title}” opens with this table in this browser', saved), true);
   }
 
   #copy(href) {
     const isCopied = copyLink(href);
-    this.on.show(isCopied ? `Copied ${href}` : `The browser did not allow copying. The link is: ${href}`, isCopied);
+    this.on.show(isCopied ? phrase('Copied {address}', { address: href }) : phrase('The browser did not allow copying. The link is: {address}', { address: href }), isCopied);
   }
 }
 
@@ -231,8 +232,8 @@ function defaultName(table) {
 
 async function request(path, how = {}) {
   const answer = await fetch(`${globalThis.rowcast.room}/${path}`, how).catch(() => null);
-  if (answer === null) throw new Error('The server cannot be reached.');
-  if (!answer.ok) throw new Error((await answer.text()).trim() || `The server refused this (${answer.status}).`);
+  if (answer === null) throw new Error(phrase('The server cannot be reached.'));
+  if (!answer.ok) throw new Error((await answer.text()).trim() || phrase('The server refused this ({status}).', { status: String(answer.status) }));
   return answer.json();
 }
 
