@@ -106,7 +106,7 @@ import Testing
 
   @Test func `sorts groups that are larger than a piece`() {
     // Two values of each row tie with thousands of others, so that every kind of work occurs.
-    var some = Case(seed: 1, rows: 0)
+    let some = Case(seed: 1, rows: 0)
     let comparator = RowComparator(Query(sort: [SortTerm(2), SortTerm(3, descending: true)]), table: some.table)
     var changes = Changeset()
     for row in 0..<40_000 {
