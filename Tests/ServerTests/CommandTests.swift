@@ -17,6 +17,9 @@ import Testing
     ["url", "--role", "admin"], ["url", "--port", "x"],
     ["--sessions-per-token", "0"], ["--sessions-per-token", "10001"], ["--exports-per-token", "0"],
     ["--exports-per-token", "9"], ["--export-rate", "-1"], ["--export-time", "0"], ["--export-time", "86401"],
+    ["--publish", "localhost"], ["--from", "http://a"], ["--publish", "nats://a", "--from", "nats://a"],
+    ["--from", "nats://a", "--plugin", "processes"], ["--from", "nats://a", "--status"], ["--nats-ca", "x"],
+    ["--publish", "nats://a", "--publish-retention", "0"], ["--publish-snapshots", "5"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
     ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
@@ -72,7 +75,8 @@ import Testing
   @Test(arguments: [
     ["--web", "/nowhere"], ["--web", "/etc"], ["--plugin", "nowhere"], ["--plugin", "/etc/passwd"],
     ["--plugin", "/etc"], ["--token-file", "/nowhere/t"], ["--token-file", "/etc/passwd"], ["--token-file", "/tmp"],
-    ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"],
+    ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"], ["--publish", "nats://127.0.0.1:1"],
+    ["--from", "nats://127.0.0.1:1"], ["--publish", "nats://127.0.0.1:1", "--nats-ca", "/nowhere/a"],
   ])
   func aWrongWorldIsOneLineAndOne(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments + ["--port", "0"], waits: false)

@@ -50,6 +50,34 @@ import Testing
     #expect(try HTTPAnswer.get("/healthz", port: server.port, method: "POST")?.status == 405)
   }
 
+  @Test func `a node that lacks rows is well but not ready`() throws {
+    let server = try RunningServer {
+      $0.tokens = [keeper]
+      $0.obstacle = { "the tables are not whole yet: 1 of 2" }
+    }
+    #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
+    let answer = try #require(try HTTPAnswer.get("/readyz", port: server.port))
+    #expect(answer.status == 503)
+    #expect(answer.body == Array("the tables are not whole yet: 1 of 2\n".utf8))
+  }
+
+  @Test func `a node without an obstacle is ready`() throws {
+    let server = try RunningServer { $0.tokens = [keeper] }
+    #expect(try HTTPAnswer.get("/readyz", port: server.port)?.status == 200)
+  }
+
+  @Test func `metrics of other parts are served`() throws {
+    let server = try RunningServer {
+      $0.tokens = [keeper]
+      $0.otherMetrics = {
+        [OtherMetric("rowcast_cluster_lease", help: "Whether.", samples: [("a", 1), ("b\"", 0)])]
+      }
+    }
+    let figures = try figures(server, headers: ["Authorization: Bearer \(keeper.text)"])
+    #expect(figures["rowcast_cluster_lease{table=\"a\"}"] == 1)
+    #expect(figures[#"rowcast_cluster_lease{table="b\""}"#] == 0)
+  }
+
   @Test func figuresAreForThoseLetIn() throws {
     let server = try RunningServer { $0.tokens = [keeper] }
     #expect(try HTTPAnswer.get("/metrics", port: server.port)?.status == 401)
