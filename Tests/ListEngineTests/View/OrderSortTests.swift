@@ -3,72 +3,72 @@ import Testing
 
 @testable import ListEngine
 
-@Suite struct OrderSortTests {
-  /// Values that are hard to sort: nulls, extremes, and texts that agree for long or are filled up
-  /// with zeros.
-  private static func value(_ type: ColumnType, _ random: inout SeededGenerator) -> Cell {
-    if random.oneIn(8) { return .null }
-    switch type {
-    case .integer:
-      return .integer(
-        random.pick([.min, .max, 0, 1, -1, Int64(random.number(-3...3)), Int64(random.number(0...1 << 40))]))
-    case .number:
-      return .number(
-        random.pick([0, -.infinity, .infinity, .leastNonzeroMagnitude, Double(random.number(-9...9)) / 3]))
-    case .boolean: return .boolean(random.oneIn(2))
-    default:
-      let beginning = random.pick(["", "a", "abcdefgh", "abcdefgh\0", "abcdefghabcdefgh", "Ab", "ÿÿÿÿ"])
-      let end = random.pick(["", "\0", "\0\0", "a", "B", "10", "9", "\(random.number(0...99))"])
-      return .text(beginning + end)
+/// Values that are hard to sort: nulls, extremes, and texts that agree for long or are filled up
+/// with zeros.
+private func cell(_ type: ColumnType, _ random: inout SeededGenerator) -> Cell {
+  if random.oneIn(8) { return .null }
+  switch type {
+  case .integer:
+    return .integer(
+      random.pick([.min, .max, 0, 1, -1, Int64(random.number(-3...3)), Int64(random.number(0...1 << 40))]))
+  case .number:
+    return .number(
+      random.pick([0, -.infinity, .infinity, .leastNonzeroMagnitude, Double(random.number(-9...9)) / 3]))
+  case .boolean: return .boolean(random.oneIn(2))
+  default:
+    let beginning = random.pick(["", "a", "abcdefgh", "abcdefgh\0", "abcdefghabcdefgh", "Ab", "ÿÿÿÿ"])
+    let end = random.pick(["", "\0", "\0\0", "a", "B", "10", "9", "\(random.number(0...99))"])
+    return .text(beginning + end)
+  }
+}
+
+private let sortedSchema = Schema(
+  name: "rows", key: .integer,
+  columns: [
+    Column("whole", .integer), Column("number", .number), Column("flag", .boolean), Column("text", .text),
+    Column("natural", .text),
+  ])
+
+private struct SortedTable {
+  let table: Table
+  let comparator: RowComparator
+  var changed = ChangedRows()
+  var random: SeededGenerator
+
+  init(seed: UInt64, rows: Int) {
+    random = SeededGenerator(seed: seed)
+    table = Table(sortedSchema, limits: Limits(), seed: seed, collators: [4: NaturalCollator()])
+    let terms = (0..<random.number(0...3)).map { _ in
+      SortTerm(random.number(0...sortedSchema.columns.count - 1), descending: random.oneIn(2))
     }
+    comparator = RowComparator(Query(sort: terms), table: table)
+    upsert(0..<rows)
   }
 
-  private static let schema = Schema(
-    name: "rows", key: .integer,
-    columns: [
-      Column("whole", .integer), Column("number", .number), Column("flag", .boolean), Column("text", .text),
-      Column("natural", .text),
-    ])
-
-  private struct Case {
-    let table: Table
-    let comparator: RowComparator
-    var changed = ChangedRows()
-    var random: SeededGenerator
-
-    init(seed: UInt64, rows: Int) {
-      random = SeededGenerator(seed: seed)
-      table = Table(schema, limits: Limits(), seed: seed, collators: [4: NaturalCollator()])
-      let terms = (0..<random.number(0...3)).map { _ in
-        SortTerm(random.number(0...schema.columns.count - 1), descending: random.oneIn(2))
-      }
-      comparator = RowComparator(Query(sort: terms), table: table)
-      upsert(0..<rows)
+  mutating func upsert(_ keys: some Sequence<Int>) {
+    var changes = Changeset()
+    for key in keys {
+      changes.upsert(.integer(Int64(key)), sortedSchema.columns.map { cell($0.type, &random) })
     }
+    table.apply(changes)
+  }
 
-    mutating func upsert(_ keys: some Sequence<Int>) {
+  /// Changes or deletes some rows, as happens between two steps.
+  mutating func disturb() {
+    let end = table.log.end
+    upsert((0..<random.number(0...2)).map { _ in random.number(0...300) })
+    if random.oneIn(3) {
       var changes = Changeset()
-      for key in keys {
-        changes.upsert(.integer(Int64(key)), schema.columns.map { value($0.type, &random) })
-      }
+      changes.delete(.integer(Int64(random.number(0...300))))
       table.apply(changes)
     }
-
-    /// Changes or deletes some rows, as happens between two steps.
-    mutating func disturb() {
-      let end = table.log.end
-      upsert((0..<random.number(0...2)).map { _ in random.number(0...300) })
-      if random.oneIn(3) {
-        var changes = Changeset()
-        changes.delete(.integer(Int64(random.number(0...300))))
-        table.apply(changes)
-      }
-      for change in table.log.since(end) { _ = changed.insert(change.slot) }
-    }
+    for change in table.log.since(end) { _ = changed.insert(change.slot) }
   }
+}
 
+@Suite struct OrderSortTests {
   /// Sorts all rows of a table, with disturbances between the steps if wanted.
-  private func sorted(_ some: inout Case, stepRows: Int, isDisturbed: Bool) -> [UInt32] {
+  private func sorted(_ some: inout SortedTable, stepRows: Int, isDisturbed: Bool) -> [UInt32] {
     let slots = (0..<some.table.slots).filter { some.table.isAlive($0) }
     let keys = slots.map { some.comparator.key($0) }
     let known = keys.filter { $0 < .max }
@@ -96,7 +96,7 @@ import Testing
   @Test(arguments: [1, 3, 40, 1 << 16], [false, true])
   func `gives the order of the comparator`(stepRows: Int, isDisturbed: Bool) {
     for seed: UInt64 in 1...60 {
-      var some = Case(seed: seed, rows: 250)
+      var some = SortedTable(seed: seed, rows: 250)
       let slots = (0..<some.table.slots).filter { some.table.isAlive($0) }
       let rows = sorted(&some, stepRows: stepRows, isDisturbed: isDisturbed)
       let wanted = slots.filter { !some.changed.contains($0) }.sorted { some.comparator.precedes($0, $1) }
@@ -106,7 +106,7 @@ import Testing
 
   @Test func `sorts groups that are larger than a piece`() {
     // Two values of each row tie with thousands of others, so that every kind of work occurs.
-    let some = Case(seed: 1, rows: 0)
+    let some = SortedTable(seed: 1, rows: 0)
     let comparator = RowComparator(Query(sort: [SortTerm(2), SortTerm(3, descending: true)]), table: some.table)
     var changes = Changeset()
     for row in 0..<40_000 {
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `work grows in proportion to the rows`() {
     func work(_ rows: Int) -> Int {
-      var some = Case(seed: 1, rows: 0)
+      var some = SortedTable(seed: 1, rows: 0)
       some.upsert(0..<rows)
       let comparator = RowComparator(Query(sort: [SortTerm(2)]), table: some.table)
       let sort = OrderSort(rows: rows, comparator: comparator, stepRows: 1 << 16)
