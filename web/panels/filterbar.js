@@ -5,6 +5,8 @@ import { completed, isWord, valueText, withoutTerm } from '../model/where.js';
 
 const typingPause = 120;  // milliseconds without a key press before a text is parsed
 const mostValues = 50;
+// Matches where the style sheet lets the field with the focus cover the buttons beside it.
+const covering = globalThis.matchMedia?.('(max-width: 540px)') ?? { matches: false };
 
 /**
  * The filter bar.
@@ -248,7 +250,10 @@ export class FilterBar {
         if (isOpen && this.#active >= 0) this.#choose(this.#active);
         else {
           this.#close();
-          this.#ask(true).then(() => this.#close());
+          this.#ask(true).then(() => {
+            this.#close();
+            if (covering.matches && !this.#isFaulty) this.on.leave();
+          });
         }
         break;
       case ' ':
