@@ -5,7 +5,7 @@ import { completed, isWord, valueText, withoutTerm } from '../model/where.js';
 
 const typingPause = 120;  // milliseconds without a key press before a text is parsed
 const mostValues = 50;
-// Matches where the style sheet lets the field with the focus cover the buttons beside it.
+// Matches where the style sheet lets the field with the focus cover the buttons next to it.
 const covering = globalThis.matchMedia?.('(max-width: 540px)') ?? { matches: false };
 
 /**

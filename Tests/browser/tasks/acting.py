@@ -42,7 +42,9 @@ def together(day, hand):
     expect(grids).to_have_count(2)
     expect(grids.nth(0).get_by_role("gridcell").first).to_be_visible()
     expect(grids.nth(1).get_by_role("gridcell").first).to_be_visible()
-    both = day.page.evaluate("() => [...document.querySelectorAll('[role=grid]')].map((grid) => grid.textContent.includes('SYM0'))")
+    both = day.page.evaluate(
+        "() => [...document.querySelectorAll('[role=grid]')].map((grid) => grid.textContent.includes('SYM0'))"
+    )
     day.until(lambda: "entry" in grids.nth(0).inner_text() + grids.nth(1).inner_text(), f"both tables are shown {both}")
 
 

@@ -6,7 +6,7 @@ from typing import Callable
 
 @dataclass
 class Task:
-    """A task of a user. `run(day, hand)` does it with the verbs of a way and asserts the outcome."""
+    """A task of a user. `run(day, hand)` does it with a way's verbs and asserts the outcome."""
 
     title: str
     tables: tuple
@@ -22,7 +22,7 @@ TASKS = []
 
 
 def task(title, *tables, start=""):
-    """Adds a task on these tables; the first is open, or the page begins at the fragment `start`."""
+    """Adds a task on these tables. The first is open, unless `start` is another fragment."""
 
     def add(run):
         TASKS.append(Task(title, tables, start, run))

@@ -83,12 +83,20 @@ def facets(day, hand):
     day.expect_count(f"^{len(jobs(lambda row: row[2] == 'web' and row[3] != 'done'))} rows match")
 
 
+# The arrow key that leads to a value in the list with the focus, or an empty text in another list.
+ARROW = """(one) => {
+  const { activeElement: active } = document;
+  if (active.closest('[role=listbox]') !== one.closest('[role=listbox]')) return '';
+  return active.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING ? 'ArrowDown' : 'ArrowUp';
+}"""
+
+
 def reach_option(hand, option):
     """Moves to a value of the facets with arrows, or with Tab to its list first."""
     for _ in range(40):
         if option.evaluate("(one) => one === document.activeElement"):
             return
-        ahead = option.evaluate("(one) => document.activeElement.closest('[role=listbox]') === one.closest('[role=listbox]') ? (document.activeElement.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING ? 'ArrowDown' : 'ArrowUp') : ''")
+        ahead = option.evaluate(ARROW)
         hand.key(ahead or "Tab")
     raise AssertionError("the value is not reached")
 

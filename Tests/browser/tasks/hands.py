@@ -9,20 +9,18 @@ import re
 from browsers import IS_FIREFOX
 from reader import expect
 
-FOCUSED = """() => {
-  const { activeElement: element } = document;
-  return { text: element.textContent.trim(), isInGrid: element.matches('[role=gridcell], [role=rowheader], [role=columnheader]') };
-}"""
-
 # The place of the active cell: the position of its row in the table, and its column.
 ACTIVE = """() => {
-  const cell = document.activeElement.closest('.grid [role=gridcell], .grid [role=rowheader], .grid [role=columnheader]');
+  const kinds = ['gridcell', 'rowheader', 'columnheader'];
+  const cell = document.activeElement.closest(kinds.map((kind) => `.grid [role=${kind}]`).join());
   const row = cell?.closest('[aria-rowindex]');
-  return row ? { row: Number(row.getAttribute('aria-rowindex')), column: Number(cell.getAttribute('aria-colindex') ?? 1) } : null;
+  const column = Number(cell?.getAttribute('aria-colindex') ?? 1);
+  return row ? { row: Number(row.getAttribute('aria-rowindex')), column } : null;
 }"""
 
 MENU = """() => [...document.querySelectorAll('[role=menu] .choice')].map((choice) => ({
-  text: choice.textContent.trim(), label: choice.firstElementChild.textContent, isFocused: choice === document.activeElement }))"""
+  text: choice.textContent.trim(), label: choice.firstElementChild.textContent,
+  isFocused: choice === document.activeElement }))"""
 
 
 class Hand:
@@ -73,6 +71,10 @@ class Hand:
         """Filters by a text in the filter bar."""
         self.type(self.day.reader.filter, text)
         self.enter()
+
+    def see(self, locator):
+        """Brings a cell into view."""
+        self.day.reach(locator, getattr(self, "scroll", None) or self.swipe, is_whole=True)
 
     def option(self, label):
         """Chooses an item of the options menu."""
@@ -189,7 +191,9 @@ class Phone(Hand):
         self.day.settle()
         box = self.day.reach(locator, self.swipe)
         is_head = locator.get_attribute("role") == "columnheader"  # which has dots at one end
-        return box["x"] + (box["width"] / 2 if is_head else min(14, box["width"] / 2)), box["y"] + min(12, box["height"] / 2)
+        return box["x"] + (box["width"] / 2 if is_head else min(14, box["width"] / 2)), box["y"] + min(
+            12, box["height"] / 2
+        )
 
     def swipe(self, across, down):
         x, y = self.day.middle()
@@ -314,7 +318,7 @@ class Keys(Hand):
         self.step()
 
     def choose(self, label):
-        """Chooses an item of the open menu with the fewest keys: arrows, Home, End, first letters."""
+        """Chooses an item of the open menu with the fewest keys: arrows, Home, End, letters."""
         self.day.expect_menu()
         items = self.page.evaluate(MENU)
         to = next((at for at, item in enumerate(items) if self.day.is_label(item["label"], label)), None)
@@ -328,6 +332,9 @@ class Keys(Hand):
         self.page.keyboard.type(text)
         self.step()
         self.key("Enter")
+
+    def see(self, locator):
+        self.day.expect_within(locator)
 
     def option(self, label):
         self.command("View options")
@@ -360,7 +367,10 @@ class Keys(Hand):
         if target == 1 and place["row"] > 3:
             self.key("Control+ArrowUp", "ArrowUp")
             down = 0
-        self.key(*["ArrowDown" if down > 0 else "ArrowUp"] * abs(down), *["ArrowRight" if across > 0 else "ArrowLeft"] * abs(across))
+        self.key(
+            *["ArrowDown" if down > 0 else "ArrowUp"] * abs(down),
+            *["ArrowRight" if across > 0 else "ArrowLeft"] * abs(across),
+        )
 
     def sort(self, column, further=False):
         self.to_cell(1, column)
@@ -419,10 +429,19 @@ class Keys(Hand):
 def shortest(items, at, to):
     """Returns the fewest keys that move from an item of a menu to another."""
     count = len(items)
-    ways = [["ArrowDown"] * ((to - at) % count), ["ArrowUp"] * ((at - to) % count), ["Home", *["ArrowDown"] * to], ["End", *["ArrowUp"] * (count - 1 - to)]]
+    ways = [
+        ["ArrowDown"] * ((to - at) % count),
+        ["ArrowUp"] * ((at - to) % count),
+        ["Home", *["ArrowDown"] * to],
+        ["End", *["ArrowUp"] * (count - 1 - to)],
+    ]
     letter = items[to]["text"][0].lower()
     if re.match(r"\w", letter):
-        alike = [number for number in (*range(at + 1, count), *range(at + 1)) if items[number]["text"].lower().startswith(letter)]
+        alike = [
+            number
+            for number in (*range(at + 1, count), *range(at + 1))
+            if items[number]["text"].lower().startswith(letter)
+        ]
         if to != at:
             ways.append([letter] * (alike.index(to) + 1))
     return min(ways, key=len)

@@ -58,7 +58,9 @@ def add_up(day, hand):
     gigabytes = sum(row[6] for row in chosen) / 1024**3
     megabytes = sum(row[6] for row in chosen) / 1024**2
     picked = day.page.locator("#picked")
-    expect(picked).to_contain_text(re.compile(f"Memory sum ({gigabytes:.1f} GiB|{megabytes:,.0f})".replace(" GiB", "\\s?GiB")))
+    expect(picked).to_contain_text(
+        re.compile(f"Memory sum ({gigabytes:.1f} GiB|{megabytes:,.0f})".replace(" GiB", "\\s?GiB"))
+    )
     assert picked.evaluate(IS_SUM_VISIBLE), "the sum is not cut off"
     hand.copy()
     expect(day.page.locator(".acted-line")).to_contain_text("Copied 3 rows")

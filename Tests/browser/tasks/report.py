@@ -23,7 +23,9 @@ def tables(results):
         for way in WAYS:
             pair = [cell(task, way, browser, "steps") for browser in ("chromium", "firefox")]
             steps.append(pair[0] if pair[0] == pair[1] or pair[1] == "–" else " / ".join(pair))
-        seconds = [" · ".join(cell(task, way, browser, "seconds") for way in WAYS) for browser in ("chromium", "firefox")]
+        seconds = [
+            " · ".join(cell(task, way, browser, "seconds") for way in WAYS) for browser in ("chromium", "firefox")
+        ]
         lines.append(f"| {number} | {task.title} | {' | '.join([*steps, *seconds])} |")
     return "\n".join(lines)
 

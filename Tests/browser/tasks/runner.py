@@ -23,7 +23,15 @@ def axe_source():
 
 def do(browser, task, way, axe, pictures=None, scheme="light"):
     """Does a task in one way and checks the end state. Returns the result as a dictionary."""
-    result = {"task": task.name, "title": task.title, "way": way.name, "browser": NAME, "steps": 0, "seconds": 0.0, "fault": ""}
+    result = {
+        "task": task.name,
+        "title": task.title,
+        "way": way.name,
+        "browser": NAME,
+        "steps": 0,
+        "seconds": 0.0,
+        "fault": "",
+    }
     day = None
     try:
         day = Day(browser, way, task.tables, task.fragment, scheme)
@@ -40,7 +48,14 @@ def do(browser, task, way, axe, pictures=None, scheme="light"):
         day.reader.check_clean(Clean(), is_cut_off=day.is_cut_off)
     except Exception as fault:  # noqa: BLE001 (any failure is a result)
         last = traceback.extract_tb(fault.__traceback__)
-        place = next((f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.line}" for frame in reversed(last) if "tasks" in frame.filename), "")
+        place = next(
+            (
+                f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.line}"
+                for frame in reversed(last)
+                if "tasks" in frame.filename
+            ),
+            "",
+        )
         result["fault"] = f"{place}\n{str(fault)[:1_500]}"
         if pictures and day is not None:
             day.page.screenshot(path=pictures / f"{task.name}-{way.name}-{NAME}-failed.png")
@@ -79,7 +94,11 @@ def run_all(names, ways, pictures):
                     continue
                 result = do(browser, task, way, axe, pictures)
                 results.append(result)
-                print(f"{'FAILED' if result['fault'] else 'ok    '} {task.name:14} {way.name:9} {NAME:9} {result['steps']:3} steps {result['seconds']:5.1f} s", flush=True)
+                how = f"{result['steps']:3} steps {result['seconds']:5.1f} s"
+                print(
+                    f"{'FAILED' if result['fault'] else 'ok    '} {task.name:14} {way.name:9} {NAME:9} {how}",
+                    flush=True,
+                )
                 if result["fault"]:
                     print(result["fault"], flush=True)
         browser.close()
