@@ -70,11 +70,11 @@ class HandlingTest(PageTest):
         }})"""
         reader.until_rows(within, "only such prices stay")
         self.assertLess(self.count(reader), 2_000)
-        chip = reader.page.get_by_role("group", name="Filters")
+        chip = reader.page.get_by_role("region", name="Filters")
         expect(chip).to_contain_text(title)
         other = self.again(reader)
         other.until_rows(within, "the link shows the same")
-        expect(other.page.get_by_role("group", name="Filters")).to_contain_text(title)
+        expect(other.page.get_by_role("region", name="Filters")).to_contain_text(title)
         chip.get_by_role("button", name=f"Remove the filter of {title}").click()
         expect(chip).to_be_hidden()
         expect(reader.grid).to_have_attribute("aria-rowcount", "2001")

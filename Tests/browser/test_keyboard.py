@@ -201,7 +201,7 @@ class KeyboardTest(PageTest):
         check("with a filter's box")
         reader.page.get_by_label("From").fill("10")
         reader.page.keyboard.press("Enter")
-        expect(reader.page.get_by_role("group", name="Filters")).to_be_visible()
+        expect(reader.page.get_by_role("region", name="Filters")).to_be_visible()
         check("with a filter")
         reader.page.get_by_role("columnheader", name="Size", exact=True).click(button="right")
         reader.page.get_by_role("menuitem", name="Hide column").click()

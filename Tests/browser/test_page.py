@@ -540,7 +540,7 @@ class TablesTest(PageTest):
         reader.grouping.select_option(index=1)
         reader.until("() => location.hash.includes('group=')", "the link says by what rows are grouped")
         table = reader.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('table')")
-        chips = reader.page.get_by_role("group", name="Filters")
+        chips = reader.page.get_by_role("region", name="Filters")
         filters = '[{"column":"%s","op":"isFilled"}]' % ("pid" if table == "processes" else "id")
         reader.page.evaluate("(filters) => { location.hash += `&filter=${encodeURIComponent(filters)}`; }", filters)
         expect(chips).to_be_visible()

@@ -108,7 +108,7 @@ class PointingTest(PeopleTest):
         reader = self.open()
         menu = self.menu(reader, "alpha", "User")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
-            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy",
+            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy", "Select the row",
             "Copy a link to this view", "Copy a link to this row", "Show details"])
         reader.page.screenshot(path=ARTIFACTS / "pointing-light.png")
         menu.get_by_role("menuitem", name="Filter for “root”").click()

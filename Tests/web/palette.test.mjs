@@ -55,10 +55,11 @@ test('menus and tables become commands', () => {
 test('the list begins with the page, and ends with the columns of the table', () => {
   const done = [];
   const note = (name) => (...given) => done.push([name, ...given]);
+  const grid = { focus: note('focus') };
   const page = (more, isPaused = false) => ({
     pane: {
       session: { tables: [{ name: 'jobs' }, { name: 'users' }], table: { columns: [{ name: 'cpu', type: 'number' }] }, isPaused, view: { ...emptyView(), table: 'jobs' } },
-      view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid: 'grid',
+      view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid,
       change: note('change'), lack: () => '', pause: note('pause'),
     },
     hands: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {} },
@@ -74,7 +75,7 @@ test('the list begins with the page, and ends with the columns of the table', ()
   for (const label of ['Undo a change of the view', 'Pause updates', 'Keyboard shortcuts', 'Open the view Slow', 'Go to column cpu', 'Filter by cpu…']) {
     list.find((one) => one.label === label).run();
   }
-  assert.deepEqual(done, [['step', true], ['pause'], ['help'], ['view', 'slow'], ['go to', 0, 0], ['filter', 'cpu', 'grid']]);
+  assert.deepEqual(done, [['step', true], ['pause'], ['help'], ['view', 'slow'], ['go to', 0, 0], ['focus', { preventScroll: true }], ['filter', 'cpu', grid]]);
   assert.ok(!list.some(({ label }) => label.startsWith('Reset')));
   const other = allCommands(page({ canReset: true }, true), note('help')).map(({ label }) => label);
   assert.ok(other.includes('Resume updates') && other.some((label) => label.startsWith('Reset')) && !other.includes('Pause updates'));

@@ -218,6 +218,8 @@ test('copying and details do not depend on the column', () => {
   assert.deepEqual(labelsOf(cellItems({ link() {} })), ['Copy a link to this view']);
   assert.deepEqual(labelsOf(cellItems({ link() {}, copy() {}, detail() {}, follow() {} })), ['Open the link', 'Copy', 'Copy a link to this view', 'Show details']);
   assert.deepEqual(labelsOf(cellItems({ link() {}, copy() {}, detail() {}, text: '3 rows selected', isOpen: true })), ['Copy the selection', 'Copy a link to this view', 'Hide details']);
+  assert.deepEqual(labelsOf(cellItems({ link() {}, copy() {}, select() {} })), ['Copy', 'Select the row', 'Copy a link to this view']);
+  assert.deepEqual(labelsOf(cellItems({ link() {}, copy() {}, select() {}, isSelected: true })), ['Copy', 'Deselect the row', 'Copy a link to this view']);
 });
 
 test('a finger may tremble during a long press', () => {

@@ -111,7 +111,9 @@ export function listenForHands(parts, on) {
     return getComputedStyle(grid).direction === 'rtl';
   }
 
+  let isTap = false;  // whether the touch may end as a tap on a row while rows are selected
   grid.addEventListener('pointerdown', (event) => {
+    isTap = false;
     const cell = event.target.closest('[role=gridcell], [role=rowheader]');
     const row = cell?.closest('[aria-rowindex]');
     if (!row || (event.button !== 0 && event.button !== 2)) return;
@@ -131,10 +133,22 @@ export function listenForHands(parts, on) {
     } else if (event.ctrlKey || event.metaKey) {
       if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
       on.say(selection.text || phrase('Nothing selected'));
+    } else if (event.pointerType === 'touch' && selection.rows.size > 0) {
+      isTap = true;  // a swipe keeps the selected rows
     } else {
       selection.clear();
       if (event.pointerType !== 'touch' && event.button === 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
     }
+    on.changed();
+  });
+
+  // Once rows are selected, a tap selects another row or deselects it.
+  grid.addEventListener('click', ({ target }) => {
+    if (!isTap || target.closest('a, button')) return;
+    isTap = false;
+    if (focus.item === null || focus.item.isHeader || !target.closest('[role=gridcell]')) return;
+    selection.toggleRow(focus.item);
+    on.say(selection.text || phrase('Nothing selected'));
     on.changed();
   });
 

@@ -39,7 +39,11 @@ export function listenForLongPress(grid, press) {
     };
     const timer = setTimeout(open, pressTime);
     addEventListener('pointermove', (moved) => { if (!isOpen && moved.pointerId === pointerId && isMoved(at, moved)) end(); }, how);
-    addEventListener('pointerdown', ({ pointerId: other }) => { if (!isOpen && other !== pointerId) end(); }, how);
+    addEventListener('pointerdown', ({ pointerId: other }) => {
+      if (other === pointerId) return;
+      if (isOpen) done.abort();  // the next touch, such as one on the menu, has a click of its own
+      else end();
+    }, how);
     // Browsers with a long press of their own may send this first.
     addEventListener('contextmenu', (menu) => {
       menu.preventDefault();

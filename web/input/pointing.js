@@ -62,7 +62,7 @@ export class Pointing {
       ...filterItems(cell, this.#selectedOf(spec, part.target), this.#sceneOf(spec)),
       null,
       ...cellItems({
-        copy: () => this.#copy(), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => hands.openDetail(!isOpen), isOpen,
+        copy: () => this.#copy(), select: item === null || item.absence !== null ? null : () => this.#selectRow(item), isSelected: hands.selection.rows.has(item?.id), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => hands.openDetail(!isOpen), isOpen,
         text: hands.selection.text,
         follow: linkTarget(cell) === '' || spec.kind !== 'link' ? null : () => grid.querySelector('.active a[href]')?.click(),
       }),
@@ -127,6 +127,13 @@ export class Pointing {
         return rows === null ? null : cellsOf(rows);
       },
     };
+  }
+
+  #selectRow(item) {
+    const { hands: { selection }, pane } = this;
+    selection.toggleRow(item);
+    pane.on.say(selection.text || phrase('Nothing selected'));
+    pane.schedule();
   }
 
   // Has the handler of `copy` events copy the selection or the active cell.

@@ -162,7 +162,7 @@ export default {
     'Only the {count} selected values': { one: 'Nur den ausgewählten Wert', other: 'Nur die {count} ausgewählten Werte' },
     'Exclude the {count} selected values': { one: 'Den ausgewählten Wert ausschließen', other: 'Die {count} ausgewählten Werte ausschließen' }, 'Open the link': 'Link öffnen',
     Copy: 'Kopieren', 'Copy the selection': 'Auswahl kopieren', 'Copy a link to this view': 'Link zu dieser Ansicht kopieren',
-    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Show details': 'Details zeigen', 'Hide details': 'Details ausblenden',
+    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Select the row': 'Zeile auswählen', 'Deselect the row': 'Auswahl der Zeile aufheben', 'Show details': 'Details zeigen', 'Hide details': 'Details ausblenden',
     'Select a row to see its details.': 'Eine Zeile auswählen, um ihre Details zu sehen.',
     'This row is not loaded. These are its last known values.': 'Diese Zeile ist nicht geladen. Dies sind ihre letzten bekannten Werte.',
 

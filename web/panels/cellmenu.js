@@ -164,16 +164,19 @@ function groupItem({ spec: { column: { name, type } }, view: { group }, lack, ch
 
 /**
  * Returns the items that depend on no column. Each callback is the command of an item; `text`
- * describes the selection, `rowLink` is null outside rows, and `follow` in a cell without a link.
+ * describes the selection, `rowLink` and `select` are null outside rows, and `follow` in a cell
+ * without a link.
  *
- * @param {{copy?: () => void, link: () => void, rowLink?: (() => void)|null, detail?: () => void, isOpen?: boolean,
+ * @param {{copy?: () => void, link: () => void, rowLink?: (() => void)|null,
+ *   select?: (() => void)|null, isSelected?: boolean, detail?: () => void, isOpen?: boolean,
  *   text?: string, follow?: (() => void)|null}} on
  * @returns {import('./menu.js').MenuItem[]}
  */
-export function cellItems({ copy, link, rowLink = null, detail, isOpen = false, text = '', follow = null }) {
+export function cellItems({ copy, link, rowLink = null, select = null, isSelected = false, detail, isOpen = false, text = '', follow = null }) {
   return [
     ...(follow === null ? [] : [{ label: phrase('Open the link'), hint: keyText('Ctrl+Enter'), run: follow }]),
     ...(copy === undefined ? [] : [{ label: text === '' ? phrase('Copy') : phrase('Copy the selection'), hint: keyText('Ctrl+C'), run: copy }]),
+    ...(select === null ? [] : [{ label: isSelected ? phrase('Deselect the row') : phrase('Select the row'), hint: keyText('Space'), run: select }]),
     { label: phrase('Copy a link to this view'), run: link },
     ...(rowLink === null ? [] : [{ label: phrase('Copy a link to this row'), run: rowLink }]),
     ...(detail === undefined ? [] : [{ label: isOpen ? phrase('Hide details') : phrase('Show details'), hint: keyText('Enter'), run: detail }]),

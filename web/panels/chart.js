@@ -27,11 +27,14 @@ export class Chart {
     const plot = piece('div', 'chart-plot');
     plot.append(svg, this.#line);
     this.el.append(this.#most, plot, this.#least, this.#reading);
-    plot.addEventListener('pointermove', (event) => {
+    const readAt = ({ clientX }) => {
       const { left, width } = plot.getBoundingClientRect();
-      this.#read(Math.round((event.clientX - left) / width * (this.#values.length - 1)));
-    });
-    plot.addEventListener('pointerleave', () => this.#read(null));
+      this.#read(Math.round((clientX - left) / width * (this.#values.length - 1)));
+    };
+    plot.addEventListener('pointerdown', readAt);
+    plot.addEventListener('pointermove', readAt);
+    // The reading of a touch stays until the chart loses the focus.
+    plot.addEventListener('pointerleave', ({ pointerType }) => { if (pointerType !== 'touch') this.#read(null); });
     this.el.addEventListener('blur', () => this.#read(null));
     this.el.addEventListener('keydown', (event) => this.#key(event));
     this.#read(null);

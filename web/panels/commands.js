@@ -55,7 +55,10 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
       highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
       times: (column) => columnHands.times(column, pane.heads.cells[0] ?? pane.grid),
-      goTo: (name) => hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name)),
+      goTo(name) {
+        hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name));
+        pane.grid.focus({ preventScroll: true });
+      },
     })),
   ];
 }

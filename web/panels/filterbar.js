@@ -6,6 +6,8 @@ import { phrase, plural } from '../model/language.js';
 
 const typingPause = 120;  // milliseconds without a key press before a text is parsed
 const mostValues = 50;
+// Matches where the style sheet lets the field with the focus cover the buttons next to it.
+const covering = globalThis.matchMedia?.('(max-width: 540px)') ?? { matches: false };
 
 /**
  * The filter bar.
@@ -249,7 +251,10 @@ export class FilterBar {
         if (isOpen && this.#active >= 0) this.#choose(this.#active);
         else {
           this.#close();
-          this.#ask(true).then(() => this.#close());
+          this.#ask(true).then(() => {
+            this.#close();
+            if (covering.matches && !this.#isFaulty) this.on.leave();
+          });
         }
         break;
       case ' ':

@@ -71,7 +71,8 @@ function openPalette(commands) {
   dialog.addEventListener('click', ({ target }) => { if (target === dialog) dialog.close(); });
   dialog.addEventListener('close', () => {
     dialog.remove();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    // The command may have moved the focus already.
+    if (before?.isConnected && document.activeElement === document.body) before.focus({ preventScroll: true });
   });
   document.body.append(dialog);
   dialog.showModal();

@@ -36,12 +36,13 @@ private struct SortedTable {
   var random: SeededGenerator
 
   init(seed: UInt64, rows: Int) {
-    random = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     table = Table(sortedSchema, limits: Limits(), seed: seed, collators: [4: NaturalCollator()])
     let terms = (0..<random.number(0...3)).map { _ in
       SortTerm(random.number(0...sortedSchema.columns.count - 1), descending: random.oneIn(2))
     }
     comparator = RowComparator(Query(sort: terms), table: table)
+    self.random = random
     upsert(0..<rows)
   }
 
