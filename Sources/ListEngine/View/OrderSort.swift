@@ -40,6 +40,8 @@ final class OrderSort {
     var cursor = 0
     /// The number of lower bits by which keys differ.
     var bits = 0
+    /// The bits in which entries differ from the first one.
+    var differences: UInt64 = 0
     /// The key that is in the entries.
     var key: TieKey
     /// The uncompressed key that is 0 in the entries, and the bits that the compression dropped.
@@ -141,17 +143,17 @@ final class OrderSort {
       task.work = .emit
     } else {
       digits.update(repeating: 0, count: 1 << digitBits(task))
-      task.work = .count
+      (task.work, task.differences) = (.count, 0)
     }
     task.cursor = 0
     tasks.append(task)
   }
 
-  /// Returns the width of the next digit: its groups have some hundred rows, if keys are spread
+  /// Returns the width of the next digit: a piece has sixteen of its groups, if keys are spread
   /// evenly.
   private func digitBits(_ task: Task) -> Int {
-    let wanted = Int.bitWidth - (task.range.count / 512).leadingZeroBitCount
-    return min(task.bits, Self.digitBits, max(1, wanted))
+    let groups = task.range.count / max(1, pieceRows / 16)
+    return min(task.bits, Self.digitBits, max(1, Int.bitWidth - groups.leadingZeroBitCount))
   }
 
   @inline(__always) private func digit(_ entry: UInt64, _ shift: UInt64, _ mask: UInt64) -> Int {
@@ -167,13 +169,19 @@ final class OrderSort {
     var task = task
     let ((shift, mask), digits, entries) = (shiftAndMask(task), digits, entries)
     let rows = rows(task, until: end)
-    for index in rows { digits[digit(entries[index], shift, mask)] += 1 }
+    let first = entries[task.range.lowerBound]
+    var differences = task.differences
+    for index in rows {
+      digits[digit(entries[index], shift, mask)] += 1
+      differences |= entries[index] ^ first
+    }
+    task.differences = differences
     task.cursor += rows.count
     if task.cursor == task.range.count {
       task.cursor = 0
-      if digits[digit(entries[task.range.lowerBound], shift, mask)] == task.range.count {
-        // All rows have the same digit.
-        (task.work, task.bits) = (.sort, task.bits - digitBits(task))
+      if digits[digit(first, shift, mask)] == task.range.count {
+        // All rows have the same digit, and may have the same next ones.
+        (task.work, task.bits) = (.sort, 32 - UInt32(differences >> 32).leadingZeroBitCount)
       } else {
         var start = task.range.lowerBound
         for digit in 0...Int(mask) {
