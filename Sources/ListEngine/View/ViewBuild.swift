@@ -386,7 +386,8 @@ final class ViewBuild {
   /// Sorts the rows of the sections, one after another.
   private func sort() {
     guard let sorting else { return }
-    let limit = spent + stepRows
+    // A piece of the sort can take a quarter of a step more.
+    let limit = spent + max(1, stepRows / 2)
     while cursor < ranges.count, spent < limit {
       let before = sorting.spent
       sorting.step(atMost: limit - spent, except: changed) { [view, leaves, cursor] in
