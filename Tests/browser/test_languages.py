@@ -33,7 +33,8 @@ CUT = """() => {
     const isOutside = box.left < -1 || box.right > innerWidth + 1;
     if (!isScrolled && isOutside) faults.push(`outside: ${about}`);
     const isShort = style.textOverflow === 'ellipsis' || ['auto', 'scroll'].includes(style.overflowX);
-    const isMeasured = el.localName !== 'select' && style.display !== 'inline' && el.clientWidth > 0;
+    // A box of one pixel is for screen readers only.
+    const isMeasured = el.localName !== 'select' && style.display !== 'inline' && el.clientWidth > 1;
     if (!isShort && isMeasured && el.scrollWidth > el.clientWidth + 1) faults.push(`cut off: ${about}`);
   }
   const wide = document.documentElement.scrollWidth;
