@@ -57,10 +57,7 @@ class ActionsTest(PageTest):
         self.menu(reader, "job 5")
         reader.page.keyboard.press("Escape")
         reader.page.keyboard.press("Shift+F10")
-        # Past “Select the row” and “Show details”.
-        reader.page.keyboard.press("s")
-        reader.page.keyboard.press("s")
-        reader.page.keyboard.press("s")
+        reader.page.keyboard.type("sto")
         reader.page.keyboard.press("Enter")
         box = reader.page.get_by_role("dialog", name="Stop the job")
         expect(box).to_contain_text("What it has done is lost.")
@@ -72,10 +69,7 @@ class ActionsTest(PageTest):
         expect(self.acts(reader, "job 5")).to_have_text("0")
         self.assertTrue(reader.page.evaluate("document.querySelector('#grid').contains(document.activeElement)"))
         reader.page.keyboard.press("Shift+F10")
-        # Past “Select the row” and “Show details”.
-        reader.page.keyboard.press("s")
-        reader.page.keyboard.press("s")
-        reader.page.keyboard.press("s")
+        reader.page.keyboard.type("sto")
         reader.page.keyboard.press("Enter")
         box.get_by_role("button", name="Stop the job").click()
         expect(self.row(reader, "job 5")).to_contain_text("stopped")

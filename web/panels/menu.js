@@ -1,5 +1,7 @@
 // menu.js: a menu (ARIA menu pattern): arrow keys, Home, End, first letters, Enter, Escape.
 
+import { Typeahead } from '../model/typeahead.js';
+
 let close = () => {};
 
 /**
@@ -75,12 +77,13 @@ export function openMenu(under, label, items, closed = () => {}) {
     if (hadFocus && document.activeElement === document.body) grid?.focus({ preventScroll: true });
   };
   const how = { signal: done.signal, capture: true };
+  const typeahead = new Typeahead();
   addEventListener('pointerdown', ({ target }) => { if (!menu.contains(target)) close(); }, how);
   addEventListener('blur', ({ target }) => { if (target === window) close(); }, how);
   addEventListener('resize', () => close(), how);
   menu.addEventListener('keydown', (event) => {
     event.stopPropagation();
-    const to = next(choices, choices.indexOf(document.activeElement), event);
+    const to = next(choices, choices.indexOf(document.activeElement), event, typeahead);
     if (to !== undefined) {
       event.preventDefault();
       to.focus();
@@ -134,16 +137,15 @@ function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger, why
 }
 
 /** Returns the item to focus for a key, or undefined. */
-function next(choices, at, { key }) {
+function next(choices, at, { key, ctrlKey, metaKey, altKey, timeStamp }, typeahead) {
   switch (key) {
     case 'ArrowDown': return choices[(at + 1) % choices.length];
     case 'ArrowUp': return choices[(at - 1 + choices.length) % choices.length];
     case 'Home': return choices[0];
     case 'End': return choices.at(-1);
     default: {
-      if (key.length !== 1 || key === ' ') return undefined;
-      const order = [...choices.slice(at + 1), ...choices.slice(0, at + 1)];
-      return order.find((choice) => choice.textContent.toLowerCase().startsWith(key.toLowerCase()));
+      if (key.length !== 1 || ctrlKey || metaKey || altKey || (key === ' ' && !typeahead.isTyping(timeStamp))) return undefined;
+      return choices[typeahead.take(key, choices.map(({ textContent }) => textContent), at, timeStamp)];
     }
   }
 }
