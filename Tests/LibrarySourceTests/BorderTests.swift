@@ -5,7 +5,7 @@ import SourceTesting
 import Testing
 
 @Suite struct BorderTests {
-  @Test func theHeaderIsCleanC11() throws {
+  @Test func `the header compiles as C11 without warnings`() throws {
     try Workshop.withFolder { folder in
       try Workshop.run(
         Workshop.compiler(["cc", "clang"]),
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func theHeaderIsCleanCPlusPlus17() throws {
+  @Test func `the header compiles as CXX17 without warnings`() throws {
     try Workshop.withFolder { folder in
       try Workshop.run(
         Workshop.compiler(["c++", "clang++"]),
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func swiftSeesTheLayoutThatCHas() {
+  @Test func `imported C structs have the expected sizes and offsets`() {
     #expect(MemoryLayout<list_cell>.size == 16)
     #expect(MemoryLayout<list_cell>.offset(of: \.length) == 4)
     #expect(MemoryLayout<list_plugin>.size == 72)
@@ -50,7 +50,7 @@ import Testing
     #expect(words == (LIST_INTEGER.rawValue, -2))
   }
 
-  @Test func theNumbersOfSwiftAreThoseOfTheHeader() {
+  @Test func `raw values of Swift enumerations equal the C constants`() {
     #expect(ColumnType.integer.rawValue == LIST_INTEGER.rawValue)
     #expect(ColumnType.number.rawValue == LIST_NUMBER.rawValue)
     #expect(ColumnType.text.rawValue == LIST_TEXT.rawValue)

@@ -34,7 +34,7 @@ import Testing
     return host.pointee.push(host.pointee.context, &batch)
   }
 
-  @Test func batchesThatMakeNoSenseAreRefusedWithAReason() throws {
+  @Test func `refuses invalid batches and logs the reason for each`() throws {
     _ = try run { host in
       var results: [Int32] = []
       results.append(host.pointee.push(host.pointee.context, nil))
@@ -92,7 +92,7 @@ import Testing
     return cell
   }
 
-  @Test func aBadCellCostsItsRowAndNoOther() throws {
+  @Test func `rejects only the rows with an invalid key or cell`() throws {
     _ = try run { host in
       let series = LIST_SERIES.rawValue, text = LIST_TEXT.rawValue
       let keys = (0..<9).map { list_integer(Int64($0)) } + [Self.cell(text, 2, 0), list_number(1)]
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func aBatchWithAnUnevenRowIsRefusedBySwift() throws {
+  @Test func `the Swift SDK refuses a batch with a row of another length`() throws {
     let source = try Scripted.source(recorder) { host in
       var batch = Batch(.upsert, columns: 2)
       batch.add(key: 1, "one", 1.0)
@@ -175,7 +175,7 @@ import Testing
     #expect(recorder.view.rows.map(\.key) == [.integer(5)])
   }
 
-  @Test func unknownStatesAndLevelsAndTwoSchemasAreTold() throws {
+  @Test func `logs an unknown state, an unknown level and a second schema`() throws {
     _ = try run { host in
       host.pointee.set_state(host.pointee.context, 9, nil)
       host.pointee.log(host.pointee.context, 77, nil)
@@ -219,7 +219,7 @@ import Testing
     return recorder.log
   }
 
-  @Test func schemasThatMakeNoSenseAreRefusedWithAReason() throws {
+  @Test func `refuses invalid schemas and logs the reason for each`() throws {
     let good = ListPlugin.Schema("s", key: .text, columns: [Column("a", .text), Column("b", .text)])
     func bad(_ change: @escaping @Sendable (inout list_schema, inout list_column) -> Void) throws -> [String] {
       try Self.complaint(good, change)
@@ -270,7 +270,7 @@ import Testing
         == ["error: declare: list_schema.name must be 1 to 255 bytes of UTF-8"])
   }
 
-  @Test func rowsBeforeTheSchemaAreRefused() throws {
+  @Test func `refuses rows before a schema is declared`() throws {
     let recorder = recorder
     let box = HandMade { host in _ = Self.push(host, Self.batch()) }
     let source = PluginSource(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PinnedLibraryTests {
   private static let ofABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-  @Test func aLibraryIsLoadedOnlyAsItWasPinned() throws {
+  @Test func `loads a library only if its SHA-256 equals the pinned one`() throws {
     let path = try Workshop.library("clock")
     let file = open(path, O_RDONLY)
     defer { close(file) }
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// The dynamic loader identifies files by inode, but a modified file must load as a new library.
-  @Test func aCopyIsAnotherLibraryThanTheOneThatWasLoaded() throws {
+  @Test func `a copy is loaded separately from the library at its path`() throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let path = try Workshop.build(source, into: folder)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aLoadedLibraryHoldsNoDescriptor() throws {
+  @Test func `distinct copies are loaded without leaving files open`() throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       // A name that no other test uses.

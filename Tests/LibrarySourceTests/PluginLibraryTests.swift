@@ -22,30 +22,30 @@ import Testing
     }
   }
 
-  @Test func aGoodLibraryTellsItsName() throws {
+  @Test func `reads the name and title of a library`() throws {
     let library = try PluginLibrary(path: Workshop.library("clock"))
     #expect(library.name == "clock")
     #expect(library.title == "What the time is")
   }
 
-  @Test func aFixtureWithoutAMistakeLoads() throws {
+  @Test func `loads the fixture without a defect`() throws {
     #expect(try broken("NOTHING") == nil)
   }
 
-  @Test func aRelativePathIsRefused() {
+  @Test func `refuses a relative path`() {
     #expect(failure("libclock.so") == .relativePath("libclock.so"))
   }
 
-  @Test func aMissingFileIsNamed() {
+  @Test func `refuses a missing file and names its path`() {
     #expect(failure("/nowhere/libx.so") == .missingFile("/nowhere/libx.so"))
     #expect("\(PluginError.missingFile("/nowhere/libx.so"))" == "/nowhere/libx.so: no such file")
   }
 
-  @Test func aFolderIsNoPlugin() {
+  @Test func `refuses a directory as a library`() {
     #expect(failure("/tmp") == .notRegularFile("/tmp"))
   }
 
-  @Test func aTextFileIsNoPlugin() throws {
+  @Test func `refuses a text file, with a chmod hint only for programs`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "libtext.so").path
       try "no library at all, but long enough to be looked at as one".write(
@@ -62,14 +62,14 @@ import Testing
     }
   }
 
-  @Test func aLibraryWithoutEntryPointIsNamed() throws {
+  @Test func `refuses a library without an entry point`() throws {
     guard case .noEntryPoint = try broken("NO_ENTRY") else {
       Issue.record("not refused")
       return
     }
   }
 
-  @Test func aSymbolThatNobodyHasIsFoundWhenLoading() throws {
+  @Test func `refuses a library with an undefined symbol and names it`() throws {
     guard case .notALibrary(_, let reason) = try broken("MISSING_SYMBOL") else {
       Issue.record("not refused")
       return
@@ -78,28 +78,28 @@ import Testing
   }
 
   @Test(arguments: [("WRONG_VERSION", UInt32(7)), ("NEXT_ENTRY", 2)])
-  func anotherVersionIsNamedWithTheOneThatIsWanted(macro: String, version: UInt32) throws {
+  func `refuses another interface version and reports both versions`(macro: String, version: UInt32) throws {
     guard case .wrongVersion(_, version, wanted: 1) = try broken(macro) else {
       Issue.record("not refused")
       return
     }
   }
 
-  @Test func aShortDescriptionIsRefused() throws {
+  @Test func `refuses a plugin struct that is too small`() throws {
     guard case .wrongSize(_, found: 16, wanted: 72) = try broken("SHORT") else {
       Issue.record("not refused")
       return
     }
   }
 
-  @Test func anEntryThatGivesNothingIsRefused() throws {
+  @Test func `refuses an entry point that returns NULL`() throws {
     guard case .emptyEntry = try broken("EMPTY_ENTRY") else {
       Issue.record("not refused")
       return
     }
   }
 
-  @Test func aMissingFunctionIsNamed() throws {
+  @Test func `refuses a plugin without run and names the function`() throws {
     guard case .missingFunction(_, name: "run") = try broken("NO_RUN") else {
       Issue.record("not refused")
       return
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["NO_NAME", "BAD_NAME"])
-  func aPluginNeedsAName(macro: String) throws {
+  func `refuses a missing or invalid plugin name`(macro: String) throws {
     guard case .badName = try broken(macro) else {
       Issue.record("not refused")
       return

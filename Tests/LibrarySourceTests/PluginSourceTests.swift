@@ -20,7 +20,7 @@ import Testing
 
   // MARK: Order
 
-  @Test func theSchemaComesFirstThenRowsThenLive() throws {
+  @Test func `reports the schema first, then rows, then the live state`() throws {
     let source = try Scripted.source(recorder) { host in
       try Self.push(host, 0..<2)
       try host.wait(.seconds(1_000_000))
@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  @Test func aColumnsWishesArrive() throws {
+  @Test func `reports a column's title, style, unit, width and alignment`() throws {
     let schema = ListPlugin.Schema(
       "s", key: .text,
       columns: [Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, alignment: .center)])
@@ -63,7 +63,7 @@ import Testing
           ]))
   }
 
-  @Test func aTableCanBeGivenAnotherName() throws {
+  @Test func `reports the table under the name that the source configures`() throws {
     let source = try Scripted.source(recorder, table: "second") { _ in }
     try source.start()
     try recorder.wait("the end") { !$0.states.isEmpty }
@@ -71,7 +71,7 @@ import Testing
     #expect(recorder.view.schema?.title == "Things")
   }
 
-  @Test func everyKindOfCellArrives() throws {
+  @Test func `reports cells of every type`() throws {
     let schema = ListPlugin.Schema("s", key: .text, columns: (0..<9).map { Column("c\($0)", .text) })
     let source = try Scripted.source(recorder, schema: schema) { host in
       var batch = Batch(.update, columns: 9)
@@ -102,7 +102,7 @@ import Testing
       ])
   }
 
-  @Test func longTextsOfManyRowsStayWhole() throws {
+  @Test func `reports long texts of many rows unchanged`() throws {
     let source = try Scripted.source(recorder) { host in
       var batch = Batch(.upsert, columns: 2)
       for round in 0..<2 {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func deletesAndMovesArrive() throws {
+  @Test func `reports deletions and moves`() throws {
     let source = try Scripted.source(recorder) { host in
       var gone = Batch(.delete, columns: 0)
       gone.add(key: 3)
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: Large batches
 
-  @Test func aLargeReloadComesInPartsWithItsFlagsAtBothEnds() throws {
+  @Test func `splits a large reload and flags its first and last part`() throws {
     let source = try Scripted.source(recorder) { host in try Self.push(host, 0..<10_000, reload: [.begin, .end]) }
     try source.start()
     try recorder.wait("the end") { $0.states.count == 2 }
@@ -153,7 +153,7 @@ import Testing
     #expect(recorder.view.rows.map(\.key) == (0..<10_000).map { .integer($0) })
   }
 
-  @Test func aReloadMayHaveNoRowsAtAll() throws {
+  @Test func `reports a reload without rows, but no other empty batch`() throws {
     let source = try Scripted.source(recorder) { host in
       try Self.push(host, 0..<0, reload: [.begin, .end])
       try Self.push(host, 0..<0)  // has no effect
@@ -164,7 +164,7 @@ import Testing
     #expect(recorder.view.changes.map { $0.beginsReload && $0.endsReload } == [true])
   }
 
-  @Test func aReloadMayTakeSeveralBatches() throws {
+  @Test func `a reload can span several batches`() throws {
     let source = try Scripted.source(recorder) { host in
       try Self.push(host, 0..<3, reload: .begin)
       try Self.push(host, 3..<5)
@@ -178,7 +178,7 @@ import Testing
 
   // MARK: Back-pressure and stopping
 
-  @Test func aPluginWaitsInItsPushWhileTheEngineIsBusy() throws {
+  @Test func `a push blocks while the engine is busy`() throws {
     let recorder = recorder
     let source = try Scripted.source(recorder) { host in
       try recorder.wait("the gate") { $0.log == ["closed"] }
@@ -200,7 +200,7 @@ import Testing
     #expect(recorder.log.count == 11)
   }
 
-  @Test func stopWakesAPluginThatWaits() throws {
+  @Test func `stop wakes a waiting plugin and reports no state`() throws {
     let source = try Scripted.source(recorder) { host in
       host.log(.info, "waiting")
       do {
@@ -217,7 +217,7 @@ import Testing
     #expect(recorder.view.states == [])  // no state after a requested stop
   }
 
-  @Test func aWaitThatIsOverIsNoStop() throws {
+  @Test func `an elapsed wait does not count as a stop`() throws {
     let source = try Scripted.source(recorder) { host in
       try host.wait(.zero)
       try host.wait(.seconds(-1))
@@ -229,7 +229,7 @@ import Testing
     #expect(recorder.log == ["info: false"])
   }
 
-  @Test func aPluginThatIsHeldByTheEngineCanBeStopped() throws {
+  @Test func `stops a plugin that is blocked in a push`() throws {
     let source = try Scripted.source(recorder) { host in
       for number in 0... { try Self.push(host, number..<(number + 1)) }
     }
@@ -241,7 +241,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func nothingIsToldAfterTheEngineHasHadEnough() throws {
+  @Test func `reports nothing on stop, even when stopped twice`() throws {
     let source = try Scripted.source(recorder) { host in
       host.log(.info, "ready")
       try host.wait(.seconds(1_000_000))
@@ -253,7 +253,7 @@ import Testing
     #expect(recorder.events.count == 1)
   }
 
-  @Test func aPluginThatDoesNotStopIsLeftAlone() throws {
+  @Test func `stop returns false while the plugin keeps running`() throws {
     let recorder = recorder
     let source = try Scripted.source(recorder) { host in
       host.log(.info, "deaf")
@@ -266,7 +266,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func aPluginThatWaitsElsewhereIsToldToStop() throws {
+  @Test func `stop calls the plugin's stop handler`() throws {
     let recorder = recorder
     let source = try Scripted.source(recorder) { host in
       host.onStop { recorder.note(.info, "told") }
@@ -281,20 +281,20 @@ import Testing
 
   // MARK: Ends
 
-  @Test func aPluginThatReturnsHasToldEverything() throws {
+  @Test func `reports Complete when the plugin returns`() throws {
     let source = try Scripted.source(recorder) { host in try Self.push(host, 0..<1) }
     try source.start()
     try recorder.wait("the end") { $0.states == ["live: ", "live: Complete"] }
     #expect(source.stop())
   }
 
-  @Test func aPluginThatFailsSaysWhy() throws {
+  @Test func `reports the error that the plugin throws`() throws {
     let source = try Scripted.source(recorder) { _ in throw Workshop.Failure(description: "the disk is gone") }
     try source.start()
     try recorder.wait("the end") { $0.states == ["failed: the disk is gone"] }
   }
 
-  @Test func theFirstRowsMakeASourceLiveAndLaterItSaysItself() throws {
+  @Test func `only the first rows make a source live by themselves`() throws {
     let source = try Scripted.source(recorder) { host in
       host.setState(.stale, "no connection yet")
       try Self.push(host, 0..<1)
@@ -310,7 +310,7 @@ import Testing
     }
   }
 
-  @Test func severalSourcesOfOneLibraryDoNotMeet() throws {
+  @Test func `two sources of one library are independent`() throws {
     let other = Recorder()
     let first = try Scripted.source(recorder) { host in
       try Self.push(host, 0..<1)
@@ -339,7 +339,7 @@ import Testing
     }
   }
 
-  @Test func aBadSettingIsNamed() throws {
+  @Test func `refuses an invalid value and names the setting`() throws {
     let error = try failure(["size": "11"])
     #expect(error == .badSetting(source: "test", key: "size", message: "11 is out of range: 1 to 10"))
     #expect(error.map { "\($0)" } == "test.size: 11 is out of range: 1 to 10")
@@ -347,20 +347,20 @@ import Testing
       try failure(["size": "big"]) == .badSetting(source: "test", key: "size", message: "'big' is not a whole number"))
   }
 
-  @Test func aMisspeltSettingIsRefusedWithThoseThatThereAre() throws {
+  @Test func `refuses an unknown setting and lists the known ones`() throws {
     #expect(
       try failure(["sise": "1"])
         == .badSetting(source: "test", key: "sise", message: "unknown setting; the settings are script, size"))
   }
 
-  @Test func aSettingThatCannotBeATextInCIsRefused() throws {
+  @Test func `refuses a setting that contains a NUL byte`() throws {
     guard case .badSetting(_, key: "size", _) = try failure(["size": "1\0"]) else {
       Issue.record("not refused")
       return
     }
   }
 
-  @Test func aPluginWithoutSettingsRefusesAll() throws {
+  @Test func `a plugin without settings refuses every setting`() throws {
     let library = try PluginLibrary(path: Workshop.library("clock"))
     let source = PluginSource(library: library, name: "clock", configuration: ["zone": "UTC"]) { _ in true }
     #expect(throws: PluginError.badSetting(source: "clock", key: "zone", message: "the plugin clock has no settings")) {

@@ -13,13 +13,13 @@ import Testing
 
   private static let columns = [ListPlugin.Column("a", .text)]
 
-  @Test func aTableSaysWhatItMayHold() throws {
+  @Test func `reads the row and byte limits of a table`() throws {
     let schema = try read(.init("s", key: .text, columns: Self.columns, rowLimit: 5, byteLimit: 1_000))
     #expect(schema.limits == TableLimits(rows: 5, bytes: 1_000))
     #expect(try read(.init("s", key: .text, columns: Self.columns)).limits == TableLimits())
   }
 
-  @Test func aTableSaysWhatItKeeps() throws {
+  @Test func `reads the retention of a table and raises 0 to the minimum`() throws {
     func kept(_ retention: ListPlugin.Retention) throws -> ListEngine.Retention {
       try read(.init("s", key: .text, columns: Self.columns, retention: retention)).retention
     }
@@ -34,7 +34,7 @@ import Testing
     #expect(try kept(.recent(.zero)) == .recent(Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_000)))
   }
 
-  @Test func aColumnSaysHowItIsOrdered() throws {
+  @Test func `reads the collation of a column`() throws {
     func order(_ collation: ListPlugin.Collation) throws -> ListEngine.Collation {
       try read(.init("s", key: .text, columns: [.init("a", .text, collation: collation)])).columns[0].collation
     }
@@ -46,7 +46,7 @@ import Testing
       try order(.locale("de-u-co-phonebk", numeric: true)) == .locale("de-u-co-phonebk", numeric: true))
   }
 
-  @Test func aPluginThatWasBuiltForTheFirstVersionSaysNothingOfAllThat() throws {
+  @Test func `structs of the first version get default limits and order`() throws {
     let schema = ListPlugin.Schema(
       "s", key: .text,
       columns: [.init("a", .text, collation: .natural), .init("b", .text, collation: .natural)], rowLimit: 5)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotSaidHasItsStandardValue() throws {
+  @Test func `omitted and null arguments get their default values`() throws {
     #expect(
       try complete(("why", .text("x"))) == [.integer(10), .number(0.5), .text("x"), .text("a"), .boolean(true)])
     #expect(
@@ -36,16 +36,16 @@ import Testing
     #expect(try complete(("why", .text("x")), ("why", .text("y")))[2] == .text("y"))
   }
 
-  @Test func whatHasNoStandardValueMustBeSaid() {
+  @Test func `a missing argument without a default is refused`() {
     #expect(complaint() == "the argument “why” is missing")
     #expect(complaint(("why", .null)) == "the argument “why” is missing")
   }
 
-  @Test func whatNobodyAskedForIsRefused() {
+  @Test func `an unknown argument is refused`() {
     #expect(complaint(("why", .text("")), ("who", .text("me"))) == "“renice” has no argument “who”")
   }
 
-  @Test func numbersHaveBothTheirBounds() throws {
+  @Test func `numbers are checked against both bounds`() throws {
     for (nice, fits) in [(-21, false), (-20, true), (19, true), (20, false)] {
       #expect((complaint(("why", .text("")), ("nice", .integer(Int64(nice)))) == nil) == fits, "\(nice)")
     }
@@ -55,7 +55,7 @@ import Testing
     #expect(complaint(("why", .text("")), ("share", .number(0))) == nil)
   }
 
-  @Test func wholeNumbersAreThoseThatEveryClientCanHold() throws {
+  @Test func `accepts only whole numbers that a double holds exactly`() throws {
     let any = ActionArgument("n", .integer)
     let greatest = ActionArgument.greatestInteger
     #expect(try any.checked(.integer(greatest)) == .integer(greatest))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func textsHaveAThousandCharacters() throws {
+  @Test func `texts are limited to 1,000 characters`() throws {
     let any = ActionArgument("t", .text)
     let longest = String(repeating: "é", count: 1_000)
     #expect(try any.checked(.text(longest)) == .text(longest))
@@ -80,7 +80,7 @@ import Testing
     #expect(throws: ActionFault(reason: "the argument “t” must be a text")) { try any.checked(.integer(1)) }
   }
 
-  @Test func onlyChoicesCanBeChosen() {
+  @Test func `only listed choices are accepted`() {
     #expect(complaint(("why", .text("")), ("kind", .text("b"))) == nil)
     #expect(complaint(("why", .text("")), ("kind", .text("c"))) == "the argument “kind” is none of its choices")
   }

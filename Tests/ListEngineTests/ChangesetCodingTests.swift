@@ -17,7 +17,7 @@ import Testing
     return changes
   }
 
-  @Test func itComesBackByteForByte() throws {
+  @Test func `a decoded changeset encodes to the same bytes`() throws {
     let encoded = changes.encoded
     let read = try Changeset(decoding: encoded)
     #expect(read.encoded == encoded)
@@ -25,14 +25,14 @@ import Testing
     #expect(read.unnamedRejections == 3 && read.unnamedRejection == "no key")
   }
 
-  @Test func aReloadThatIsAbandonedIsKept() throws {
+  @Test func `the flag of an abandoned reload survives encoding`() throws {
     var abandoning = Changeset()
     abandoning.abandonsReload = true
     #expect(try Changeset(decoding: abandoning.encoded).abandonsReload)
     #expect(try !Changeset(decoding: changes.encoded).abandonsReload)
   }
 
-  @Test func whatComesBackDoesTheSame() throws {
+  @Test func `a decoded changeset has the same effect on a table`() throws {
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .number), Column("b", .text)])
     var reload = Changeset.reload([(.integer(1), [.number(1.5), .text("x")]), (.integer(2), [.null, .text("y")])])
     reload.upsert(.integer(3), [.text("wrong type"), .text("z")])
@@ -52,7 +52,7 @@ import Testing
     #expect(shown[0] == shown[1])
   }
 
-  @Test func whatIsCutOffAnywhereIsRefused() {
+  @Test func `truncated or extended input is rejected`() {
     let encoded = changes.encoded
     for length in 0..<encoded.count {
       #expect(throws: ChangesetError.self, "\(length) of \(encoded.count) bytes") {
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: ChangesetError.wrongLength) { try Changeset(decoding: encoded + [0]) }
   }
 
-  @Test func countsBeyondTheBytesAreRefusedBeforeRoomIsMade() {
+  @Test func `counts beyond the length of the input are rejected`() {
     for place in [1, 9, 17, 33] {
       var encoded = changes.encoded
       for offset in 0..<7 { encoded[place + offset] = 0xFF }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedByteIsRefusedOrHarmless() throws {
+  @Test func `no flipped bit crashes decoding or the engine`() throws {
     let encoded = changes.encoded
     let schema = Schema(
       name: "t", key: .integer,

@@ -4,7 +4,7 @@ import Testing
 
 /// The example in README.md, which uses only public declarations.
 @Suite struct HeadlessTests {
-  @Test func theExampleInTheReadmeShowsWhatItSays() throws {
+  @Test func `the README example delivers its row`() throws {
     var clock = ManualClock()
     var engine = Engine(epoch: "test")
     let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
@@ -20,7 +20,7 @@ import Testing
     #expect(replica.cells == [[.text("build")]])
   }
 
-  @Test func aScriptedSourcePlaysThroughTheEngineByItsDeadlinesAlone() throws {
+  @Test func `delivers each step of a scripted source, driven by deadlines`() throws {
     let schema = Schema(name: "jobs", key: .integer, columns: [Column("state", .text)])
     var script: [(Duration, Changeset)] = [(.zero, .reload([(.integer(1), [.text("queued")])]))]
     for (second, state) in ["running", "testing", "done"].enumerated() {
@@ -60,7 +60,7 @@ import Testing
     #expect(start.duration(to: clock.now) >= .seconds(3))
   }
 
-  @Test func aSpoiledReplicaNoticesWithTheNextPatch() throws {
+  @Test func `a spoiled replica rejects the next patch`() throws {
     let harness = try Harness(rows: 20)
     harness.open()
     try harness.settle()
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: Replica.Mismatch.self) { try replica.apply(delivery) }
   }
 
-  @Test func theSimulationIsTheSameForTheSameSeed() throws {
+  @Test func `equal seeds give simulations with equal coverage`() throws {
     func run() throws -> String {
       var simulation = Simulation(seed: 77)
       try simulation.run(steps: 60)

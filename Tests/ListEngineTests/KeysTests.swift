@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeysTests {
   private let page = SessionID(rawValue: 1)
 
-  @Test func aRowIsFoundByItsKeyWhereverItIs() throws {
+  @Test func `converts row ids to keys and keys to current positions`() throws {
     let harness = try Harness(rows: 100)
     harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()
@@ -23,7 +23,7 @@ import Testing
     #expect(second == LocatedRow(.integer(99), id: row, position: 1))
   }
 
-  @Test func aNumberMayBeWrittenAsAText() throws {
+  @Test func `accepts an integer key written as text`() throws {
     let harness = try Harness(rows: 10)
     harness.change { $0.upsert(.max, value: -1) }
     harness.open()
@@ -35,7 +35,7 @@ import Testing
     #expect(harness.engine.locate(.text("three"), for: page) == nil)
   }
 
-  @Test func aNumberIsNoTextInATableOfTexts() throws {
+  @Test func `an integer does not match a text key`() throws {
     var engine = Engine(epoch: "keys")
     let table = try engine.addTable(Schema(name: "texts", key: .text, columns: [Column("value", .integer)]), at: .zero)
     engine.handle(
@@ -46,7 +46,7 @@ import Testing
     #expect(engine.locate(.text("7"), for: page)?.position == 0)
   }
 
-  @Test func whoIsNotThereIsNotFound() throws {
+  @Test func `finds no unknown or deleted row, and none without a session`() throws {
     let harness = try Harness(rows: 10)
     #expect(harness.engine.locate(.integer(1), for: page) == nil, "no page has opened anything")
     harness.open()
@@ -59,7 +59,7 @@ import Testing
     #expect(harness.engine.key(of: row, shownTo: page) == nil)
   }
 
-  @Test func aRowThatTheQueryDoesNotShowHasNoPlace() throws {
+  @Test func `a row that the query excludes has no position`() throws {
     let harness = try Harness(rows: 10)
     harness.open(query: QueryRequest(filter: .compare("value", .greater, .number(50))))
     try harness.settle()
@@ -68,7 +68,7 @@ import Testing
     #expect(harness.engine.locate(.integer(6), for: page)?.position == 0)
   }
 
-  @Test func theHeaderStandsForARowThatIsFoldedAway() throws {
+  @Test func `a row in a collapsed section has its header's position`() throws {
     let harness = try Harness()
     harness.change { changes in
       for key in 0..<4 { changes.upsert(key, value: key, group: key < 2 ? "a" : "b") }
@@ -86,7 +86,7 @@ import Testing
 @Suite struct WindowedKeysTests {
   private let page = SessionID(rawValue: 1)
 
-  @Test func onlyWhatTheSourceHasGivenForTheQueryIsFound() throws {
+  @Test func `finds only rows that were loaded for the query`() throws {
     let harness = try WindowedHarness(rows: 500, limits: WindowedHarness.limits { $0.cachedRows = 100 })
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 200)
     try harness.settle()
@@ -96,7 +96,7 @@ import Testing
     #expect(harness.engine.locate(.integer(3), for: page) == nil)
   }
 
-  @Test func betweenTwoQueriesNothingIsFound() throws {
+  @Test func `finds no row until a new query is answered`() throws {
     let harness = try WindowedHarness(rows: 50)
     harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()

@@ -17,29 +17,29 @@ import Testing
     return texts.sorted { key($0, collator).lexicographicallyPrecedes(key($1, collator)) }
   }
 
-  @Test func languagesDifferInTheirOrder() throws {
+  @Test func `sorts by the rules of the language`() throws {
     let words = ["zebra", "ähnlich", "apfel", "Öl", "ost"]
     #expect(try sorted(words, "de") == ["ähnlich", "apfel", "Öl", "ost", "zebra"])
     #expect(try sorted(words, "sv") == ["apfel", "ost", "zebra", "ähnlich", "Öl"])
   }
 
-  @Test func aTagMayAskForAnotherOrderOfItsLanguage() throws {
+  @Test func `an extension in the tag selects another order`() throws {
     let names = ["Ad", "Ae", "Äf", "Af"]
     #expect(try sorted(names, "de") == ["Ad", "Ae", "Af", "Äf"])
     #expect(try sorted(names, "de-u-co-phonebk") == ["Ad", "Ae", "Äf", "Af"])
   }
 
-  @Test func runsOfDigitsAreNumbersWhenAskedFor() throws {
+  @Test func `sorts runs of digits as numbers only when requested`() throws {
     #expect(try sorted(["a10", "a9"], "en", isNumeric: true) == ["a9", "a10"])
     #expect(try sorted(["a10", "a9"], "en") == ["a10", "a9"])
   }
 
   @Test(arguments: ["xx", "tlh", "not a locale", "", "-", "de-", "zz-Latn"])
-  func aLanguageThatNobodyKnowsHasNoOrder(tag: String) {
+  func `has no collator for unknown or malformed language tags`(tag: String) {
     #expect(LocaleCollator(tag, isNumeric: false) == nil)
   }
 
-  @Test func aLongTextIsLookedAtUpToABound() throws {
+  @Test func `compares only a bounded prefix of a long text`() throws {
     let collator = try #require(LocaleCollator("de", isNumeric: false))
     let long = String(repeating: "ä", count: 1000)
     #expect(key(long + "a", collator) == key(long + "b", collator))
@@ -47,12 +47,12 @@ import Testing
     #expect(key(String(repeating: "𝔘", count: 20_000), collator).count < 20_000)
   }
 
-  @Test func aTextOfNothingHasAKey() throws {
+  @Test func `sorts an empty text first`() throws {
     let collator = try #require(LocaleCollator("de", isNumeric: false))
     #expect(key("", collator).lexicographicallyPrecedes(key("a", collator)))
   }
 
-  @Test func theEngineOrdersAColumnByItsLanguage() throws {
+  @Test func `the engine sorts a column by its locale`() throws {
     var engine = Engine(epoch: "test", collators: LocaleCollator.find)
     let schema = Schema(
       name: "words", key: .integer, columns: [Column("word", .text, collation: .locale("sv", numeric: true))])
@@ -70,7 +70,7 @@ import Testing
     #expect(shown == ["z", "ä", "ö9", "ö10"].map { .text($0) })
   }
 
-  @Test func anUnknownLanguageIsThePluginsFault() {
+  @Test func `the engine refuses a column with an unknown locale`() {
     var engine = Engine(epoch: "test", collators: LocaleCollator.find)
     let schema = Schema(name: "words", key: .integer, columns: [Column("word", .text, collation: .locale("xx"))])
     #expect(throws: SchemaError.unknownLocale("xx", column: "word")) { try engine.addTable(schema, at: .zero) }

@@ -13,21 +13,21 @@ import Testing
     return Instant(nanoseconds: 7_000_000).duration(to: clock.now)
   }
 
-  @Test func whatIsNotWaitedCounts() { #expect(counted(100, waited: 0) == .milliseconds(100)) }
+  @Test func `counts time without waiting in full`() { #expect(counted(100, waited: 0) == .milliseconds(100)) }
 
-  @Test func ofWhatIsWaitedATenthCounts() {
+  @Test func `counts a tenth of the time spent waiting`() {
     #expect(counted(100, waited: 40) == .milliseconds(64))
     #expect(counted(100, waited: 100) == .milliseconds(10))
   }
 
   /// Ten threads that wait for a second add up to ten seconds.
-  @Test func noMoreIsWaitedThanHasPassed() {
+  @Test func `limits the waiting time to 0 and the elapsed time`() {
     #expect(counted(100, waited: 101) == .milliseconds(10))
     #expect(counted(100, waited: 1_000) == .milliseconds(10))
     #expect(counted(100, waited: -5) == .milliseconds(100))
   }
 
-  @Test func eachTimeCountsFromTheLast() {
+  @Test func `counts each interval from the previous time`() {
     var clock = ExamClock(at: .zero)
     clock.advance(to: Instant(nanoseconds: 100), waited: .nanoseconds(50))
     clock.advance(to: Instant(nanoseconds: 300), waited: .nanoseconds(100))
@@ -35,7 +35,7 @@ import Testing
     #expect(clock.toldAt == Instant(nanoseconds: 300))
   }
 
-  @Test func itNeverRunsBack() {
+  @Test func `stands still when the time goes back`() {
     var clock = ExamClock(at: Instant(nanoseconds: 100))
     clock.advance(to: Instant(nanoseconds: 90), waited: .zero)
     clock.advance(to: Instant(nanoseconds: 100), waited: .nanoseconds(5))
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Two processes compete for one processor, so that one of them is always waiting.
-  @Test func whatAProgramAndItsChildrenWaitIsCounted() throws {
+  @Test func `measures the waiting time of a program and its child`() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// A missing process has no waiting time.
-  @Test func oneThatHasEndedWaitsForNothing() {
+  @Test func `a missing process adds no waiting time`() {
     var wait = ProcessorWait()
     _ = wait.take(of: Int32.max)
     #expect(wait.take(of: Int32.max) < .seconds(60))

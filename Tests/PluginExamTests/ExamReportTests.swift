@@ -12,7 +12,7 @@ import Testing
         rule: .rows, part: "the first start", message: "line 2: it has no “id”", line: 2, output: #"{"name":"\#u{1}"}"#)
     ], log: ["one <line>"])
 
-  @Test func peopleReadWhatFailedWhereAndWhatToDo() {
+  @Test func `the text report lists rules with outcomes and remedies`() {
     let text = report.text
     #expect(text.hasPrefix("jobs & <co>: level 0\n"))
     #expect(text.contains("  passed    start        it starts, and declares its schema\n"))
@@ -25,7 +25,7 @@ import Testing
     #expect(!text.contains("hello"), "rules of levels that it has not are not its business")
   }
 
-  @Test func programsReadJSON() throws {
+  @Test func `the JSON report lists rules with outcomes and findings`() throws {
     let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
     #expect(object["plugin"] as? String == "jobs & <co>")
     #expect(object["level"] as? Int == 0)
@@ -42,7 +42,7 @@ import Testing
     #expect(findings[0]["remedy"] as? String == ExamRule.rows.remedy)
   }
 
-  @Test func buildServersReadXML() throws {
+  @Test func `the JUnit report is well-formed and counts its rules`() throws {
     let xml = report.junit
     let parser = XMLReading(xml)
     #expect(parser.isWellFormed, "\(xml)")

@@ -6,13 +6,15 @@ import Testing
 
 /// The exam fails each faulty plugin for exactly the rule it violates, and passes the correct ones.
 @Suite struct ExamTests {
-  @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) async throws {
+  @Test(arguments: ExamHall.fixtures) func `a faulty plugin fails its rule and no other`(_ fixture: ExamHall.Fixture)
+    async throws
+  {
     let report = try #require(await ExamHall.report(of: fixture.name))
     #expect(report.broken == Set([fixture.rule].compactMap(\.self)), "\(report.text)")
     for finding in report.findings { #expect(!finding.message.isEmpty && !finding.part.isEmpty) }
   }
 
-  @Test func everyRuleIsBrokenBySomePlugin() {
+  @Test func `the fixtures violate every rule`() {
     let broken = Set(ExamHall.fixtures.compactMap(\.rule)).union(WindowedExamTests.lies.flatMap(\.rules))
     #expect(ExamRule.allCases.filter { !broken.contains($0) } == [])
     #expect(ExamHall.fixtures.filter { $0.rule == nil }.allSatisfy { $0.name.hasPrefix("good-") })
@@ -21,13 +23,13 @@ import Testing
   @Test(arguments: [
     ("good-rows", 0), ("good-list", 0), ("good-messages", 1), ("good-refusal", 1), ("good-deferred", 2),
     ("good-windowed", 2), ("good-sections", 2), ("good-images", 2), ("good-actions", 3),
-  ]) func aGoodPluginHasItsLevel(_ name: String, _ level: Int) async throws {
+  ]) func `a correct plugin passes at its level`(_ name: String, _ level: Int) async throws {
     let report = try #require(await ExamHall.report(of: name))
     #expect(report.level == level)
     #expect(report.isPassed, "\(report.text)")
   }
 
-  @Test func whatIsFoundNamesTheLineThatShowsIt() async throws {
+  @Test func `a finding contains the line that violates the rule`() async throws {
     let report = try #require(await ExamHall.report(of: "rows/a text for a number"))
     let finding = try #require(report.findings.first)
     #expect(finding.line == 4)
@@ -38,13 +40,13 @@ import Testing
     #expect(noise.output == "Loading jobs...")
   }
 
-  @Test func whatAPluginSaysToPeopleIsInTheReport() async throws {
+  @Test func `the report contains the log and exit code of the plugin`() async throws {
     let report = try #require(await ExamHall.report(of: "start/ends at once"))
     #expect(report.log == ["no configuration found"])
     #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
   }
 
-  @Test func theRulesOfItsLevelsWereLookedAt() async throws {
+  @Test func `checks the rules up to the level of the plugin`() async throws {
     let report = try #require(await ExamHall.report(of: "good-deferred"))
     // The plugin has neither a remote table nor images.
     #expect(
@@ -60,14 +62,14 @@ import Testing
     #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })
   }
 
-  @Test func aProgramThatIsNotThereFailsAtTheStart() {
+  @Test func `a missing program fails the start rule with a remedy`() {
     let report = Exam.hold(of: ChildCommand("/nowhere/plugin"), named: "nowhere", ExamHall.options)
     #expect(report.broken == [.start])
     #expect(report.findings.map(\.remedy) == ["name a program that is there and may be run (chmod +x)"])
     #expect(report.text.contains("do: name a program") && !report.text.contains("flush"))
   }
 
-  @Test func rowsOfWhichNoneHasAKeyAreTheFault() throws {
+  @Test func `rows without a key fail the rows rule only`() throws {
     var options = ExamHall.brokenOptions
     options.patience = .seconds(3)
     let report = Exam.hold(
@@ -78,7 +80,7 @@ import Testing
     #expect(finding.output == #"{"name":"a","v":1}"#)
   }
 
-  @Test func programsInThisPackagePass() throws {
+  @Test func `ratings, files and sqlite pass at level 2`() throws {
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "things.db").path
       let rows = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])"
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func theMarketInPythonPasses() {
+  @Test func `the Python market passes at level 1`() {
     var options = ExamHall.options
     options.settings = ["rows": "2000"]
     let program = Workshop.root.appending(path: "Plugins/market-python/market.py").path
@@ -111,7 +113,7 @@ import Testing
     #expect(report.level == 1)
   }
 
-  @Test func aLevelThatIsAskedForMustBeThere() {
+  @Test func `fails a plugin below the required level or with bad settings`() {
     var options = ExamHall.options
     options.level = 1
     let command = ChildCommand(ExamHall.program.path, ["good-rows"])

@@ -15,7 +15,7 @@ import Testing
     ChildCommand(Self.host, ["plugin-host", try Workshop.library(name)])
   }
 
-  @Test func theMarketTellsTheSameBothWays() throws {
+  @Test func `market reports the same rows hosted and in process`() throws {
     let settings = ["rows": "3000", "rate": "0"]
     let (inside, outside) = (Recorder(), Recorder())
     let library = PluginSource(
@@ -62,7 +62,9 @@ import Testing
   @Test(arguments: [
     (["rows": "many"], "failed: market.rows: 'many' is not a whole number"),
     (["speed": "1"], "failed: market.speed: unknown setting; the settings are batches, change, rate, rows, seed"),
-  ]) func aSettingIsRefusedAsByTheLibrary(_ settings: [String: String], _ state: String) throws {
+  ]) func `a hosted library refuses invalid settings with a reason`(_ settings: [String: String], _ state: String)
+    throws
+  {
     let recorder = Recorder()
     let source = ChildSource(
       try command("market"), name: "market", configuration: settings, log: { recorder.note($0, $1) },
@@ -73,7 +75,7 @@ import Testing
     source.stop()
   }
 
-  @Test func whatIsNoPluginIsRefusedWithTheReason() throws {
+  @Test func `hosting a file that is not a library fails with a reason`() throws {
     let recorder = Recorder()
     let source = ChildSource(
       ChildCommand(Self.host, ["plugin-host", "/etc/passwd"]), name: "x", log: { recorder.note($0, $1) },
@@ -83,7 +85,7 @@ import Testing
     source.stop()
   }
 
-  @Test func aSlowReaderMakesTheLibraryWait() throws {
+  @Test func `a hosted library loses no row while the engine is busy`() throws {
     let recorder = Recorder()
     let source = ChildSource(
       try command("market"), name: "market", configuration: ["rows": "100000", "rate": "0"],
@@ -99,7 +101,8 @@ import Testing
   }
 
   /// The exam has the same findings inside this process and in a child process.
-  @Test(arguments: ["clock", "load", "processes", "market"]) func theExamIsTheSameBothWays(_ name: String) throws {
+  @Test(arguments: ["clock", "load", "processes", "market"])
+  func `bundled libraries pass equally hosted and in process`(_ name: String) throws {
     var options = ExamHall.options
     if name == "market" { options.settings = ["rows": "2000"] }
     let inside = Exam.hold(ofLibrary: try Workshop.library(name), named: name, options)
@@ -111,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [("BAD_ROW", ExamRule.rows), ("BAD_KEYS", .keys), ("NO_LIST", .start), ("EARLY_END", .start)])
-  func aBadLibraryIsFailedForTheSameBothWays(_ fault: String, _ rule: ExamRule) throws {
+  func `a faulty library fails the same rule hosted and in process`(_ fault: String, _ rule: ExamRule) throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let library = try Workshop.build(source, into: folder, defining: [fault])
@@ -125,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [(["ACTIONS"], 3), (["DEFERRED"], 2), (["IMAGES"], 2), (["ACTIONS", "DEFERRED", "IMAGES"], 3)])
-  func aLibraryThatCanBeAskedPassesBothWays(_ macros: [String], _ level: Int) throws {
+  func `a library with requests passes hosted and in process`(_ macros: [String], _ level: Int) throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let library = try Workshop.build(source, into: folder, defining: macros)
@@ -145,7 +148,7 @@ import Testing
     (["IMAGES", "FACELESS"], .images), (["IMAGES", "HUGE"], .images), (["IMAGES", "NO_IMAGE"], .images),
     (["DEFERRED", "UNANSWERED"], .answers), (["DEFERRED", "BAD_VALUE"], .values),
   ])
-  func aLibraryThatAnswersBadlyIsFailedForTheSameBothWays(_ macros: [String], _ rule: ExamRule) throws {
+  func `bad answers fail the same rule hosted and in process`(_ macros: [String], _ rule: ExamRule) throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let library = try Workshop.build(source, into: folder, defining: macros)

@@ -21,12 +21,12 @@ import Testing
     }
   }
 
-  @Test func theShortestExampleIsAPluginOfThisPackage() throws {
+  @Test func `the first Swift example equals the load plugin`() throws {
     let first = try #require(try Self.examples("swift").first)
     #expect(first == (try Self.text("Plugins/load/Load.swift")))
   }
 
-  @Test func theSwiftExamplesCompile() throws {
+  @Test func `the Swift examples compile without warnings`() throws {
     let examples = try Self.examples("swift")
     #expect(examples.count == 7)
     let products = URL(filePath: try Workshop.library("load")).deletingLastPathComponent()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func theCExampleCompilesAndRuns() throws {
+  @Test func `the C example compiles and reports a row`() throws {
     let examples = try Self.examples("c")
     #expect(examples.count == 1)
     let recorder = Recorder()
@@ -71,7 +71,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func theCExamplePassesTheExam() throws {
+  @Test func `the C example passes the exam`() throws {
     let example = try #require(try Self.examples("c").first)
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "counter.c")
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Every function of the C interface must be documented.
-  @Test func everyFunctionOfTheBorderIsExplained() throws {
+  @Test func `the document explains the functions of the C interface`() throws {
     let document = try Self.text("docs/plugins/libraries.md")
     for name in [
       "list_plugin_entry_v1", "create", "configure", "run", "stop", "destroy", "declare", "push", "wait", "set_state",

@@ -15,7 +15,7 @@ import Testing
 
   private func actions(_ written: String) -> [Action]? { decode([Self.hello, Self.schema(written)]).schema?.actions }
 
-  @Test func actionsAreRead() {
+  @Test func `reads all members of actions, or their defaults`() {
     #expect(
       actions(
         #"[{"name":"stop"},{"name":"renice","title":"Priority","confirm":"Sure?","danger":true,"rows":false,"patience":500,"arguments":[{"name":"nice","label":"Niceness","type":"integer","choices":[0,5.0],"default":5,"minimum":-20,"maximum":19.5},{"name":"why","type":"text","default":null}]}]"#
@@ -59,11 +59,11 @@ import Testing
       #"[{"name":"a","arguments":[{"name":"x","type":"text","choices":["a"],"default":"b"}]}]"#,
       "actions[0].arguments[0].default is invalid: the argument “x” is none of its choices"
     ),
-  ]) func actionsThatCannotBeAreRefused(_ written: String, _ reason: String) {
+  ]) func `refuses invalid actions with a reason`(_ written: String, _ reason: String) {
     #expect(decode([Self.hello, Self.schema(written)]).refusals == ["its schema is invalid: \(reason)"])
   }
 
-  @Test func thereAreSixtyFourActionsAtMost() {
+  @Test func `accepts 64 actions and refuses 65`() {
     func many(_ count: Int) -> String { "[" + (0..<count).map { "{\"name\":\"a\($0)\"}" }.joined(separator: ",") + "]" }
     #expect(actions(many(64))?.count == 64)
     #expect(actions(many(65)) == nil)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func answersAreRead() {
+  @Test func `decodes results and errors of actions`() {
     #expect(
       answers(
         #"{"type":"acted","id":5,"result":"it is over"}"#, #"{"type":"acted","id":6}"#,
@@ -94,7 +94,7 @@ import Testing
         ])
   }
 
-  @Test func whatWasToldBeforeAnAnswerIsSeenBeforeIt() {
+  @Test func `reports rows before the outcome that follows them`() {
     #expect(
       answers(#"{"type":"upsert","key":"a","cells":["a"]}"#, #"{"type":"acted","id":5}"#) == ["rows", #"5 done("")"#])
   }
@@ -104,11 +104,11 @@ import Testing
     (#"{"type":"acted","id":"5"}"#, "it has no “id”"),
     (#"{"type":"acted","id":5,"error":7}"#, "“error” is a number, not a text"),
     (#"{"type":"acted","id":5,"result":[]}"#, "“result” is a list, not a text"),
-  ]) func answersThatCannotBeCostTheirLine(_ line: String, _ reason: String) {
+  ]) func `skips an invalid outcome with a reason`(_ line: String, _ reason: String) {
     #expect(answers(line).filter { $0 != "rows" } == ["line 3: \(reason)"])
   }
 
-  @Test func whoOffersNoActionsAnswersNone() {
+  @Test func `skips an outcome if the schema has no actions`() {
     #expect(
       answers(#"{"type":"acted","id":5}"#, actions: "[]").filter { $0 != "rows" }
         == ["line 3: its schema has no actions"])
@@ -135,7 +135,7 @@ import Testing
     view.events.compactMap { if case .acted(let number, let outcome) = $0 { "\(number) \(outcome)" } else { nil } }
   }
 
-  @Test func aProgramIsAskedAndItsFirstAnswerCounts() throws {
+  @Test func `reports a program's first answer, or unanswered if it exits`() throws {
     let recorder = Recorder()
     let source = ChildSource(
       ChildCommand("python3", ["-c", Self.worker]), name: "jobs", log: { recorder.note($0, $1) },
@@ -159,7 +159,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func aProgramThatDoesNotRunDoesNothing() throws {
+  @Test func `an action fails with source down if the program is missing`() throws {
     let recorder = Recorder()
     let source = ChildSource(
       ChildCommand("/no/such/program"), name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })

@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Three lines of shell
 
-  @Test func aPluginOfThreeLinesOfShellWorks() throws {
+  @Test func `three lines of shell serve a table`() throws {
     let source = source(
       """
       for user in root daemon; do
@@ -83,7 +83,7 @@ import Testing
       ])
   }
 
-  @Test func oneThatEndsWellIsComplete() throws {
+  @Test func `reports Complete when the program exits with 0`() throws {
     let source = source(#"echo '{"id":1}'; printf '{"id":2}'"#)
     try source.start()
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
@@ -93,7 +93,7 @@ import Testing
 
   // MARK: F3: the plugin crashes
 
-  @Test func oneThatIsKilledComesBack() throws {
+  @Test func `restarts a killed program each time`() throws {
     let source = source(Self.silent + "exec cat >/dev/null")
     try source.start()
     for count in 1...3 {
@@ -107,7 +107,7 @@ import Testing
     for pid in pids() { #expect(goes(pid)) }
   }
 
-  @Test func aProgramThatIsNotThereIsSaid() throws {
+  @Test func `reports a missing program and keeps trying`() throws {
     let source = source("") { $1 = ChildCommand("/no/such/program") }
     try source.start()
     try recorder.wait("a word") { $0.states.count >= 2 }
@@ -118,7 +118,7 @@ import Testing
       })
   }
 
-  @Test func aFileThatIsNoProgramIsSaid() throws {
+  @Test func `reports a file that the system cannot execute`() throws {
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "plugin")
       try Data([0x7F, 0x45, 0x4C, 0x46, 1, 2, 3]).write(to: file)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func nothingLeaksOverManyProcesses() throws {
+  @Test func `leaks no file descriptors over 40 restarts`() throws {
     func files() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
     let before = files()
     let source = source(#"echo '{"id":1}'; exit 1"#)
@@ -147,7 +147,7 @@ import Testing
 
   // MARK: F4: the plugin hangs
 
-  @Test func oneThatDoesNotAnswerIsEndedAndComesBack() throws {
+  @Test func `kills and restarts a program that does not answer`() throws {
     // Ignores SIGTERM and the closed input.
     let source = source("trap '' TERM;" + Self.silent + "while :; do sleep 100; done") { policy, _ in
       policy.patience = .milliseconds(300)
@@ -159,7 +159,7 @@ import Testing
     for pid in pids() { #expect(goes(pid)) }
   }
 
-  @Test func oneThatAnswersIsLeftAlone() throws {
+  @Test func `does not end a program that answers health checks`() throws {
     let source = source(
       Self.silent
         + #"while read -r line; do case $line in *health*) echo "asked" >&2; echo "$line";; esac; done"#
@@ -171,7 +171,7 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func oneThatASignalStoppedIsEndedAndComesBack() throws {
+  @Test func `ends and restarts a program that a signal stopped`() throws {
     let source = source(#"echo "{\"id\":$$}"; exec sleep 100"#) { policy, _ in policy.patience = .milliseconds(300) }
     try source.start()
     try recorder.wait("rows") { $0.states.last == "live: " }
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: F5: the plugin writes garbage
 
-  @Test func garbageCostsItsLinesAndThenTheProcess() throws {
+  @Test func `skips one unreadable line and ends a program after ten`() throws {
     let source = source(
       #"echo '{"id":1}'; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"id":2}'; exec sleep 100"#)
     try source.start()
@@ -200,7 +200,7 @@ import Testing
 
   // MARK: F6: the plugin floods
 
-  @Test func oneThatFloodsWaitsForUs() throws {
+  @Test func `holds back a flooding program and can stop it`() throws {
     let source = source(#"i=0; while :; do echo "{\"id\":1,\"n\":$((i=i+1))}"; done"#)
     recorder.close()
     try source.start()
@@ -213,7 +213,7 @@ import Testing
 
   // MARK: The whole process group
 
-  @Test func grandchildrenEndWithIt() throws {
+  @Test func `stop ends the child processes of a program`() throws {
     let source = source(#"sleep 1000 & echo "{\"id\":$!}"; sleep 1000 & echo "{\"id\":$!}"; echo '{"id":0}'; wait"#)
     try source.start()
     try recorder.wait("rows") { $0.rows.count == 3 }
@@ -223,7 +223,7 @@ import Testing
     for pid in children { #expect(goes(pid)) }
   }
 
-  @Test func grandchildrenEndWhenTheirParentIsKilled() throws {
+  @Test func `ends the child processes of a killed program`() throws {
     let source = source(#"sleep 1000 & echo "{\"id\":1,\"pid\":$!}"; echo "{\"id\":2,\"pid\":$$}"; wait"#)
     try source.start()
     try recorder.wait("rows") { $0.rows.count == 2 }
@@ -234,14 +234,14 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func oneThatLeavesTheGroupDoesNotHoldUsUp() throws {
+  @Test func `a process outside the group does not delay the restart`() throws {
     let source = source(#"setsid sleep 3 & echo '{"id":1}'; exit 1"#)
     try source.start()
     try recorder.wait("another process") { $0.rows.count >= 2 }
     #expect(source.stop())
   }
 
-  @Test func aProgramWhoseProcessesTakeTooMuchMemoryTogetherIsEnded() throws {
+  @Test func `ends a program whose processes exceed the total memory`() throws {
     let hold =
       #"python3 -c 'import signal; x = bytearray(b"x") * (40 << 20); print("ready", flush=True); signal.pause()'"#
     let source = source(
@@ -261,7 +261,7 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func pagesThatProcessesShareCountOnce() throws {
+  @Test func `counts memory that processes share only once`() throws {
     // A process of 80 MiB and three copies of it that write nothing: 80 MiB, and not 320.
     let program = """
       import os, signal
@@ -289,7 +289,7 @@ import Testing
     #expect((80...150).contains(size), "\(excess)")
   }
 
-  @Test func aProgramWithTooManyProcessesIsEnded() throws {
+  @Test func `ends a program with too many processes`() throws {
     let source = source("echo '{\"id\":1}'; for i in 1 2 3 4 5 6; do sleep 1000 & done; wait") {
       $0.measurePause = .milliseconds(1)
       $1.greatestProcessCount = 5
@@ -303,7 +303,7 @@ import Testing
 
   // MARK: Environment and limits
 
-  @Test func itHasThreeFilesAndAnEnvironmentOfItsOwn() throws {
+  @Test func `a program gets three files, limits and its own environment`() throws {
     setenv("ROWCAST_TEST_SECRET", "x", 1)
     setenv("LC_ROWCAST", "kept", 1)
     let source = source(
@@ -329,7 +329,7 @@ import Testing
   }
 
   /// Also checks the session's niceness if the kernel schedules by session (autogroup).
-  @Test func itLetsTheServerGoFirst() throws {
+  @Test func `a program runs at a lower priority than the server`() throws {
     let mine = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     let source = source(
       #"nice | sed 's/\(.*\)/{"id":"nice \1"}/'; sed 's/.* nice \(.*\)/{"id":"group \1"}/' /proc/self/autogroup"#)
@@ -342,7 +342,7 @@ import Testing
   }
 
   /// Under memory pressure the kernel kills a program before the server.
-  @Test func itIsOfferedToTheKernelWhenMemoryRunsOut() throws {
+  @Test func `sets the OOM score adjustment of a program to 500`() throws {
     // The server writes the value after starting the program, so the script polls until it is
     // there.
     let source = source(
@@ -352,7 +352,7 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func itCannotTakeMoreMemoryThanItMay() throws {
+  @Test func `a program's allocation beyond its memory limit fails`() throws {
     let source = source(
       #"python3 -c 'x = bytearray(1 << 30)' 2>/dev/null && echo '{"id":"got it"}' || echo '{"id":"refused"}'"#
     ) { $1.memory = 512 << 20 }
@@ -364,7 +364,7 @@ import Testing
 
   // MARK: Messages to the process
 
-  @Test func itIsGreetedConfiguredAndAskedForCells() throws {
+  @Test func `sends hello, settings, loads and cancels of pending cells`() throws {
     let source = source(
       Self.hello + Self.schema
         + #"echo '{"type":"upsert","key":7,"cells":[0,null]}'; while read -r line; do echo "$line" >&2; case $line in "#
@@ -384,7 +384,7 @@ import Testing
       ])
   }
 
-  @Test func whatADeadProcessWasAskedForHasFailed() throws {
+  @Test func `reports pending cells as not loaded when the program exits`() throws {
     let source = source(
       Self.silent + #"while read -r line; do case $line in *load*) exit 1;; *health*) echo "$line";; esac; done"#)
     try source.start()
@@ -397,7 +397,7 @@ import Testing
     source.send(.load([DeferredCell(.integer(1), column: 1)]))  // has no effect after the stop
   }
 
-  @Test func aBadSettingIsRefusedAndNotTriedAgain() throws {
+  @Test func `fails on an invalid setting without a retry`() throws {
     let source = source(
       #"echo '{"type":"hello","version":1,"settings":{"properties":{"rows":{"type":"integer"}}}}'; cat >/dev/null"#,
       configuration: ["rows": "many"])
@@ -406,7 +406,7 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func aProgramThatPrintsRowsOnlyHasNoSettings() throws {
+  @Test func `refuses settings for a program that prints rows only`() throws {
     let source = source(#"echo '{"id":1}'; exec sleep 100"#, configuration: ["rows": "7"])
     try source.start()
     try recorder.wait("a refusal") {
@@ -415,7 +415,7 @@ import Testing
     #expect(source.stop())
   }
 
-  @Test func aProgramMayHaveToBeTrusted() throws {
+  @Test func `does not trust a program that everyone can write`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "plugin.sh").path
       try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: path))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PinnedProgramTests {
   private let recorder = Recorder()
 
-  @Test func aProgramIsStartedOnlyAsItWasPinned() throws {
+  @Test func `does not start a program with another SHA-256`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "jobs").path
       try Data("#!/bin/sh\necho '{\"id\":1}'\n".utf8).write(to: URL(filePath: path))

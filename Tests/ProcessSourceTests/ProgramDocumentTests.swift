@@ -12,7 +12,7 @@ import Testing
     return text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
 
-  @Test func theShellExampleIsATable() throws {
+  @Test func `the shell example of tutorial and README serves a table`() throws {
     let script = try #require(try Self.examples("sh", in: "docs/plugins/tutorial.md").first)
     #expect(try Self.examples("sh", in: "README.md").contains(script))
     let recorder = Recorder()
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func theMessagesDoWhatIsSaid() throws {
+  @Test func `the example messages decode to the documented changes`() throws {
     let lines = try #require(try Self.examples("json").first).split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [] && events.unnamed.count == 0)
@@ -72,7 +72,7 @@ import Testing
     #expect(events.schema?.columns[2].presentation?.critical == .threshold(95))
   }
 
-  @Test func theSettingsAreCheckedAsIsSaid() throws {
+  @Test func `the example hello checks settings as documented`() throws {
     let line = try Self.examples("json")[3].replacing("\n", with: "")
     var rules: SettingRules?
     for case .hello(let hello) in decode([line]) { rules = hello.settings }
@@ -82,7 +82,7 @@ import Testing
     #expect(throws: SettingRules.Fault.self) { try SettingRules.written(["path": "/", "rows": "1001"], by: rules) }
   }
 
-  @Test func theActionsDoWhatIsSaid() throws {
+  @Test func `the example actions and outcomes decode as documented`() throws {
     let lines = try Self.examples("json")[4].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
       .replacing("[\n    {", with: "[{").replacing(",\n    {", with: ",{").split(separator: "\n").map(String.init)
     let events = decode(lines)
@@ -96,7 +96,7 @@ import Testing
     #expect(outcomes == [.done("build was stopped"), .failed(.failed, "there is nothing to remove")])
   }
 
-  @Test func theWindowedTableDoesWhatIsSaid() throws {
+  @Test func `the example of a remote table decodes as documented`() throws {
     let example = try #require(try Self.examples("json", in: "docs/plugins/windowed.md").first)
     let lines = example.replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
       .split(separator: "\n").map(String.init)
@@ -121,7 +121,7 @@ import Testing
       answers == [#"7 ["se/mal", "se/upp"] true 1990"#, "8 [1, 3]", "9 the database is locked", "changed"])
   }
 
-  @Test func everyMessageIsExplained() throws {
+  @Test func `the document explains every message`() throws {
     let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins/programs.md"), encoding: .utf8)
     for name in [
       "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",

@@ -29,7 +29,7 @@ import Testing
       + #"]}'; echo '{"type":"commit"}'; "#
   }
 
-  @Test func theNewOneTakesOverWithItsWholeListAndTheOldOneEnds() throws {
+  @Test func `the new instance takes over with its list, the old one ends`() throws {
     let source = source()
     try source.start(program(list(#"[1,"build"],[2,"test"]"#) + "cat >/dev/null; echo ended >&2"))
     try recorder.wait("the first list") { $0.rows.count == 2 }
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     ("exit 3", "exited with code 3"),
     (#"echo '{"type":"hello","version":9}'; cat"#, "it speaks version 9 of the protocol; this host speaks version 1"),
-  ]) func oneThatFailsLeavesTheOldOneServing(_ script: String, _ reason: String) throws {
+  ]) func `the old instance keeps serving when the new one fails`(_ script: String, _ reason: String) throws {
     let source = source()
     try source.start(
       program(
@@ -61,7 +61,7 @@ import Testing
     #expect(source.stop(within: .seconds(5)))
   }
 
-  @Test func oneWithOtherColumnsTakesOverWithItsList() throws {
+  @Test func `an instance with other columns takes over with its list`() throws {
     let source = source()
     try source.start(program(list(#"[1,"build"]"#) + "cat >/dev/null"))
     try recorder.wait("the first list") { $0.rows.count == 1 }
@@ -105,7 +105,7 @@ import Testing
     #expect(source.stop(within: .seconds(5)))
   }
 
-  @Test func nothingOfAHalfListIsSeen() throws {
+  @Test func `reports no row of an instance that exits within its list`() throws {
     let source = source()
     try source.start(program(list(#"[1,"build"]"#) + "cat >/dev/null"))
     try recorder.wait("the first list") { $0.rows.count == 1 }
@@ -118,7 +118,7 @@ import Testing
     #expect(source.stop(within: .seconds(5)))
   }
 
-  @Test func ofTwoThatWaitTheLaterOneCounts() throws {
+  @Test func `a later swap replaces an instance that is still pending`() throws {
     let source = source()
     try source.start(program(list(#"[1,"first"]"#) + "cat >/dev/null"))
     try recorder.wait("the first list") { $0.rows.count == 1 }

@@ -39,7 +39,7 @@ import TextSource
     }
   }
 
-  @Test func aRunOfWhichNoRowCanBeTakenSaysWhyAndTheNextOneIsAFirstOne() throws {
+  @Test func `a first run without valid rows is stale and sets no columns`() throws {
     try Workshop.withFolder { folder in
       var options = TextOptions()
       options.key = ["id"]
@@ -56,7 +56,7 @@ import TextSource
     }
   }
 
-  @Test func aLaterRunOfWhichNoRowCanBeTakenLeavesTheRows() throws {
+  @Test func `a later run without valid rows is stale and keeps the rows`() throws {
     try Workshop.withFolder { folder in
       let source = watch(
         "cd \(folder.path); echo >>n; case $(wc -l <n) in 1) echo '[{\"id\":1}]';; 2) echo '[{\"a\":1},{\"a\":2}]';; *) echo '[]';; esac"
@@ -70,7 +70,7 @@ import TextSource
     }
   }
 
-  @Test func ofRowsWithOneKeyTheLastIsShown() throws {
+  @Test func `reports the last of several rows with the same key`() throws {
     try Workshop.withFolder { folder in
       var options = TextOptions()
       options.key = ["name"]
@@ -91,7 +91,7 @@ import TextSource
     }
   }
 
-  @Test func aRunThatDoesNotEndMakesTheRowsOldUntilItDoes() throws {
+  @Test func `a run beyond its patience is stale until it ends`() throws {
     try Workshop.withFolder { folder in
       let source = watch(
         "cd \(folder.path); echo >>n; case $(wc -l <n) in 2) while ! test -e go; do sleep 0.05; done;; esac; echo '[{\"id\":1}]'",
@@ -104,7 +104,7 @@ import TextSource
     }
   }
 
-  @Test func aCommandIsRunAgainAndAgainAndComparedByKey() throws {
+  @Test func `runs a command repeatedly and reports each list as a reload`() throws {
     try Workshop.withFolder { folder in
       let source = watch("cd \(folder.path); echo >>n; echo 'NAME  COUNT'; echo \"a     $(wc -l <n)\"; echo 'b     7'")
       try source.start()
@@ -125,7 +125,7 @@ import TextSource
     }
   }
 
-  @Test func aRunThatFailsLeavesTheRowsAndSaysWhy() throws {
+  @Test func `a failed run is stale with its exit code until the next run`() throws {
     try Workshop.withFolder { folder in
       let source = watch(
         "cd \(folder.path); echo >>n; case $(wc -l <n) in 2) echo broken >&2; exit 3;; *) echo '[{\"id\":1}]';; esac")
@@ -141,14 +141,14 @@ import TextSource
     ("printf '{\\n{\\n'", " (taken for json; --format names another)"),
     ("printf '{\\n\"items\":[]}\\n'", "it prints no rows"),
     ("true", "it prints no rows"),
-  ]) func whatPrintsNoRowsSaysWhy(_ line: String, _ reason: String) throws {
+  ]) func `reports why a command yields no rows`(_ line: String, _ reason: String) throws {
     let source = watch(line)
     try source.start()
     try recorder.wait("a word") { $0.states.last?.hasSuffix(reason) ?? false }
     #expect(source.stop())
   }
 
-  @Test func aCommandThatHangsIsEndedWithUs() throws {
+  @Test func `stop ends a command that hangs`() throws {
     let source = watch("echo $$ >&2; sleep 1000")
     try source.start()
     try recorder.wait("its beginning") { !$0.log.isEmpty }
@@ -157,7 +157,7 @@ import TextSource
     #expect(kill(pid, 0) == -1)
   }
 
-  @Test func linesMayEndAsOnWindowsAndBeginWithAMark() throws {
+  @Test func `reads CRLF line ends and a byte order mark`() throws {
     let source = watch(#"printf '\357\273\277name,n\r\nx,1\r\ny,2\r\n'"#)
     try source.start()
     try recorder.wait("rows") { $0.rows.count >= 2 }
@@ -166,7 +166,7 @@ import TextSource
     #expect(recorder.view.rows.prefix(2).map(\.key) == [.text("x"), .text("y")])
   }
 
-  @Test func namesWithoutRowsWaitForTheFirstRows() throws {
+  @Test func `a header without rows waits for the first rows`() throws {
     try Workshop.withFolder { folder in
       let source = watch(
         "cd \(folder.path); echo >>n; echo 'NAME   COUNT'; case $(wc -l <n) in 1) ;; *) echo 'a      7';; esac")
@@ -178,7 +178,7 @@ import TextSource
     }
   }
 
-  @Test func aDocumentMayBeginWithAMark() throws {
+  @Test func `reads a JSON document with a byte order mark`() throws {
     let source = watch(#"printf '\357\273\277{\n "items": [\n {"name": "x"}\n ]\n}\n'"#)
     try source.start()
     try recorder.wait("a row") { !$0.rows.isEmpty }
@@ -186,7 +186,7 @@ import TextSource
     #expect(recorder.view.rows.first?.key == .text("x"))
   }
 
-  @Test func aDocumentOnManyLinesIsRead() throws {
+  @Test func `reads a JSON document of several lines`() throws {
     let source = watch(#"printf '{\n "items": [\n {"name": "x", "n": 1},\n {"name": "y", "n": 2}\n ]\n}\n'"#)
     try source.start()
     try recorder.wait("rows") { $0.rows.count >= 2 }

@@ -46,7 +46,7 @@ import Testing
     return (store.bytes, rows)
   }
 
-  @Test func whatIsTakenAwayIsNotRecordedAndTheRestComesOutByteForByte() throws {
+  @Test func `an export leaves the recording unchanged`() throws {
     let (bytes, rows) = try recorded(exports: true)
     #expect(rows == 3_500)
     let report = try withFile(bytes) { try Verification.run(path: $0) }

@@ -8,7 +8,7 @@ import Threads
 @Suite struct RecordingTests {
   private let header = RecordingHeader(epoch: "run", limits: Limits())
 
-  @Test func whateverWriteFailsTheFileIsWhole() throws {
+  @Test func `records the same bytes after any single failed write`() throws {
     let whole = try recordedBytes(steps: 4)
     for failing in 1...3 {
       let store = MemoryStore { $0 == failing }
@@ -25,7 +25,7 @@ import Threads
     }
   }
 
-  @Test func aFullDiskEndsTheRecordingAndNothingElse() throws {
+  @Test func `a full disk ends the recording while the engine continues`() throws {
     let recording = Recording(MemoryStore { _ in true }, header, backlogLimit: 20_000)
     var scenario = try Scenario(recording)
     scenario.run(steps: 100)
@@ -38,7 +38,7 @@ import Threads
     }
   }
 
-  @Test func aDiskWithoutRoomIsSaidSo() throws {
+  @Test func `reports a full disk as the cause of failing writes`() throws {
     // The system's own full disk: every write to it fails.
     let recording = try Recording(path: "/dev/full", header)
     recording.begin()
@@ -46,7 +46,7 @@ import Threads
     recording.close()
   }
 
-  @Test func onlyItsOwnerMayReadIt() throws {
+  @Test func `creates the file with access for its owner only`() throws {
     try withFile { path in
       try FileManager.default.removeItem(atPath: path)
       let recording = try Recording(path: path, header)
@@ -57,14 +57,14 @@ import Threads
     }
   }
 
-  @Test func aPlaceThatCannotBeWrittenIsRefusedAtOnce() {
+  @Test func `refuses a path in a missing folder`() {
     #expect(throws: RecordingError.unwritable("/nowhere/file: No such file or directory")) {
       try Recording(path: "/nowhere/file", header)
     }
   }
 
   @Test(arguments: ["", "ROWCAST", "ROWCAST\u{1}what was there"])
-  func aRecordingTakesThePlaceOfAnotherWhenItBegins(_ text: String) throws {
+  func `replaces an existing recording only when it begins`(_ text: String) throws {
     try withFile(Array(text.utf8)) { (path) throws in
       let recording = try Recording(path: path, header)
       #expect(!recording.wait(until: .running, within: .seconds(0)))
@@ -76,7 +76,7 @@ import Threads
     }
   }
 
-  @Test func aRecordingIsNotWrittenThroughALink() throws {
+  @Test func `refuses to write through a symbolic link`() throws {
     try withFile([]) { (path) throws in
       let link = path + ".link"
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -87,7 +87,7 @@ import Threads
   }
 
   @Test(arguments: ["x", "ROWCAST\u{2}", "ROWCAT", "#!/bin/sh\n"])
-  func whatIsNoRecordingIsNotWrittenOver(_ text: String) throws {
+  func `refuses to overwrite a file that is not a recording`(_ text: String) throws {
     try withFile(Array(text.utf8)) { (path) throws in
       #expect(throws: RecordingError.unwritable("\(path): the file exists and is not a recording")) {
         try Recording(path: path, header)
@@ -96,7 +96,7 @@ import Threads
     }
   }
 
-  @Test func aFileStoreKeepsNothingOfHalfAnAppend() throws {
+  @Test func `a file store discards a partial append`() throws {
     try withFile { path in
       // The disk has room for five bytes more, then for none, until some is made.
       let room = Guarded(5)
@@ -120,7 +120,7 @@ import Threads
     }
   }
 
-  @Test func whatSourcesSaidIsToldAgain() throws {
+  @Test func `replays the schema and changes of a source in time order`() throws {
     try withFile(recordedBytes(steps: 3)) { path in
       var replay = try SourceReplay(path: path)
       #expect(replay.header == header)
@@ -136,7 +136,7 @@ import Threads
     }
   }
 
-  @Test func anotherTableInItsPlaceIsToldAgain() throws {
+  @Test func `replays a table replacement and the changes after it`() throws {
     try withFile(recordedBytes(steps: 20)) { path in
       var replay = try SourceReplay(path: path)
       var titles: [String] = []

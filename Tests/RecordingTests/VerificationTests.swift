@@ -6,7 +6,7 @@ import Wire
 @testable import Recording
 
 @Suite struct VerificationTests {
-  @Test func whatWasRecordedComesOutByteForByte() throws {
+  @Test func `a recorded run is replayed byte for byte`() throws {
     let report = try withFile(recordedBytes()) { try Verification.run(path: $0) }
     #expect(report.firstDifference == nil && !report.isTorn)
     #expect(report.answers == 21)
@@ -64,7 +64,7 @@ import Wire
     #expect(try report(recordsTheTime: false).firstDifference != nil)
   }
 
-  @Test func anotherAnswerIsNoticedAtItsRecord() throws {
+  @Test func `reports the record at which the output differs`() throws {
     let store = MemoryStore()
     let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
     var scenario = try Scenario(recording)
@@ -82,7 +82,7 @@ import Wire
     #expect(report.answers == 5)
   }
 
-  @Test func anIntervalThatWasChosenOnTheWayIsChosenAgain() throws {
+  @Test func `replays an interval that was set while recording`() throws {
     func report(recordsTheInterval: Bool) throws -> Verification.Report {
       let store = MemoryStore()
       let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
@@ -100,7 +100,7 @@ import Wire
     #expect(try report(recordsTheInterval: false).firstDifference != nil)
   }
 
-  @Test func anIntervalIsReadAsItWasWrittenAndNothingElseIs() {
+  @Test func `decodes an interval record and refuses malformed ones`() {
     let bytes = Record.interval(.milliseconds(50), Instant(nanoseconds: 7)).encoded
     #expect(bytes == [5, 7, 0, 0, 0, 0, 0, 0, 0, 0x80, 0xF0, 0xFA, 0x02, 0, 0, 0, 0])
     guard case .interval(.milliseconds(50), Instant(nanoseconds: 7)) = Record(decoding: bytes) else {
@@ -113,7 +113,7 @@ import Wire
     #expect(Record(decoding: Array(bytes.dropLast()) + [0x80]) == nil)
   }
 
-  @Test func aFileThatWasCutOffIsGoodUpToThere() throws {
+  @Test func `verifies the complete records of a truncated file`() throws {
     let bytes = try recordedBytes(steps: 2)
     let whole = try withFile(bytes) { try Verification.run(path: $0) }
     var lastRecords = 0
@@ -126,7 +126,7 @@ import Wire
     #expect(lastRecords < whole.records - 2)
   }
 
-  @Test func aDamagedByteIsNamed() throws {
+  @Test func `reports any damaged byte at or before its position`() throws {
     let bytes = try recordedBytes(steps: 1)
     for place in stride(from: 8, to: bytes.count, by: 7) {
       var damaged = bytes
@@ -146,7 +146,7 @@ import Wire
 
   /// A damaged length that reaches beyond the end is not mistaken for a record that was cut off,
   /// because whole records follow it.
-  @Test func aLengthThatGrewIsDamageAndNoEnd() throws {
+  @Test func `reports a length beyond the end of the file as damage`() throws {
     let bytes = try recordedBytes(steps: 1)
     func length(at place: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) } }
     var frames: [Int] = []
@@ -174,7 +174,7 @@ import Wire
     }
   }
 
-  @Test func whatIsNoRecordingIsRefused() throws {
+  @Test func `refuses unreadable, foreign, cut-off and outdated files`() throws {
     #expect(throws: RecordingError.empty) { try withFile { try Verification.run(path: $0) } }
     for (text, error) in [
       ("hello, world", RecordingError.noRecording), ("ROWCAT", .noRecording), ("ROWCAST\u{2}", .noRecording),

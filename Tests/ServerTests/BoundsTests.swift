@@ -23,7 +23,7 @@ import Wire
   private let configuration = ServerConfiguration()
   private let limits = Limits()
 
-  @Test func operatorsAreToldWhatIsInForce() throws {
+  @Test func `the operating manual states the limits in force`() throws {
     let arena = ContextArena(.loopback, certificate: nil, socketPath: nil)
     let loop = EventLoop()
     defer {
@@ -118,7 +118,7 @@ import Wire
       ])
   }
 
-  @Test func authorsOfClientsAreToldWhatIsInForce() throws {
+  @Test func `the protocol document states the limits in force`() throws {
     try expect(
       "protocol.md",
       [

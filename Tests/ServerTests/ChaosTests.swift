@@ -6,7 +6,7 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  @Test func noPluginStopsTheServer() throws {
+  @Test func `the server survives 12 random faults of its plugins`() throws {
     // Next to other tests, the delays of other tables are not meaningful; `make chaos` measures
     // them.
     let text = try kept(
@@ -18,7 +18,9 @@ import Testing
     #expect(text.contains("12 faults in"))
   }
 
-  @Test(arguments: ["nonsense", "flood", "crash"]) func aFaultCostsNoMoreThanItMay(_ fault: String) throws {
+  @Test(arguments: ["nonsense", "flood", "crash"]) func `bad lines, floods and crashes stay within their cost limits`(
+    _ fault: String
+  ) throws {
     let text = try kept("figures", ["--small", fault])
     #expect(text.hasPrefix("\(fault)"))
   }

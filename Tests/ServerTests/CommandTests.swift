@@ -34,7 +34,7 @@ import Testing
     ["show", "--where", " "],
     ["watch", "--where", String(repeating: "x", count: 4_097), "df"],
   ])
-  func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
+  func `invalid arguments print one line and exit with 2`(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
     #expect(try command.end() == 2, "\(arguments)")
     let complaint = command.complaints
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0), arguments: [["--public-url", "https://rows.example.org"]])
-  func rootServesNobodyBeyondThisMachineUnlessItIsAllowed(_ beyond: [String]) throws {
+  func `root serves other machines only with --allow-root`(_ beyond: [String]) throws {
     let refused = try RunningCommand(beyond + ["--port", "0"], waits: false)
     #expect(try refused.end() == 2)
     #expect(refused.complaints.hasPrefix("rowcast: root does not serve other machines"), "\(refused.complaints)")
@@ -78,7 +78,7 @@ import Testing
     ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"], ["--publish", "nats://127.0.0.1:1"],
     ["--from", "nats://127.0.0.1:1"], ["--publish", "nats://127.0.0.1:1", "--nats-ca", "/nowhere/a"],
   ])
-  func aWrongWorldIsOneLineAndOne(_ arguments: [String]) throws {
+  func `an unusable environment prints one line and exits with 1`(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments + ["--port", "0"], waits: false)
     #expect(try command.end() == 1, "\(arguments)")
     let complaint = command.complaints
@@ -86,13 +86,15 @@ import Testing
     #expect(complaint.filter { $0 == "\n" }.count == 1, "\(complaint)")
   }
 
-  @Test(arguments: ["/nowhere/s", "/etc/passwd"]) func aPathInUseIsOneLineAndOne(_ path: String) throws {
+  @Test(arguments: ["/nowhere/s", "/etc/passwd"]) func `an unusable socket path is reported and exits with 1`(
+    _ path: String
+  ) throws {
     let command = try RunningCommand(["--unix", path], waits: false)
     #expect(try command.end() == 1)
     #expect(command.complaints.hasPrefix("rowcast: cannot listen on \(path)"))
   }
 
-  @Test func aPortInUseIsOneLineAndOne() throws {
+  @Test func `a port in use is reported and exits with 1`() throws {
     let server = try RunningServer()
     let command = try RunningCommand(["--port", "\(server.port)"], waits: false)
     #expect(try command.end() == 1)
@@ -102,14 +104,14 @@ import Testing
   @Test(arguments: [
     ["--child", #"jobs=echo '{"id":1,"name":"build"}'; exec sleep 100"#],
     ["--", "sh", "-c", #"echo '{"id":1,"name":"build"}'; exec sleep 100"#],
-  ]) func aProgramIsATable(_ arguments: [String]) throws {
+  ]) func `serves the rows of a child program as a table`(_ arguments: [String]) throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token"] + arguments)
     try WebSocketClient.waitFor("build", in: arguments[0] == "--" ? "sh" : "jobs", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
   }
 
-  @Test func aCommandIsWatched() throws {
+  @Test func `watch serves the output of a repeated command`() throws {
     let command = try RunningCommand([
       "watch", "-n", "0.2", "--port", "0", "--no-token", "--name", "disks", "--", "sh", "-c",
       "echo 'NAME  USE'; echo 'sda   45%'",
@@ -119,7 +121,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test func aFileAsStandardInputIsATable() throws {
+  @Test func `serves a file on standard input as a table`() throws {
     let path = "/tmp/rowcast-input-\(UUID().uuidString)"
     try Data("name,n\nbuild,7\n".utf8).write(to: URL(filePath: path))
     defer { unlink(path) }
@@ -131,7 +133,7 @@ import Testing
 
   @Test(arguments: [
     ["serve"], ["--child", "jobs=exec sleep 100"], ["watch", "--", "true"], ["show"], ["plugin", "run", "/bin/cat"],
-  ]) func whereThereIsNoFileToReadAgainAHangUpEndsIt(_ arguments: [String]) throws {
+  ]) func `a hangup ends a server without a configuration file`(_ arguments: [String]) throws {
     // The words after `--` must come last.
     let options = ["--port", "0", "--no-token"]
     let command = try RunningCommand(
@@ -141,7 +143,7 @@ import Testing
     #expect(!command.complaints.contains("was reloaded"), "\(command.complaints)")
   }
 
-  @Test func aPluginThatMayNotBeRunIsNamedWithWhatToDo() throws {
+  @Test func `suggests chmod for a plugin that is not executable`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", "#!/bin/sh\n")
     chmod(file, 0o644)
@@ -152,13 +154,13 @@ import Testing
   }
 
   @Test(arguments: [("show", "COMMAND | rowcast ["), ("watch", "rowcast watch [")])
-  func itsHelpSaysHowItIsCalled(_ name: String, _ usage: String) throws {
+  func `help prints the usage of show and watch`(_ name: String, _ usage: String) throws {
     let command = try RunningCommand([name, "--help"], waits: false)
     #expect(try command.end() == 0)
     #expect(command.remainingOutput.contains("USAGE: \(usage)"), "\(command.remainingOutput.prefix(400))")
   }
 
-  @Test func rowsWithoutAKeyAreToldBeforeThereIsATable() throws {
+  @Test func `reports a row without an id while the source is starting`() throws {
     let command = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--child", #"jobs=echo '{"name":"a"}'; exec sleep 100"#,
     ])
@@ -167,7 +169,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM]) func `serves until SIGINT or SIGTERM and exits with 0`(_ signal: Int32) throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token"])
     #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/")
     #expect(try HTTPAnswer.get("/", port: command.port)?.status == 200)
@@ -178,7 +180,7 @@ import Testing
     #expect(command.remainingOutput == "", "one line only")
   }
 
-  @Test func aPageThatDoesNotAnswerDoesNotKeepIt() throws {
+  @Test func `an unresponsive client does not delay the exit`() throws {
     let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
@@ -187,7 +189,7 @@ import Testing
     withExtendedLifetime(silent) {}
   }
 
-  @Test func aSecondSignalEndsItAtOnce() throws {
+  @Test func `a second SIGTERM ends the process`() throws {
     let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
@@ -198,7 +200,7 @@ import Testing
     #expect(end == -SIGTERM || end == 0)
   }
 
-  @Test(arguments: [true, false]) func boundsOfTokensAreChosenByFlagsAndByTheFile(_ isFile: Bool) throws {
+  @Test(arguments: [true, false]) func `flags or the file set the session limit of a token`(_ isFile: Bool) throws {
     let folder = try ConfigurationTests.Folder()
     let token = AccessToken(role: .viewer)
     let path = "\(folder.path)/tokens"

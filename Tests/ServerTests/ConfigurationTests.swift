@@ -78,7 +78,7 @@ import Testing
     return (code, command.complaints, command.remainingOutput)
   }
 
-  @Test func whatIsWrongIsShownWithItsPlace() throws {
+  @Test func `config check reports an error with its line and column`() throws {
     let folder = try Folder()
     #expect(Self.broken.count >= 50)
     for (text, place, says) in Self.broken {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoTextAreShownWithTheirPlace() throws {
+  @Test func `config check reports the place of bytes that are not text`() throws {
     let folder = try Folder()
     for (bytes, place) in [
       (Array("port: 1\n# \u{E4}".utf8) + [0xFF], "2:4"), ([0xFF], "1:1"), (Array("web: ".utf8) + [0xC3], "1:6"),
@@ -108,7 +108,7 @@ import Testing
     #expect(try check(folder.file).code == 1)
   }
 
-  @Test func everyProblemIsSaid() throws {
+  @Test func `config check prints one line per error`() throws {
     let folder = try Folder()
     try folder.write("port: 70000\ninterval: -1\nlog-level: loud\nweb: /nowhere\n")
     let checked = try check(folder.file)
@@ -116,7 +116,7 @@ import Testing
     #expect(checked.complaints.split(separator: "\n").count == 4)
   }
 
-  @Test func whatIsWrongByItselfHidesNothingElse() throws {
+  @Test func `config check reports all independent errors, serve the first`() throws {
     let folder = try Folder()
     try folder.write(
       """
@@ -149,7 +149,7 @@ import Testing
     #expect(command.complaints == "rowcast: \(folder.file):1:7: port must be a whole number\n")
   }
 
-  @Test func whatIsRightIsSaidToBe() throws {
+  @Test func `config check accepts valid files`() throws {
     let folder = try Folder()
     for text in [
       "unix: /\(String(repeating: "x", count: 89))\n", "interval: 60000\n", "", "# nothing\n", "---\n", "port: 0\n",
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func aServerIsStartedFromItAndFlagsHaveTheLastWord() throws {
+  @Test func `serve applies the file, and flags override it`() throws {
     let folder = try Folder()
     try folder.write(
       "port: 1\nno-token: true\nread-only: true\nlog-format: json\nsources:\n  - plugin: market\n    settings: {rows: 50, rate: 0}\n"
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func aProgramAndARecordingAreChosenInIt() throws {
+  @Test func `the file configures a child program and a recording`() throws {
     let folder = try Folder()
     try folder.write(
       """
@@ -216,7 +216,7 @@ import Testing
     #expect(verifier.announcement.hasSuffix(": all equal"), "\(verifier.announcement)")
   }
 
-  @Test func anIntervalThatIsReadAgainIsRecorded() throws {
+  @Test func `a recording with a reloaded interval verifies`() throws {
     let folder = try Folder()
     let manager = DatagramSocket()
     let head = "port: 0\nno-token: true\nrecord: \(folder.path)/served.rowcast\nsources: [{plugin: clock}]\n"
@@ -236,7 +236,7 @@ import Testing
     #expect(try verifier.end() == 0)
   }
 
-  @Test func aWrongOneDoesNotStart() throws {
+  @Test func `does not start with an invalid file or flag`() throws {
     let folder = try Folder()
     try folder.write("no-token: true\nport: 70000\n")
     let command = try RunningCommand(["--config", folder.file], waits: false)
@@ -251,7 +251,7 @@ import Testing
     #expect(flag.complaints.contains("--interval: must be between"))
   }
 
-  @Test func readAgainAWrongOneChangesNothing() throws {
+  @Test func `reloading an invalid file changes nothing`() throws {
     let folder = try Folder()
     let manager = DatagramSocket()
     let good = "port: 0\nno-token: true\nread-only: true\nsources: [{plugin: clock}]\n"
@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  @Test func aTokenThatIsTakenAwayShowsItsPagesOut() throws {
+  @Test func `a reload disconnects the clients of a removed token`() throws {
     let folder = try Folder()
     let manager = DatagramSocket()
     let (keeper, guest) = (AccessToken(role: .operator), AccessToken(role: .viewer))

@@ -239,7 +239,7 @@ import Testing
     Section(testDescription: "9 and 10, sizes", cases: limits),
   ]
 
-  @Test(arguments: sections) func aSectionIsKept(_ section: Section) throws {
+  @Test(arguments: sections) func `each RFC 6455 case has its expected outcome`(_ section: Section) throws {
     let server = try RunningServer()
     for one in section.cases {
       let heard = try hear(one, port: server.port)

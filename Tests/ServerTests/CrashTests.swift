@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: [
     ("NOWHERE", SIGSEGV), ("OVERFLOW", SIGSEGV), ("ABORTED", SIGABRT), ("THREAD", SIGSEGV), ("CONFIGURE", SIGSEGV),
     ("LOADED", SIGSEGV),
-  ]) func aLibraryThatCrashesIsNamedAndThenLeftOut(_ macro: String, _ signal: Int32) throws {
+  ]) func `quarantines a crashing library after three recorded crashes`(_ macro: String, _ signal: Int32) throws {
     try withFolder { folder in
       let library = try Self.build(macro, into: folder)
       let notes = folder.appending(path: "rowcast/crashes").path
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// A signal sent by another process is not the library's fault.
-  @Test func whatSomebodySendsIsNotWrittenDown() throws {
+  @Test func `does not record a signal sent by another process`() throws {
     try withFolder { folder in
       let server = try serve(try Self.build("WELL", into: folder), folder, waits: true)
       server.send(signal: SIGSEGV)

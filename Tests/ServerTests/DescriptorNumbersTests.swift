@@ -13,7 +13,7 @@ import Testing
     return Int32(min(8_192, limit.rlim_cur / 2))
   }()
 
-  @Test func anEventsNumberIsFarAboveThoseThatOthersGet() {
+  @Test func `eventfd descriptors have high numbers and keep their flags`() {
     // Look the function up dynamically, because Swift's Glibc module does not contain it.
     let make = unsafeBitCast(dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
     for (flags, kept) in [(0, 0), (O_CLOEXEC, FD_CLOEXEC)] {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func libwebsocketsHasOneOfThose() throws {
+  @Test func `the loop and libwebsockets use high eventfd numbers`() throws {
     let server = try RunningServer()
     let numbers = (Self.floor..<Self.floor + 4_096).filter { number in
       var target = [CChar](repeating: 0, count: 64)

@@ -32,7 +32,7 @@ import Testing
     return command.complaints
   }
 
-  @Test func aChangedProgramTakesOverAndOneThatFailsDoesNot() throws {
+  @Test func `a changed program takes over unless it fails`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"one"]"#))
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
@@ -52,7 +52,7 @@ import Testing
     #expect(complaints.ranges(of: "the new instance has taken over").count == 2, "\(complaints)")
   }
 
-  @Test func aChangedProgramTakesOverAlsoWhenItsRowsNeverCease() throws {
+  @Test func `a changed program takes over while rows keep arriving`() throws {
     let scratch = try Scratch()
     func rows(_ text: String) -> String {
       "#!/bin/sh\nwhile :; do echo '{\"id\":1,\"a\":\"\(text)\"}'; sleep 0.2; done\n"
@@ -66,7 +66,7 @@ import Testing
     _ = try end(command)
   }
 
-  @Test func otherColumnsAreAnotherTable() throws {
+  @Test func `a program with other columns replaces the table`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
@@ -79,7 +79,7 @@ import Testing
     #expect(complaints.contains("a source has changed its columns"), "\(complaints)")
   }
 
-  @Test func aChangedLibraryTakesOver() throws {
+  @Test func `a changed library takes over`() throws {
     let scratch = try Scratch()
     func build(_ text: String) throws {
       let process = Process()
@@ -103,7 +103,7 @@ import Testing
     _ = try end(command)
   }
 
-  @Test func changedSettingsTakeOverOnHangUpAndSourcesComeAndGo() throws {
+  @Test func `a hangup applies changed settings and sources`() throws {
     let scratch = try Scratch()
     let manager = DatagramSocket()
     let text = Scratch.jobs(#"[1,"build"]"#).replacing(
@@ -136,7 +136,7 @@ import Testing
     _ = try end(command)
   }
 
-  @Test func aPinnedFileIsServedAsItIsOrNotAtAll() throws {
+  @Test func `serves a pinned file only with the configured digest`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"]"#))
     func digest(_ path: String) throws -> String {

@@ -41,7 +41,7 @@ import Testing
     return text
   }
 
-  @Test func everyKnownHoleHasWhatAvoidsItAndATest() throws {
+  @Test func `every known vulnerability names a mitigation and a test`() throws {
     let file = Self.root.appending(path: "Tests/Fixtures/cves/libwebsockets.json")
     let list = try JSONDecoder().decode(List.self, from: Data(contentsOf: file))
     #expect(list.entries.count >= 15)
@@ -49,16 +49,16 @@ import Testing
     let tests = try sources("Tests/ServerTests")
     for entry in list.entries {
       #expect(!entry.what.isEmpty && !entry.avoidedBy.isEmpty, "\(entry.id)")
-      #expect(tests.contains("@Test func \(entry.test)("), "\(entry.id): the test \(entry.test) is missing")
+      #expect(tests.contains("@Test func `\(entry.test)`("), "\(entry.id): the test \(entry.test) is missing")
     }
   }
 
   /// The list applies to this version, and must be reviewed for another one.
-  @Test func theListIsAboutTheLibraryThatIsUsed() {
+  @Test func `the list applies to the linked libwebsockets version`() {
     #expect(String(cString: lws_get_library_version()).hasPrefix("4.1.6"))
   }
 
-  @Test func libwebsocketsIsCalledOnlyWhereItIsSafe() throws {
+  @Test func `the sources call no unsafe libwebsockets functions`() throws {
     let code = try sources("Sources/Server") + sources("Sources/CWebSockets")
     for name in [
       "lws_hdr_custom", "lws_client_connect", "lws_async_dns", "lws_upng", "lws_dlo", "lejp_", "lecp_",

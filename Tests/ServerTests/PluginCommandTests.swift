@@ -38,14 +38,15 @@ import Testing
     ["plugin", "new", "a/b", "--language", "c"], ["plugin", "new", "a", "--language", "cobol"], ["plugin-host"],
     ["plugin", "host"],
   ])
-  func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
+  func `invalid arguments print one line and exit with 2`(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
     #expect(try command.end() == 2, "\(arguments)")
     #expect(command.complaints.hasPrefix("rowcast: "))
     #expect(command.complaints.filter { $0 == "\n" }.count == 1, "\(command.complaints)")
   }
 
-  @Test(arguments: ["/nowhere/plugin", "/etc/ssl", "/etc/passwd"]) func whatIsNoProgramIsOneLineAndOne(_ path: String)
+  @Test(arguments: ["/nowhere/plugin", "/etc/ssl", "/etc/passwd"])
+  func `plugin check exits with 1 if the path is not a program`(_ path: String)
     throws
   {
     let command = try RunningCommand(["plugin", "check", path], waits: false)
@@ -54,7 +55,7 @@ import Testing
     #expect(command.remainingOutput == "")
   }
 
-  @Test func theExamEndsWithNoughtOrOneAndAReport() throws {
+  @Test func `plugin check exits with 0 or 1 and prints a report`() throws {
     let good = try RunningCommand(["plugin", "check", "--", Self.exam, "good-messages"], waits: false)
     let bad = try RunningCommand(
       ["plugin", "check", "--format", "json", "--", Self.exam, "rows/a text for a number"], waits: false)
@@ -75,7 +76,9 @@ import Testing
   @Test(arguments: [
     ("shell", "sh", "MemTotal"), ("python", "py", "MemTotal"), ("c", "so", "15 minutes"), ("swift", "so", "15 minutes"),
   ])
-  func aNewPluginBuildsPassesAndShowsATable(_ language: String, _ suffix: String, _ text: String) throws {
+  func `a new plugin builds, passes the exam and shows a table`(_ language: String, _ suffix: String, _ text: String)
+    throws
+  {
     try withFolder { folder in
       let new = try RunningCommand(
         ["plugin", "new", "new-one", "--language", language, "--into", folder.path], waits: false)

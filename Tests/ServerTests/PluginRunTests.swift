@@ -12,7 +12,7 @@ import Testing
     #expect(try command.end(within: WebSocketClient.longPatience) == 0)
   }
 
-  @Test func thePluginIsShownWithItsLogAndAnewWhenItsFileChanges() throws {
+  @Test func `serves the plugin and its log, and reloads a changed file`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, then: "echo 'warning: the disk is full' >&2"))
     let command = try run(["run", file, "--set", "mood=happy"])
@@ -29,7 +29,7 @@ import Testing
     try end(command)
   }
 
-  @Test func otherColumnsAreAnotherTableOnTheSameServer() throws {
+  @Test func `new columns replace the table without disconnecting clients`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
     let command = try run(["run", file, "--set", "mood=happy"])
@@ -49,7 +49,7 @@ import Testing
     try end(command)
   }
 
-  @Test func whereATokenIsNeededTheCodeComesBeforeWhatIsShown() throws {
+  @Test func `the printed URL has the code before the fragment`() throws {
     let command = try RunningCommand(["plugin", "run", "--port", "0", "--", "sh", "-c", "exec sleep 1000"])
     let code = try #require(command.code)
     #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/?code=\(code)")
@@ -58,7 +58,7 @@ import Testing
     try end(command)
   }
 
-  @Test func aPluginThatTellsNothingHasALogAllTheSame() throws {
+  @Test func `a plugin without a table still has a log`() throws {
     let command = try RunningCommand([
       "plugin", "run", "--no-token", "--port", "0", "--", "sh", "-c", "echo 'no such file: jobs.txt' >&2; exit 4",
     ])
@@ -67,7 +67,7 @@ import Testing
     try end(command)
   }
 
-  @Test func aTraceIsShownAgainWithoutThePlugin() throws {
+  @Test func `plugin replay serves a trace without the plugin`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, then: "echo 'a word' >&2"))
     let trace = "\(scratch.path)/jobs.trace"
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{\"at\":0,\"eve", "ROWCAST\u{1}", "#!/bin/sh\n"])
-  func whatIsNoTraceIsRefusedBeforeAnythingIsServed(_ text: String) throws {
+  func `plugin replay refuses a file that is not a trace`(_ text: String) throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.trace", text)
     let command = try RunningCommand(["plugin", "replay", file, "--no-token", "--port", "0"], waits: false)
@@ -96,7 +96,7 @@ import Testing
     #expect(command.remainingOutput == "")
   }
 
-  @Test func aTraceIsNotWrittenOverWhatIsNone() throws {
+  @Test func `does not overwrite a file that is not a trace`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("notes.txt", "my notes\n")
     let command = try RunningCommand(["plugin", "run", "/bin/cat", "--trace", file, "--port", "0"], waits: false)
@@ -114,7 +114,9 @@ import Testing
     (["plugin", "replay", "t", "--speed=-1"], 2),
   ]
 
-  @Test(arguments: wrong) func aWrongCommandIsOneLine(_ arguments: [String], _ code: Int32) throws {
+  @Test(arguments: wrong) func `invalid arguments print one line and exit with 1 or 2`(
+    _ arguments: [String], _ code: Int32
+  ) throws {
     let command = try RunningCommand(arguments, waits: false)
     #expect(try command.end() == code, "\(arguments)")
     #expect(command.complaints.hasPrefix("rowcast: ") && command.complaints.filter { $0 == "\n" }.count == 1)

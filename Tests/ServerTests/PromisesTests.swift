@@ -11,7 +11,7 @@ import Testing
     return files.compactMap { $0 as? URL }.filter { suffixes.contains($0.pathExtension) }
   }
 
-  @Test func everyTestThatIsNamedIsThere() throws {
+  @Test func `every test that the promises document names exists`() throws {
     let page = try String(contentsOf: Self.root.appending(path: "docs/promises.md"), encoding: .utf8)
     let makefile = try String(contentsOf: Self.root.appending(path: "Makefile"), encoding: .utf8)
     let storm = try String(contentsOf: Self.root.appending(path: "Tests/Long/storm"), encoding: .utf8)

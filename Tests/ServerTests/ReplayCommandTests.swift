@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of `rowcast serve --record` and `rowcast replay` as processes.
 @Suite struct ReplayCommandTests {
-  @Test func whatWasServedIsServedAgainAndVerified() throws {
+  @Test func `a recording verifies and is served again`() throws {
     let file = RunningCommand.folder + "/served.rowcast"
     let recorder = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--plugin", "market", "--set", "market.rows=200", "--set",
@@ -37,7 +37,7 @@ import Testing
     #expect(try again.end() == 0)
   }
 
-  @Test func aRecordingThatWasChangedIsNotVerified() throws {
+  @Test func `replay reports a damaged recording and exits with 1`() throws {
     let file = RunningCommand.folder + "/changed.rowcast"
     let recorder = try RunningCommand(["--port", "0", "--no-token", "--plugin", "clock", "--record", file])
     _ = try WebSocketClient.open("clock", port: recorder.port)
@@ -57,19 +57,19 @@ import Testing
     ["replay", "x", "--plugin", "clock"], ["replay", "x", "--child", "x=true"], ["replay", "x", "--", "df"],
     ["replay", "x", "--set", "a.b=c"], ["replay", "x", "--record", "y"],
   ])
-  func aWrongReplayIsOneLineAndTwo(_ arguments: [String]) throws {
+  func `invalid replay arguments exit with 2`(_ arguments: [String]) throws {
     #expect(try RunningCommand(arguments, waits: false).end() == 2)
   }
 
   @Test(arguments: [["replay", "/nowhere"], ["replay", "/etc/passwd", "--verify"], ["--record", "/nowhere/file"]])
-  func aFileThatCannotBeIsOneLineAndOne(_ arguments: [String]) throws {
+  func `an unusable file prints one line and exits with 1`(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
     #expect(try command.end() == 1)
     #expect(command.complaints.filter { $0 == "\n" }.count == 1, "\(command.complaints)")
     #expect(command.complaints.contains(arguments[1]) && command.remainingOutput == "")
   }
 
-  @Test func aServerThatDoesNotStartLeavesTheRecordingThatIsThere() throws {
+  @Test func `a failed start leaves an existing recording unchanged`() throws {
     let file = RunningCommand.folder + "/kept.rowcast"
     let recorder = try RunningCommand(["--port", "0", "--no-token", "--plugin", "clock", "--record", file])
     recorder.send(signal: SIGTERM)

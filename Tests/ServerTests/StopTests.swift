@@ -7,7 +7,7 @@ import Testing
   /// A time limit far below that of the keepalive, but long enough for a busy machine.
   private static let patience = 10.0
 
-  @Test func everyPageIsToldAndTheServerEnds() throws {
+  @Test func `stopping closes clients with 1001 and ends the server`() throws {
     let server = try RunningServer()
     let inlet = server.addNumbers(1_000)
     let clients = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
@@ -17,7 +17,7 @@ import Testing
     #expect(!inlet.tell(.state(.live, message: "")), "a source may still speak")
   }
 
-  @Test func pagesThatDoNotAnswerAreNotWaitedFor() throws {
+  @Test func `stopping does not wait for unresponsive clients`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let silent = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
@@ -27,7 +27,7 @@ import Testing
     #expect(silent.count == 20)
   }
 
-  @Test func anIdleServerEndsAtOnce() throws {
+  @Test func `an idle server stops in time`() throws {
     for _ in 0..<10 {
       let server = try RunningServer()
       #expect(server.stop(within: Self.patience))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func aPortInUseIsSaid() throws {
+  @Test func `throws portUnavailable if the port is in use`() throws {
     let server = try RunningServer()
     var configuration = ServerConfiguration()
     configuration.port = server.port

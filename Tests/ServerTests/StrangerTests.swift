@@ -24,7 +24,7 @@ import Testing
     hosts.map { $0.replacingOccurrences(of: "PORT", with: "\(port)") }
   }
 
-  @Test func onlyTheNameItListensOnIsAnswered() throws {
+  @Test func `accepts the loopback names with its port as Host`() throws {
     let server = try RunningServer()
     for name in ["127.0.0.1", "localhost", "[::1]"] {
       let host = "\(name):\(server.port)"
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func noOtherHostIsAnswered() throws {
+  @Test func `refuses missing, repeated and foreign Host headers`() throws {
     let server = try RunningServer()
     #expect(Self.foreignHosts.count >= 25)
     for foreign in Self.foreignHosts {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func anAbsoluteAddressIsNotAnswered() throws {
+  @Test func `refuses request targets that are not plain paths`() throws {
     let server = try RunningServer()
     for address in ["http://evil.example/", "http://127.0.0.1:\(server.port)/", "//evil.example/", "*", "index.html"] {
       let status = try HTTPAnswer.get(address, port: server.port)?.status
@@ -86,7 +86,7 @@ import Testing
     [String(repeating: "x", count: 1_100)], ["http://127.0.0.1:PORT" + String(repeating: " ", count: 1_100) + "x"],
   ]
 
-  @Test func onlyItsOwnPageMayConnectFromABrowser() throws {
+  @Test func `accepts upgrades only with its own Origin or without one`() throws {
     let server = try RunningServer()
     for origin in [
       [], ["http://127.0.0.1:\(server.port)"], ["http://localhost:\(server.port)"], ["http://[::1]:\(server.port)"],
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func theSubprotocolMustBeOffered() throws {
+  @Test func `refuses upgrades that do not offer the subprotocol`() throws {
     let server = try RunningServer()
     for offered in ["rowcast.v1", "x, rowcast.v1", "rowcast.v1, x", "x,rowcast.v1,y"] {
       let client = try WebSocketClient(
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func thereIsOneWebSocketOnly() throws {
+  @Test func `refuses upgrades at paths other than ws`() throws {
     let server = try RunningServer()
     for path in ["/", "/ws/", "/WS", "/ws/x", "/wss", "/index.html", "/..", "ws"] {
       let status = try WebSocketClient.status(
@@ -133,7 +133,7 @@ import Testing
     #expect(try HTTPAnswer.get("/ws", port: server.port)?.status == 404)
   }
 
-  @Test func noExtensionIsEverAccepted() throws {
+  @Test func `accepts no WebSocket extension`() throws {
     let server = try RunningServer()
     for offer in [
       "permessage-deflate", "permessage-deflate; client_max_window_bits",

@@ -21,7 +21,7 @@ import Testing
     return (process.terminationStatus, text)
   }
 
-  @Test func systemdTakesEveryLineOfTheUnit() throws {
+  @Test func `systemd accepts every line of the unit file`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -36,7 +36,7 @@ import Testing
     #expect(verdict.status == 0 && words.isEmpty, "\(verdict.text)")
   }
 
-  @Test func theUnitIsExposedToLessThanTwo() throws {
+  @Test func `the unit's systemd exposure level is below 2`() throws {
     let verdict = try run(
       "systemd-analyze", ["security", "--offline=true", "--threshold=20", "--no-pager", Self.unit.path])
     #expect(verdict.status == 0, "\(verdict.text.suffix(300))")

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func rowsAreReadWhereAPageLooksAndAgainWhenTheProgramStartsAnew() throws {
+  @Test func `loads the viewport's rows, also after the program restarts`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -65,7 +65,7 @@ import Testing
     #expect(command.complaints.contains("the file was replaced by another one"), "\(command.complaints)")
   }
 
-  @Test func itsRowsAreTakenAwayAsAFile() throws {
+  @Test func `exports filtered and sorted rows of a remote table`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

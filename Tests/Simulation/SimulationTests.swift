@@ -12,12 +12,14 @@ import Testing
     (1545, "a page that came back named a section by the number of a view that was gone"),
   ]
 
-  @Test(arguments: failedOnce) func whatFailedOnceFailsNoMore(_ seed: UInt64, _ what: String) throws {
+  @Test(arguments: failedOnce) func `seeds that failed before run without a failure`(_ seed: UInt64, _ what: String)
+    throws
+  {
     var simulation = Simulation(seed: seed)
     try simulation.run()
   }
 
-  @Test func everyPageShowsWhatAPlainTableShows() async throws {
+  @Test func `every client shows the same as a plain table`() async throws {
     let environment = ProcessInfo.processInfo.environment
     if let one = environment["ROWCAST_SEED"].flatMap(UInt64.init) {
       var simulation = Simulation(seed: one)

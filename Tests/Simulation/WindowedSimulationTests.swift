@@ -13,12 +13,14 @@ import Testing
     (1776, "the last page stayed as short as it was, though more followed"),
   ]
 
-  @Test(arguments: failedOnce) func whatFailedOnceFailsNoMore(_ seed: UInt64, _ what: String) throws {
+  @Test(arguments: failedOnce) func `seeds that failed before run without a failure`(_ seed: UInt64, _ what: String)
+    throws
+  {
     var simulation = WindowedSimulation(seed: seed)
     try simulation.run()
   }
 
-  @Test func everyPageShowsWhatItsSourceHas() async throws {
+  @Test func `every client shows the rows of its source`() async throws {
     let environment = ProcessInfo.processInfo.environment
     if let one = environment["ROWCAST_SEED"].flatMap(UInt64.init) {
       var simulation = WindowedSimulation(seed: one)

@@ -9,7 +9,8 @@ import Testing
   private static let ofABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   private static let ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-  @Test(arguments: [("abc", Self.ofABC), ("", Self.ofNothing)]) func itIsTheOneOfTheStandard(
+  @Test(arguments: [("abc", Self.ofABC), ("", Self.ofNothing)])
+  func `matches test vectors of the standard, also when repeated`(
     _ text: String, _ digest: String
   )
     throws
@@ -24,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func aFileLargerThanOurBufferIsReadWhole() throws {
+  @Test func `digests a file larger than its buffer`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "file").path
       try Data(repeating: 0x61, count: 1_000_000).write(to: URL(filePath: path))
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoDigestIsNone() {
+  @Test func `recognizes only 64 hexadecimal digits as a digest`() {
     #expect(FileDigest.isOne(Self.ofABC) && FileDigest.isOne(Self.ofABC.uppercased()))
     for text in ["", String(Self.ofABC.dropLast()), Self.ofABC + "0", "g" + Self.ofABC.dropFirst()] {
       #expect(!FileDigest.isOne(text))

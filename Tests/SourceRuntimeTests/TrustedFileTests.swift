@@ -38,19 +38,19 @@ import Testing
     }
   }
 
-  @Test func aFileOfOurOwnIsTrusted() throws {
+  @Test func `trusts a file that only its owner can write`() throws {
     #expect(try refused { _, _, _ in } == nil)
     #expect(try refused { file, _, _ in chmod(file, 0o400) } == nil)
     #expect(try refused { _, folder, _ in chmod(folder, 0o1777) } == nil, "sticky")
   }
 
-  @Test func aFileThatOthersCanWriteIsNot() throws {
+  @Test func `refuses a file that everyone can write`() throws {
     #expect(
       try refused { file, _, _ in chmod(file, 0o646) }
         == "/outer/inner/plugin.so: not trusted: it can be written by everyone (chmod o-w)")
   }
 
-  @Test func norOneInAFolderThatOthersCanWrite() throws {
+  @Test func `refuses a file in a folder that everyone can write`() throws {
     #expect(
       try refused { _, folder, _ in chmod(folder, 0o777) }
         == "/outer/inner/plugin.so: not trusted: its folder /outer/inner can be written by everyone (chmod o-w)")
@@ -59,7 +59,7 @@ import Testing
         == "/outer/inner/plugin.so: not trusted: its folder /outer can be written by everyone (chmod o-w)")
   }
 
-  @Test func norOneThatAGroupCanWrite() throws {
+  @Test func `refuses a file or folder that another group can write`() throws {
     guard geteuid() == 0 else { return }  // only root can change the owner
     #expect(
       try refused { file, _, _ in
@@ -74,7 +74,7 @@ import Testing
     #expect(try refused { file, _, _ in chmod(file, 0o664) } == nil, "root's own group is root")
   }
 
-  @Test func norOneThatBelongsToSomebodyElse() throws {
+  @Test func `refuses a file or folder of another user`() throws {
     guard geteuid() == 0 else { return }
     #expect(
       try refused { file, _, _ in chown(file, 1, 0) }
@@ -90,7 +90,7 @@ import Testing
       "its owner may take away what others put into a sticky folder")
   }
 
-  @Test func aLinkIsFollowedToWhereItLeads() throws {
+  @Test func `checks the folder to which a symbolic link leads`() throws {
     #expect(
       try refusal { file, folder, outer -> String? in
         symlink(file, outer + "/link.so")
@@ -104,7 +104,7 @@ import Testing
       } == nil)
   }
 
-  @Test func whatIsNoFileIsNotOpened() throws {
+  @Test func `refuses folders, pipes, missing files and relative paths`() throws {
     #expect(try refusal { _, folder, _ -> String? in folder } == "/outer/inner: not a regular file")
     #expect(
       try refusal { _, folder, _ -> String? in

@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Standard input
 
-  @Test func aStreamIsATableThatIsCompleteAtItsEnd() throws {
+  @Test func `reads a CSV stream and reports Complete at its end`() throws {
     try withPipe { file, writer in
       let source = stream(file)
       try source.start()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aStreamWithAGivenKeyReplacesItsRows() throws {
+  @Test func `rows with the same given key get the same row key`() throws {
     try withPipe { file, writer in
       var options = TextOptions()
       options.key = ["id"]
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aStreamWhoseGuessedKeyRepeatsKeepsEveryRowAndSaysSo() throws {
+  @Test func `keeps every row when a guessed key repeats and reports it`() throws {
     try withPipe { file, writer in
       let source = stream(file)
       try source.start()
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func aStreamIsNumberedFromTheBeginningWhereNoKeyIsWanted() throws {
+  @Test func `numbers all rows if key guessing is off`() throws {
     try withPipe { file, writer in
       var options = TextOptions()
       options.guessesKey = false
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func keyColumnsAndLengthMayBeChosen() throws {
+  @Test func `applies the options for key, columns, retention and title`() throws {
     try withPipe { file, writer in
       var options = TextOptions()
       options.key = ["b", "a"]
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsNoTable() throws {
+  @Test func `fails on an empty stream`() throws {
     try withPipe { file, writer in
       let source = stream(file)
       try source.start()
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func whatWasTakenForTheWrongFormatNamesTheOption() throws {
+  @Test func `suggests the format option for unreadable input`() throws {
     try withPipe { file, writer in
       let source = stream(file)
       try source.start()
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["a,b\n", "a,b", "a\tb\n", "\u{FEFF}a,b\r\n\r\n"]) func namesWithoutRowsAreATableWithoutRows(
+  @Test(arguments: ["a,b\n", "a,b", "a\tb\n", "\u{FEFF}a,b\r\n\r\n"]) func `a header without rows is an empty table`(
     _ text: String
   )
     throws
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func ofNamesWithoutRowsThoseAreShownThatAreWanted() throws {
+  @Test func `a header without rows keeps the chosen key and columns`() throws {
     try withPipe { file, writer in
       var options = TextOptions()
       options.key = ["a"]
@@ -282,7 +282,7 @@ import Testing
     }
   }
 
-  @Test func aFileIsFollowed() throws {
+  @Test func `reports rows that are appended to a followed file`() throws {
     try withFollowed("a,b\n1,2\n", rows: 1) { writer in
       writer.seekToEndOfFile()
       writer.write(Data("3,4\n".utf8))
@@ -291,7 +291,7 @@ import Testing
     }
   }
 
-  @Test func aFollowedFileThatIsCutIsReadFromItsBeginning() throws {
+  @Test func `reads a truncated file from its start again`() throws {
     try withFollowed("{\"n\":1}\n{\"n\":2}\n{\"n", rows: 2) { writer in
       try writer.truncate(atOffset: 0)
       writer.write(Data("{\"n\":3}\n".utf8))
@@ -301,7 +301,7 @@ import Testing
     }
   }
 
-  @Test func rowsWithoutTheKeyAreToldBeforeThereIsATable() throws {
+  @Test func `reports rows without the given key before a table exists`() throws {
     try withPipe { file, writer in
       var options = TextOptions()
       options.key = ["NOPE"]

@@ -29,7 +29,7 @@ import Testing
     return line.withUTF8 { TextFormat.guess(UnsafeRawBufferPointer($0)) }
   }
 
-  @Test func theFirstLineSaysWhatItIs() {
+  @Test func `guesses the format of an unambiguous first line`() {
     #expect(guess(#"{"a":1}"#) == .ndjson)
     #expect(guess("  [") == .json)
     #expect(guess("a\tb,c") == nil, "the lines below it say the rest")
@@ -42,7 +42,7 @@ import Testing
     #expect(guess("   ") == nil)
   }
 
-  @Test func aBracketAloneMakesNoJSON() {
+  @Test func `takes a line for JSON only if it is valid so far`() {
     for line in ["[", "[{", #"[{"a":[1,-2.5e3,true,null],"b":"]\"["},"#, #"[{"a":"#, "{", #"{"items":["#] {
       #expect(guess(line) == .json, "\(line)")
     }
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func linesWithCommasAreLines() {
+  @Test func `takes lines with commas for CSV only below a header`() {
     for text in [
       "1,a\n2,b", "Hello, world\nhow are you\ntoday",
     ] {
@@ -68,19 +68,19 @@ import Testing
     #expect(rows("1,a\n2,b", format: .csv) == ["1=2 a=b"])
   }
 
-  @Test func namesBetweenCommasWaitForWhatStandsBelowThem() {
+  @Test func `a CSV header waits for a row below it`() {
     #expect(rows("a,b") == [])
     #expect(rows("a,b\n\n\n1,\"x\n\ny\"") == ["a=1 b=x\n\ny"], "and a value may have empty lines")
   }
 
-  @Test func objectsAreRows() {
+  @Test func `reads one JSON object a line and reports other lines`() {
     #expect(
       rows("{\"a\":1}\n\n[2]\nx\n{\"b\":[1,2]}") == [
         "a=1", "line 3: it is a list, not an object", rows("{}\nx")[1].replacing("line 2", with: "line 4"), "b=[1,2]",
       ])
   }
 
-  @Test func aDocumentIsAListOfObjects() {
+  @Test func `reads the list of objects in a JSON document`() {
     #expect(rows("[{\"a\":1},\n{\"a\":2}, 3]") == ["a=1", "a=2", "item 3: it is a number, not an object"])
     #expect(rows("{\n\"kind\":\"List\",\"items\":[{\"a\":1}]\n}", format: .json) == ["a=1"])
     #expect(rows("{\"a\":[{}],\"b\":[{}]}", format: .json) == ["the document has no list of objects"])
@@ -88,7 +88,7 @@ import Testing
     #expect(rows("[{\"a\":1}", format: .json).count == 1)
   }
 
-  @Test func valuesBetweenCommasMayBeQuoted() {
+  @Test func `reads quoted CSV values and records of other lengths`() {
     #expect(
       rows("a,b,c\n1,\"x, \"\"y\"\"\",3\n\n4,\"two\nlines\",\n5") == [
         "a=1 b=x, \"y\" c=3", "a=4 b=two\nlines c=", "a=5",
@@ -167,7 +167,7 @@ import Testing
     #expect(rows("\(header)\nweb    1/1\n\(header)\ndb     0/1") == ["NAME=web READY=1/1", "NAME=db READY=0/1"])
   }
 
-  @Test func aRecordThatIsTooLongIsLeftOutAlone() {
+  @Test func `skips only the record that is too long`() {
     let long = String(repeating: "7,fake\n", count: 200_000)
     #expect(
       rows("id,t\n1,\"\(long)\"\n2,ok\n3,\"a,b\"\n4,fine") == [
@@ -176,7 +176,7 @@ import Testing
       ])
   }
 
-  @Test func aQuoteThatIsNeverClosedDoesNotSwallowAllThatFollows() {
+  @Test func `stops skipping at a limit if a quote is never closed`() {
     var record = DelimitedRecord(separator: 0x2C)
     let line = String(repeating: "x", count: 1 << 20)
     var text = "\"" + line
@@ -196,11 +196,11 @@ import Testing
     ("NAME   READY", ["NAME", "READY"]), ("CONTAINER ID   IMAGE     PORTS  ", ["CONTAINER ID", "IMAGE", "PORTS"]),
     ("  PID %CPU  COMMAND", ["PID %CPU", "COMMAND"]), ("NAME READY", nil), ("Name   READY", nil), ("NAME   1", nil),
     ("NAME", nil), ("", nil), ("  ALL IS WELL  ", nil),
-  ]) func aHeaderAloneIsInCapitalsWithAGap(_ line: String, _ names: [String]?) {
+  ]) func `recognizes a header alone by its capitals and a gap`(_ line: String, _ names: [String]?) {
     #expect(AlignedColumns.names(ofHeader: line) == names)
   }
 
-  @Test func aHeaderWaitsForWhatStandsBelowIt() {
+  @Test func `an aligned header waits for a line below it`() {
     /// Returns the number of rows, whether inference is pending, and the format.
     func read(_ lines: [String], ends: Bool = false) -> String {
       var reader = TextReader(format: nil)
@@ -222,7 +222,7 @@ import Testing
     #expect(read(["one  line"], ends: true) == "1 waits - lines")
   }
 
-  @Test func aMarkOfTheByteOrderInFrontSaysNothing() {
+  @Test func `ignores a byte order mark at the start only`() {
     #expect(rows("\u{FEFF}a,b\n1,2") == ["a=1 b=2"])
     #expect(rows("\u{FEFF}a\tb\n1\t2") == ["a=1 b=2"])
     #expect(rows("\u{FEFF}\"a\",b\n1,2") == ["a=1 b=2"])
@@ -233,21 +233,21 @@ import Testing
     #expect(rows("a,b\n\u{FEFF}1,2") == ["a=\u{FEFF}1 b=2"], "and elsewhere it is a letter")
   }
 
-  @Test func valuesBetweenTabsAreAsTheyAre() { #expect(rows("a\tb\n\"x\t2,5 ") == ["a=\"x b=2,5 "]) }
+  @Test func `does not unquote or trim values between tabs`() { #expect(rows("a\tb\n\"x\t2,5 ") == ["a=\"x b=2,5 "]) }
 
-  @Test func whereNamesBetweenTabsAreFilledWithBlanksTheseSayNothing() {
+  @Test func `trims values between tabs if the names are padded`() {
     #expect(
       rows("NAME \tREVISION\tAPP VERSION\nweb  \t1       \t1.25.1     ") == ["NAME=web REVISION=1 APP VERSION=1.25.1"])
   }
 
-  @Test func pairsAreRows() {
+  @Test func `reads logfmt pairs, with a bare word as the message`() {
     #expect(
       rows(#"level=info msg="a \"b\" c" n=3 empty= done"# + "\nk==v") == [
         "level=info msg=a \"b\" c n=3 empty= message=done", "k==v",
       ])
   }
 
-  @Test func columnsAreBelowTheirNames() {
+  @Test func `reads values that are aligned below their names`() {
     let text = """
       NAME                     READY   STATUS    RESTARTS      AGE
       api-6d4cf56db6-x2x7k     1/1     Running   1 (5m ago)    3d
@@ -260,7 +260,7 @@ import Testing
       ])
   }
 
-  @Test func aNameOfTwoWordsIsOneName() {
+  @Test func `reads a column name of two words as one`() {
     let text = """
       Filesystem     1K-blocks    Used Available Use% Mounted on
       overlay         61202244 8000000  50000000  14% /
@@ -273,7 +273,7 @@ import Testing
       ])
   }
 
-  @Test func linesThatDoNotStandBelowEachOtherAreSplitAtBlanks() {
+  @Test func `splits lines that are not aligned at blanks`() {
     let text = """
       USER  PID VSZ COMMAND
       root    1 123 init  --now
@@ -283,13 +283,13 @@ import Testing
       rows(text) == ["USER=root PID=1 VSZ=123 COMMAND=init  --now", "USER=me PID=12345678 VSZ=9 COMMAND=sh"])
   }
 
-  @Test func anythingElseIsLines() {
+  @Test func `reads any other text as lines`() {
     #expect(rows("hello there\nhow are you") == ["line=hello there", "line=how are you"])
     #expect(rows("one") == ["line=one"])
     #expect(rows("a,b\n1,2", format: .lines) == ["line=a,b", "line=1,2"])
   }
 
-  @Test func aDecisionIsNotPutOffForEver() {
+  @Test func `decides on the format after 100 lines`() {
     var reader = TextReader(format: nil)
     for number in 1...100 {
       let bytes = Array("word and word \(number)".utf8)

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenAsUsualTakesTheShortWay() {
+  @Test func `the usual form takes the fast path`() {
     for number: UInt64 in [0, 1, 7, 10, 4_294_967_296, 9_007_199_254_740_991] {
       let text = #"{"type":"ack","seq":\#(number)}"#
       #expect(ClientMessage.plainAcknowledgement(Array(text.utf8)) == number, "\(text)")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func bothWaysSayTheSame() {
+  @Test func `the fast path and JSONReader agree on any number`() {
     for number in [
       "0", "1", "9", "10", "9007199254740991", "9007199254740992", "9999999999999999", "10000000000000000",
       "99999999999999999999999", "00", "01", "-0", "-1", "1.0", "1.5", "1e3", "", " 1", "1 ", "+1", "1}", "\"1\"",
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func nothingElseTakesTheShortWay() {
+  @Test func `no other form takes the fast path`() {
     for text in [
       "", "{", "}", #"{"type":"ack","seq":}"#, #"{"type":"ack","seq":1"#, #"{"type":"ack","seq":1}}"#,
       #"{"type":"ack","seq":1]"#,

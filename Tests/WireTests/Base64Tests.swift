@@ -7,7 +7,7 @@ import Testing
 @Suite struct Base64Tests {
   private func decode(_ text: String) -> [UInt8]? { Array(text.utf8).withUnsafeBytes { Base64.standard.decode($0) } }
 
-  @Test func allBytesComeBack() {
+  @Test func `encodes and decodes any bytes like Foundation`() {
     for count in 0..<70 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
       let letters = Data(bytes).base64EncodedString()
@@ -17,9 +17,9 @@ import Testing
   }
 
   @Test(arguments: ["A", "AB", "ABC", "AB=C", "A===", "====", "AB==AB==", "AB-_", "A B=", "AAAA\n", "AB==", "ABC="])
-  func whatIsNotInItsOneRightFormIsNone(_ text: String) { #expect(decode(text) == nil) }
+  func `rejects text that is not canonical Base64`(_ text: String) { #expect(decode(text) == nil) }
 
-  @Test func zerosAtTheEndAreRight() {
+  @Test func `accepts padded text whose unused bits are zero`() {
     #expect(decode("AA==") == [0])
     #expect(decode("/w==") == [255])
     #expect(decode("//8=") == [255, 255])

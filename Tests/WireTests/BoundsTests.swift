@@ -43,7 +43,7 @@ import Testing
     (#"{"type":"act","id":N,"table":"t","action":"a"}"#, safe),
     (#"{"type":"act","id":1,"table":"t","action":"a","row":N}"#, safe),
   ])
-  func aNumberIsTakenUpToItsBounds(_ message: String, _ range: ClosedRange<Int>) {
+  func `accepts numbers exactly within their limits`(_ message: String, _ range: ClosedRange<Int>) {
     func saying(_ number: Int) -> String { message.replacing("N", with: "\(number)") }
     for number in [range.lowerBound, range.upperBound] {
       #expect(complaint(saying(number)) == nil, "\(saying(number))")
@@ -64,7 +64,7 @@ import Testing
     (#"{"type":"query","request":1,"query":{"filter":{"all":[*]}}}"#, #"{"all":[]}"#, 100),
     (#"{"type":"query","request":1,"query":{"filter":{"column":"a","op":"oneOf","values":[*]}}}"#, "1", 1_000),
   ])
-  func aListIsTakenUpToItsBound(_ message: String, _ entry: String, _ bound: Int) {
+  func `accepts lists up to their greatest length`(_ message: String, _ entry: String, _ bound: Int) {
     func saying(_ count: Int) -> String {
       message.replacing("*", with: Array(repeating: entry, count: count).joined(separator: ","))
     }
@@ -72,7 +72,7 @@ import Testing
     #expect(isTooLong(saying(bound + 1)), "\(message)")
   }
 
-  @Test func anActHas32ArgumentsAtMost() {
+  @Test func `an action request has at most 32 arguments`() {
     func act(_ count: Int) -> String {
       let arguments = (0..<count).map { "\"a\($0)\":\($0)" }.joined(separator: ",")
       return #"{"type":"act","id":1,"table":"t","action":"a","arguments":{\#(arguments)}}"#
@@ -98,7 +98,7 @@ import Testing
     #"{"type":"act","id":1,"table":"*","action":"a"}"#, #"{"type":"act","id":1,"table":"t","action":"*"}"#,
     #"{"type":"act","id":1,"table":"t","action":"a","session":"*"}"#,
   ])
-  func aTextHasAThousandCharactersHoweverManyBytes(_ message: String) {
+  func `a text has at most 1000 characters of any byte length`(_ message: String) {
     for character in ["x", "é", "😀"] {
       func saying(_ count: Int) -> String {
         message.replacing("*", with: String(repeating: character, count: count))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aMessageHas65536BytesAtMost() {
+  @Test func `a message has at most 65536 bytes`() {
     let frame = #"{"type":"ack","seq":7,"x":""}"#
     for (count, isTaken) in [(65_536, true), (65_537, false)] {
       let filling = String(repeating: "x", count: count - frame.utf8.count)
@@ -118,12 +118,12 @@ import Testing
     }
   }
 
-  @Test func ofASectionsNumberAndItsValuesTheNumberCounts() throws {
+  @Test func `the number of a section takes precedence over its path`() throws {
     let both = #"{"type":"collapse","path":["x"],"section":7,"collapsed":true}"#
     #expect(try ClientMessage(decoding: Array(both.utf8)) == .collapse(.number(7), isCollapsed: true))
   }
 
-  @Test func whatMayBeLeftOutMayBeNull() {
+  @Test func `accepts null for optional members only`() {
     for message in [
       #"{"type":"hello","version":1,"client":null}"#,
       #"{"type":"open","table":"t","request":1,"query":null,"viewport":null,"interval":null,"resume":null}"#,

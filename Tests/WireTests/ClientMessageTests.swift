@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func everyMessageIsRead() throws {
+  @Test func `decodes the members of eleven message types`() throws {
     #expect(try decode(#"{"type":"hello","version":1,"client":"me"}"#) == .hello(version: 1, client: "me"))
     #expect(try decode(#"{"type":"ack","seq":7}"#) == .ack(sequence: 7))
     #expect(try decode(#"{"type":"resync","seq":7,"reason":"digest"}"#) == .resync(sequence: 7, reason: "digest"))
@@ -39,7 +39,7 @@ import Testing
             first: 1200, count: 40, ahead: 60, behind: 20, anchor: RowID(rawValue: 731), stick: .top, sequence: 7)))
   }
 
-  @Test func rowsAndKeysAreRead() throws {
+  @Test func `decodes name and locate messages within their limits`() throws {
     #expect(
       try decode(#"{"type":"name","id":3,"rows":[0,9007199254740991]}"#)
         == .name(id: 3, rows: [RowID(rawValue: 0), RowID(rawValue: (1 << 53) - 1)]))
@@ -67,7 +67,7 @@ import Testing
         == .unreadableMessage("keys[1] must be a whole number or a text, not a boolean"))
   }
 
-  @Test func anOpenMayLeaveOutAlmostAll() throws {
+  @Test func `decodes an open message with and without optional members`() throws {
     #expect(try decode(#"{"type":"open","table":"p","request":1}"#) == .open(.init(table: "p", request: 1)))
     let full = try decode(
       #"""
@@ -85,7 +85,7 @@ import Testing
             resume: .init(epoch: "e", sequence: 12, token: "s", anchorOffset: 3))))
   }
 
-  @Test func aViewportWithoutStickHoldsItsAnchor() throws {
+  @Test func `a viewport message without stick sticks to no edge`() throws {
     guard case .viewport(let viewport) = try decode(#"{"type":"viewport","seq":0,"first":3,"count":1}"#) else {
       Issue.record("no viewport")
       return
@@ -94,15 +94,15 @@ import Testing
     #expect(viewport.anchor == nil)
   }
 
-  @Test func unknownMembersAreIgnored() throws {
+  @Test func `ignores unknown members`() throws {
     #expect(try decode(#"{"later":[{"x":{}}],"type":"ack","hidden":7,"seq":7.0}"#) == .ack(sequence: 7))
   }
 
-  @Test func theLastOfTwoEqualMembersCounts() throws {
+  @Test func `uses the last of two members with the same name`() throws {
     #expect(try decode(#"{"type":"ack","seq":1,"seq":2}"#) == .ack(sequence: 2))
   }
 
-  @Test func escapesAreRead() throws {
+  @Test func `decodes JSON escapes`() throws {
     #expect(
       try decode(#"{"type":"resync","seq":1,"reason":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx\u2028"}"#)
         == .resync(sequence: 1, reason: "a\"\\/\u{8}\u{c}\n\r\té😀\u{FFFD}x\u{2028}"))
@@ -127,7 +127,7 @@ import Testing
     #"{"type":"open","table":"p","request":1,"resume":{"epoch":"x"}}"#, #"{"type":"pace","interval":"1"}"#,
     #"{"type":"ack","seq":7}{"type":"ack","seq":8}"#, "\u{FEFF}{\"type\":\"ack\",\"seq\":7}",
   ])
-  func whatIsNoMessageIsUnreadable(_ text: String) {
+  func `rejects malformed messages as unreadable`(_ text: String) {
     guard case .unreadableMessage = complaint(text) else {
       Issue.record("\(text): \(String(describing: complaint(text)))")
       return
@@ -144,14 +144,14 @@ import Testing
     #"{"type":"viewport","seq":1,"first":0,"count":1,"anchor":-5}"#, #"{"type":"pace","interval":60001}"#,
     #"{"type":"pace","interval":-1}"#, #"{"type":"open","table":"p","request":9007199254740992}"#,
   ])
-  func numbersHaveBounds(_ text: String) {
+  func `rejects values beyond their limits as out of range`(_ text: String) {
     guard case .outOfRange = complaint(text) else {
       Issue.record("\(text): \(String(describing: complaint(text)))")
       return
     }
   }
 
-  @Test func aComplaintNamesThePlace() {
+  @Test func `an error has the member path, the byte or the unknown type`() {
     #expect(
       complaint(#"{"type":"query","request":1,"query":{"sort":[{"column":"a"},{"column":7}]}}"#)
         == .unreadableMessage("query.sort[1].column must be a text, not a number"))
@@ -159,7 +159,7 @@ import Testing
     #expect(complaint(#"{"type":"jump"}"#) == .unknownType("jump"))
   }
 
-  @Test func textsAndListsHaveBounds() {
+  @Test func `rejects texts, lists and messages that are too long`() {
     let long = String(repeating: "é", count: 1_000)
     #expect(complaint(#"{"type":"query","request":1,"query":{"search":"\#(long)"}}"#) == nil)
     #expect(
@@ -177,7 +177,7 @@ import Testing
         == .tooLong("the message has more than 65536 bytes"))
   }
 
-  @Test func depthHasABound() {
+  @Test func `accepts 32 levels of nesting and rejects more`() {
     let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
     #expect(complaint(#"{"type":"ack","seq":7,"x":\#(deep)}"#) == nil)
     #expect(complaint(#"{"type":"ack","seq":7,"x":[\#(deep)]}"#) == .unreadableMessage("nested too deeply at byte 57"))
@@ -188,14 +188,14 @@ import Testing
   }
 
   @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]])
-  func whatIsNotUTF8IsUnreadable(_ bytes: [UInt8]) {
+  func `rejects invalid UTF-8`(_ bytes: [UInt8]) {
     let message = Array(#"{"type":"ack","seq":7,"x":""#.utf8) + bytes + Array(#""}"#.utf8)
     #expect(throws: ClientError.unreadableMessage("the message is not UTF-8")) {
       try ClientMessage(decoding: message)
     }
   }
 
-  @Test func noBytesTrapTheReader() {
+  @Test func `does not trap on truncated or changed bytes`() {
     // Truncations and single-byte changes of a valid message: each must decode or throw.
     let good = Array(
       #"{"type":"open","table":"pé","request":1,"query":{"sort":[{"column":"\u00e9","descending":true}]},"interval":1.5e2}"#

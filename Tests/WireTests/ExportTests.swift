@@ -52,7 +52,7 @@ import Testing
     return Array(rows.dropLast())
   }
 
-  @Test func aRowIsALineOfFields() {
+  @Test func `CSV has a header line and a line of fields per row`() {
     #expect(String(decoding: ExportFormat.csv.head(schema), as: UTF8.self) == "id,\"'=name\",price,at,on,load\r\n")
     let row = csv([
       .integer(-7), .text("a"), .number(-0.5), .timestamp(1_700_000_000_123_000_000), .boolean(true),
@@ -62,7 +62,7 @@ import Testing
     #expect(csv([.null, .null, .null]) == ",,\r\n")
   }
 
-  @Test func aTextIsQuotedWhereItHasTo() {
+  @Test func `quotes CSV texts and escapes formulas only where necessary`() {
     for (text, field) in [
       ("plain", "plain"), ("", ""), ("a b", "a b"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("a\nb", "\"a\nb\""),
       (" a", "\" a\""),
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aHundredThousandHostileCellsAreNoFormulas() {
+  @Test func `random hostile texts never become CSV formulas`() {
     var random = SystemRandomNumberGenerator()
     let parts = [
       "=", "+", "-", "@", "\t", "\r", "\n", "\r\n", "\u{0}", " ", "\u{FEFF}", "\"", "'", ",", ";", "＝", "﹣", "\u{3000}",
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func aProgramReadsAnObjectALine() throws {
+  @Test func `NDJSON has one object a line`() throws {
     var bytes = ExportFormat.ndjson.head(schema)
     #expect(bytes.isEmpty)
     let cells: [Cell] = [
@@ -128,7 +128,7 @@ import Testing
     #expect(object["load"] as? [Double] == [1, 2])
   }
 
-  @Test func aMomentIsWrittenAsTheCalendarHasIt() {
+  @Test func `writes timestamps of the whole range as ISO 8601`() {
     for (nanoseconds, text) in [
       (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59.999999999Z"), (1_000, "1970-01-01T00:00:00.000001Z"),
       (951_782_400_000_000_000, "2000-02-29T00:00:00Z"), (4_107_542_400_000_000_000, "2100-03-01T00:00:00Z"),
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func anAddressSaysWhatAQueryDoes() throws {
+  @Test func `decodes a query from URL arguments and rejects invalid ones`() throws {
     let limits = Limits()
     #expect(try QueryRequest(arguments: [], limits: limits) == QueryRequest())
     let query = try QueryRequest(

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func theExampleOfTheProtocolIsRead() throws {
+  @Test func `decodes the example in the protocol's documentation`() throws {
     #expect(
       try decode(
         #"""
@@ -37,7 +37,7 @@ import Testing
         ]))
   }
 
-  @Test func everyOperatorIsRead() throws {
+  @Test func `decodes every operator`() throws {
     for (op, comparison) in [
       ("=", .equal), ("!=", .notEqual), ("<", .less), ("<=", .lessOrEqual), (">", .greater), (">=", .greaterOrEqual),
     ] as [(String, Comparison)] {
@@ -80,7 +80,7 @@ import Testing
     #expect(try decode("null") == nil)
   }
 
-  @Test func aComplaintNamesThePlace() {
+  @Test func `an error has the path of the faulty part`() {
     let deep = { (filter: String) in #"{"all":[{"any":[]},{"not":\#(filter)}]}"# }
     let place = "query.filter.all[1].not"
     for (filter, wanted) in [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func listsAndTextsHaveBounds() {
+  @Test func `rejects texts, lists and nesting beyond their limits`() {
     let long = String(repeating: "é", count: 1_001)
     for op in ["contains", "startsWith", "matches", "="] {
       #expect(
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func noBytesTrapTheReader() {
+  @Test func `does not trap on truncated or changed bytes`() {
     let good = Array(
       #"{"type":"query","request":1,"query":{"filter":{"all":[{"column":"a","op":"range","from":-1.5},{"not":{"any":[]}}]}}}"#
         .utf8)

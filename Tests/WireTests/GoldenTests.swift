@@ -6,19 +6,21 @@ import Wire
 
 /// Tests that the golden messages are decoded and encoded exactly, member by member.
 @Suite struct GoldenTests {
-  @Test func thereAreGoldenMessages() {
+  @Test func `golden files of each kind exist`() {
     #expect(!Golden.files("client-").isEmpty)
     #expect(!Golden.files("server-").isEmpty)
     #expect(!Golden.files("sequence-").isEmpty)
   }
 
-  @Test(arguments: Golden.files("client-")) func whatThePageSaysIsRead(_ file: String) throws {
+  @Test(arguments: Golden.files("client-")) func `decodes golden client messages without error`(_ file: String) throws {
     let message = try #require(try Golden.read(file)["message"])
     let bytes = try JSONSerialization.data(withJSONObject: message)
     #expect(throws: Never.self) { try ClientMessage(decoding: Array(bytes)) }
   }
 
-  @Test(arguments: Golden.files("server-")) func whatThePageReadsIsWritten(_ file: String) throws {
+  @Test(arguments: Golden.files("server-")) func `encodes golden server messages other than patches`(_ file: String)
+    throws
+  {
     let message = try #require(try Golden.read(file)["message"] as? [String: Any])
     let epoch = message["epoch"] as? String ?? ""
     let schema = Golden.schema(for: [message])
@@ -77,7 +79,9 @@ import Wire
     }
   }
 
-  @Test(arguments: Golden.files("sequence-")) func aSequenceIsWrittenWordForWord(_ file: String) throws {
+  @Test(arguments: Golden.files("sequence-")) func `encodes golden sequences of a window and its patches`(
+    _ file: String
+  ) throws {
     let golden = try Golden.read(file)
     let window = try #require(golden["window"] as? [String: Any])
     let patches = try #require(golden["patches"] as? [[String: Any]])

@@ -16,11 +16,11 @@ import Testing
       (0, "0"), (7, "7"), (-7, "-7"), (10, "10"), (1_234_567_890, "1234567890"), (Int64.max, "9223372036854775807"),
       (Int64.min, "-9223372036854775808"), (99, "99"), (100, "100"),
     ] as [(Int64, String)])
-  func wholeNumbersAreWritten(_ value: Int64, _ text: String) {
+  func `writes integers in decimal`(_ value: Int64, _ text: String) {
     #expect(written { $0.integer(value) } == text)
   }
 
-  @Test func wholeNumbersThatDoublesCannotHoldAreTexts() {
+  @Test func `writes integers beyond 53 bits as texts`() {
     #expect(written { $0.safeInteger(9_007_199_254_740_991) } == "9007199254740991")
     #expect(written { $0.safeInteger(-9_007_199_254_740_991) } == "-9007199254740991")
     #expect(written { $0.safeInteger(9_007_199_254_740_992) } == #""9007199254740992""#)
@@ -35,11 +35,11 @@ import Testing
       (0.30000000000000004, "0.30000000000000004"),
       (999_999_999.9999, "999999999.9999"), (1.7976931348623157e308, "1.7976931348623157e+308"),
     ] as [(Double, String)])
-  func numbersAreWrittenShort(_ value: Double, _ text: String) {
+  func `writes doubles as integers, decimals or with an exponent`(_ value: Double, _ text: String) {
     #expect(written { $0.number(value) } == text)
   }
 
-  @Test func everyNumberComesBack() {
+  @Test func `finite doubles are read back exactly from a short text`() {
     var random = SystemRandomNumberGenerator()
     for round in 0..<20_000 {
       let value: Double
@@ -63,11 +63,11 @@ import Testing
       (Int64.max, "9223372036854.775807"),
       (Int64.min, "-9223372036854.775808"),
     ] as [(Int64, String)])
-  func timestampsAreExactMilliseconds(_ value: Int64, _ text: String) {
+  func `writes timestamps as exact milliseconds`(_ value: Int64, _ text: String) {
     #expect(written { $0.milliseconds(ofNanoseconds: value) } == text)
   }
 
-  @Test func textsAreEscaped() throws {
+  @Test func `escapes texts as JSON requires`() throws {
     #expect(
       written { $0.text("a\"b\\c/\n\r\t\u{8}\u{c}\u{0}\u{1f}\u{7f}é😀\u{2028}") }
         == "\"a\\\"b\\\\c/\\n\\r\\t\\b\\f\\u0000\\u001f\u{7f}é😀\u{2028}\"")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func cellsAreWrittenByKind() {
+  @Test func `writes a cell of each type`() {
     let cells: [Cell] = [
       .null, .integer(-5), .number(0.5), .text("x"), .boolean(true), .boolean(false), .timestamp(1_500_000),
       .image("k"), .series([1, 2.5]), .series([]),
@@ -88,7 +88,7 @@ import Testing
     #expect(text == #"null -5 0.5 "x" true false 1.5 "k" [1,2.5] []"#)
   }
 
-  @Test func aSeriesHasGapsWhereJSONHasNoWord() {
+  @Test func `writes non-finite values of a series as null`() {
     let text = written { $0.cell(.series([.nan, 1, .infinity, -.infinity, 0.1])) }
     #expect(text == "[null,1,null,null,0.1]")
   }

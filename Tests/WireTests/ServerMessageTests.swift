@@ -41,7 +41,7 @@ import Testing
       epoch: "5f0c")
   }
 
-  @Test func aWindowCarriesAllItems() throws {
+  @Test func `a window message contains all items`() throws {
     let state = window([.header(header(2, 120)), .row(row(45, 3, "init", 0.5))])
     #expect(
       try parse(delivery(Patch(base: nil, result: state)))
@@ -53,7 +53,7 @@ import Testing
           """))
   }
 
-  @Test func rowsThatAreNewerThanAPauseAreNamed() throws {
+  @Test func `encodes indexes of rows newer than a pause, unless empty`() throws {
     let state = window([.row(row(1, 1, "a", 1))])
     guard case .delivery(var told, let epoch) = delivery(Patch(base: nil, result: state)) else { return }
     told.newer = [0, 7]
@@ -62,14 +62,14 @@ import Testing
     #expect(try parse(.delivery(told, epoch: epoch))["newer"] == nil)
   }
 
-  @Test func aWindowMayShiftToo() throws {
+  @Test func `a window message can have a shift`() throws {
     let state = window([.row(row(1, 1, "a", 1))])
     let message = try parse(delivery(Patch(base: nil, result: state), shift: 3))
     #expect(message["shift"] as? Int == 3)
     #expect(message["base"] == nil)
   }
 
-  @Test func anEmptyWindowIsAWindow() throws {
+  @Test func `encodes a window without items`() throws {
     let state = WindowState(
       start: 0, total: 0, rows: 0, items: [], lead: [], pool: HeaderPool(), commit: 0, relabelings: 0)
     #expect(
@@ -81,7 +81,7 @@ import Testing
           """))
   }
 
-  @Test func aPatchCarriesOnlyWhatChanged() throws {
+  @Test func `a patch message contains only changes`() throws {
     let before = window([.row(row(1, 1, "a", 1)), .row(row(2, 1, "b", 2)), .row(row(3, 1, "c", 3))])
     let changed = row(2, 2, "b", 2.25)
     let after = window([.row(row(9, 1, "new", 0)), .row(changed), .row(row(1, 1, "a", 1))], lead: [header(1, 5)])
@@ -103,7 +103,7 @@ import Testing
           """))
   }
 
-  @Test func emptyListsAndNoShiftAreLeftOut() throws {
+  @Test func `a patch message omits empty lists and a zero shift`() throws {
     let state = window([.row(row(1, 1, "a", 1))])
     let text = String(decoding: delivery(Patch(base: state, result: state)).encoded, as: UTF8.self)
     for member in ["shift", "removed", "updated", "moved", "inserted", "items"] {
@@ -112,7 +112,7 @@ import Testing
     #expect(text.contains(#""lead":[]"#))
   }
 
-  @Test func aDeferredCellWithoutAValueSaysWhy() throws {
+  @Test func `encodes missing deferred cells as pending or failed`() throws {
     func row(_ revision: UInt32, _ missing: [MissingCell]) -> RowSnapshot {
       RowSnapshot(
         id: RowID(rawValue: 1), revision: revision, cells: [.text("a"), .null, .null], label: 1, missing: missing)
@@ -129,7 +129,7 @@ import Testing
     #expect(update.contains(#""updated":[[0,2,1,null,2,null]]"#))
   }
 
-  @Test func aRowAndAPatchAreEncodedOnce() {
+  @Test func `encodes a row and a patch only once`() {
     let shared = row(1, 1, "a", 1)
     let patch = Patch(base: nil, result: window([.row(shared)]))
     let first = delivery(patch).encoded
@@ -140,13 +140,13 @@ import Testing
     #expect(other.contains("[1,1,[7]]"))
   }
 
-  @Test func itIsAppendedBehindWhatIsThere() {
+  @Test func `appends a message to the existing bytes`() {
     var bytes: [UInt8] = [1, 2, 3]
     ServerMessage.tables([]).encode(to: &bytes)
     #expect(bytes == [1, 2, 3] + Array(#"{"type":"tables","tables":[]}"#.utf8))
   }
 
-  @Test func tablesTellTheirColumnsAndSource() throws {
+  @Test func `encodes tables with columns, source and capabilities`() throws {
     let source = SourceStatus(
       state: .stale, message: "it is “down”", rejected: 3, lastRejection: "row 7", age: .milliseconds(1_500))
     let table = TableDescription(
@@ -185,7 +185,7 @@ import Testing
           """#))
   }
 
-  @Test func sourcesWithoutATableAreToldByTheirNamesAndLeftOutOfHelloWhenThereAreNone() throws {
+  @Test func `encodes sources without a table, omitted from hello if empty`() throws {
     let source = SourceDescription(
       name: "jobs",
       source: SourceStatus(
@@ -205,7 +205,7 @@ import Testing
         == json(#"{"type":"hello","version":1,"server":"r","epoch":"e","tables":[]}"#))
   }
 
-  @Test func anErrorTellsProgramsAndPeople() throws {
+  @Test func `an error has a code, a reason and the place of the fault`() throws {
     #expect(
       try parse(.error(.unknownColumn(table: "p", column: "cpuu")))
         == json(#"{"type":"error","code":"unknownColumn","reason":"the table p has no column “cpuu”"}"#))

@@ -53,7 +53,7 @@ import Wire
     }
   }
 
-  @Test func aRowIsEncodedOnceForAllWindowsThatShowIt() throws {
+  @Test func `a row is encoded once for all windows that show it`() throws {
     let pages = try Pages()
     try pages.open(1)
     #expect(pages.counts.rows == 10 && pages.counts.sharedRows == 0)
@@ -69,7 +69,7 @@ import Wire
     #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
   }
 
-  @Test func pagesThatCameAtDifferentMomentsShareOncePatchesBringThemToOneWindow() throws {
+  @Test func `clients opened at different times share from the second patch`() throws {
     let pages = try Pages()
     for number in 1...5 {
       // Changes elsewhere make each window that of another point in time.
@@ -89,7 +89,7 @@ import Wire
     #expect(shown.allSatisfy { $0 == shown[0] && $0[3][1] == .text("second 3") })
   }
 
-  @Test func pagesThatCameAtOneMomentShareAtOnce() throws {
+  @Test func `clients opened together share patches at once`() throws {
     let pages = try Pages()
     for number in 1...5 { try pages.open(UInt64(number), isFlushed: false) }
     try pages.flush()
@@ -101,7 +101,7 @@ import Wire
     #expect(pages.counts.sharedPatches == 4)
   }
 
-  @Test func pagesWithOtherWindowsDoNotShare() throws {
+  @Test func `different windows and queries share rows but no patches`() throws {
     let pages = try Pages()
     try pages.open(1)
     try pages.open(2, first: 1)
@@ -113,7 +113,7 @@ import Wire
     #expect(pages.counts.rows == 1)
   }
 
-  @Test func sectionsAreSharedToo() throws {
+  @Test func `clients with equal sections share patches`() throws {
     let pages = try Pages()
     let query = QueryRequest(group: ["name"])
     for number in 1...3 { try pages.open(UInt64(number), query: query) }

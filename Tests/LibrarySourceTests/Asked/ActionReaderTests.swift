@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func whatIsLeftOutIsAsForAProgram() {
+  @Test func `reads all members of an action, or their defaults`() {
     #expect(read().actions == [Action("stop")])
     #expect(
       read { action, texts in
@@ -59,7 +59,7 @@ import Testing
       ])
   }
 
-  @Test func anArgumentIsRead() {
+  @Test func `reads an argument's label, choices, default and bounds`() {
     let choices = [list_integer(0), list_number(5)]
     choices.withUnsafeBufferPointer { buffer in
       let read = read(argument: { said, texts in
@@ -79,13 +79,13 @@ import Testing
     }
   }
 
-  @Test func thereAreOneToSixtyFourActions() {
+  @Test func `accepts 64 actions and refuses 0 or 65`() {
     #expect(read(count: 0).reason == "action_count must be 1 to 64, not 0")
     #expect(read(count: 64).actions.count == 64)
     #expect(read(count: 65).reason == "action_count must be 1 to 64, not 65")
   }
 
-  @Test func actionsLieAsFarApartAsTheySayAndNoNearerThanTheyAre() {
+  @Test func `refuses strides that are too small or misaligned`() {
     #expect(read(stride: 47).reason == "action_size is 47, 48 is needed")
     #expect(read(stride: 40).reason == "action_size is 40, 48 is needed")
     #expect(read(stride: 49).reason == "action_size is 49, 48 is needed")
@@ -95,7 +95,7 @@ import Testing
         == "argument_size of action 'stop' is 72, 80 is needed")
   }
 
-  @Test func namesMustBeNames() {
+  @Test func `refuses empty names and texts over 255 bytes`() {
     #expect(
       read { action, texts in action.name = texts.text("") }.reason
         == "the name of action 0 must be 1 to 255 bytes of UTF-8")
@@ -108,7 +108,7 @@ import Testing
         == "title and confirm of action 'stop' must be at most 255 bytes of UTF-8")
   }
 
-  @Test func twoActionsHaveTwoNames() {
+  @Test func `refuses two actions with the same name`() {
     let texts = AskedCells()
     var action = list_action()
     action.name = texts.text("stop")
@@ -118,14 +118,14 @@ import Testing
     }
   }
 
-  @Test func patienceIsTenMinutesAtMost() {
+  @Test func `refuses a patience over ten minutes`() {
     #expect(read { action, _ in action.patience_ms = 600_000 }.actions.first?.patience == .seconds(600))
     #expect(
       read { action, _ in action.patience_ms = 600_001 }.reason
         == "patience_ms of action 'stop' must be at most 600000")
   }
 
-  @Test func argumentsThatCannotBeAreRefused() {
+  @Test func `refuses invalid arguments with a reason`() {
     func reason(_ change: @escaping (inout list_argument, AskedCells) -> Void) -> String {
       read(argument: change).reason
     }

@@ -26,7 +26,7 @@ import enum ListEngine.ImageOutcome
     view.events.reduce(into: [:]) { if case .image(let number, let outcome) = $1 { $0[number] = outcome } }
   }
 
-  @Test func imagesAreGivenMissingAndFailed() throws {
+  @Test func `reports an image's bytes, its absence or the thrown error`() throws {
     struct Torn: Error, CustomStringConvertible { let description = "the file is torn" }
     let source = try source(
       ImageLoader { request in
@@ -50,7 +50,7 @@ import enum ListEngine.ImageOutcome
     #expect(recorder.log == [])
   }
 
-  @Test func oneThatIsLargerThanAPageIsShownHasFailed() throws {
+  @Test func `an image over 512 KiB fails as too large`() throws {
     let source = try source(ImageLoader { [UInt8](repeating: 1, count: $0.key.text == "most" ? 524_288 : 524_289) })
     source.send(.image(1, key: "most"))
     source.send(.image(2, key: "more"))
@@ -60,7 +60,7 @@ import enum ListEngine.ImageOutcome
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func aSourceWithoutImagesIsNotAskedForThem() throws {
+  @Test func `a source without an image loader answers source down`() throws {
     let source = try source(nil)
     #expect(recorder.view.schema?.loadsImages == false)
     source.send(.image(1, key: "smile"))
@@ -70,7 +70,7 @@ import enum ListEngine.ImageOutcome
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func whatIsCancelledBeforeItsTurnIsNeverLoaded() throws {
+  @Test func `never loads an image whose queued request is cancelled`() throws {
     let recorder = recorder
     let source = try source(
       ImageLoader(inFlight: 1) { request in
@@ -95,7 +95,7 @@ import enum ListEngine.ImageOutcome
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func thoseThatAreUnderWayWhenTheSourceEndsAreAnswered() throws {
+  @Test func `answers pending image requests with source down on stop`() throws {
     let recorder = recorder
     let source = try source(
       ImageLoader(inFlight: 1) { request in
@@ -111,7 +111,7 @@ import enum ListEngine.ImageOutcome
   }
 
   /// Invalid calls from C are refused with a log line.
-  @Test func whatMakesNoSenseIsRefusedAndLogged() throws {
+  @Test func `refuses and logs invalid calls of the image extension`() throws {
     let recorder = recorder
     let answers = Guarded<[Int32]>([])
     let plugin = HandMade { host in

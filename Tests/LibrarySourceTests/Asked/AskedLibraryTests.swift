@@ -39,7 +39,7 @@ import struct ListEngine.DeferredCell
 
   // MARK: Actions
 
-  @Test func whatAreOfferedAreTheTablesActions() throws {
+  @Test func `offered actions reach the schema with all their members`() throws {
     let action = ListPlugin.Action(
       "greet", title: "Greet", confirm: "Sure?", isDangerous: true, appliesToRows: false,
       arguments: [
@@ -64,7 +64,7 @@ import struct ListEngine.DeferredCell
     #expect(recorder.log == [])
   }
 
-  @Test func aLibraryIsToldWhatWasSaidAndItsWordIsToldPeople() throws {
+  @Test func `an action gets arguments and reports a result or a reason`() throws {
     struct Reluctance: Error, CustomStringConvertible { let description = "not today" }
     let say = ListPlugin.Action(
       "say",
@@ -96,7 +96,7 @@ import struct ListEngine.DeferredCell
     #expect(recorder.log == [])
   }
 
-  @Test func whatAnActionChangesIsToldBeforeItsAnswer() throws {
+  @Test func `reports an action's changes before its outcome`() throws {
     let kept = Guarded<ListHost?>(nil)
     let add = ListPlugin.Action("add", appliesToRows: false) { _ in
       var batch = Batch(.upsert, columns: 2)
@@ -120,7 +120,7 @@ import struct ListEngine.DeferredCell
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func anActionThatIsUnderWayIsFinishedBeforeTheInstanceGoes() throws {
+  @Test func `stop waits for a running action and refuses a queued one`() throws {
     let recorder = recorder
     let slow = ListPlugin.Action("slow", appliesToRows: false) { _ in
       recorder.note(.info, "begun")
@@ -140,7 +140,7 @@ import struct ListEngine.DeferredCell
     #expect(recorder.log.filter { $0 == "info: begun" }.count == 1, "the second was not begun")
   }
 
-  @Test func aSourceThatHasEndedDoesNothing() throws {
+  @Test func `an ended source answers an action with source down`() throws {
     let stop = ListPlugin.Action("stop") { _ in "stopped" }
     let source = try Scripted.source(recorder, actions: [stop]) { _ in }
     try source.start()
@@ -151,7 +151,7 @@ import struct ListEngine.DeferredCell
     #expect(outcomes(recorder.view) == ["1 sourceDown: its source does not run, or can do nothing"])
   }
 
-  @Test func aSourceWithoutActionsDoesNothing() throws {
+  @Test func `a source without actions or a loader fails requests for both`() throws {
     let source = try start(Scripted.source(recorder, run: Self.stay))
     source.send(.act(ActionRequest(id: 1, action: "stop", key: nil, arguments: [])))
     source.send(.load([DeferredCell(.integer(1), column: 0)]))
@@ -169,7 +169,7 @@ import struct ListEngine.DeferredCell
   private static let rated = ListPlugin.Schema(
     "rated", key: .text, columns: [Column("name", .text), Column("rating", .number, isDeferred: true)])
 
-  @Test func deferredCellsAreLoadedFailedAndForgotten() throws {
+  @Test func `reports a deferred cell's value or why it is not loaded`() throws {
     struct Unrated: Error, CustomStringConvertible { let description = "it has no rating" }
     let loader = CellLoader(inFlight: 3, patience: .seconds(9)) { cell -> any CellValue in
       switch cell.key.text {
@@ -197,7 +197,7 @@ import struct ListEngine.DeferredCell
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func whatIsCancelledBeforeItsTurnIsNeverLoaded() throws {
+  @Test func `never loads a cell whose queued request is cancelled`() throws {
     let recorder = recorder
     let loader = CellLoader(inFlight: 1) { cell in
       recorder.note(.info, "loading \(cell.key)")
@@ -220,7 +220,7 @@ import struct ListEngine.DeferredCell
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func cellsThatAreUnderWayWhenTheSourceEndsHaveFailed() throws {
+  @Test func `reports pending cells as not loaded when the source ends`() throws {
     let recorder = recorder
     let loader = CellLoader(inFlight: 1) { cell in
       recorder.note(.info, "loading")
@@ -264,7 +264,7 @@ import struct ListEngine.DeferredCell
     host.pointee.get_extension(host.pointee.context, name)!.assumingMemoryBound(to: Table.self)
   }
 
-  @Test func extensionsAreKnownByTheirNames() throws {
+  @Test func `returns four extensions by name and NULL for other names`() throws {
     let sizes = try answers { host in
       [
         Int32(Self.table(host, LIST_ACTIONS, list_actions.self).pointee.size),
@@ -295,7 +295,7 @@ import struct ListEngine.DeferredCell
       ])
   }
 
-  @Test func whatMakesNoSenseIsRefusedAndLogged() throws {
+  @Test func `refuses and logs invalid calls of actions and deferred cells`() throws {
     let results = try answers { host in
       let context = host.pointee.context
       let actions = Self.table(host, LIST_ACTIONS, list_actions.self)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func itsColumnsAreMarked() {
+  @Test func `marks the loader's columns as deferred, refuses invalid ones`() {
     #expect(read().schema?.columns.map(\.isDeferred) == [false, true])
     #expect(read(columns: [0, 1, 1]).schema?.columns.map(\.isDeferred) == [true, true])
     #expect(read(columns: [2]).reason == "column 2 is to be deferred, and there are 2")
@@ -35,7 +35,7 @@ import Testing
     #expect(read { $0.columns = nil }.reason == "list_loader.columns must be 1 to 512 numbers of columns")
   }
 
-  @Test func whatIsLeftOutIsAsForAProgram() {
+  @Test func `reads the prefetch policy, or its defaults`() {
     #expect(read().schema?.prefetch == PrefetchPolicy())
     #expect(
       read {
@@ -45,7 +45,7 @@ import Testing
       }.schema?.prefetch == PrefetchPolicy(inFlight: 3, prefersToFinish: true, patience: .milliseconds(1_500)))
   }
 
-  @Test func itsBoundsAreThoseOfPrograms() {
+  @Test func `refuses excessive limits, a short struct and a NULL function`() {
     #expect(read { $0.in_flight = 1_024 }.schema?.prefetch.inFlight == 1_024)
     #expect(read { $0.in_flight = 1_025 }.reason == "list_loader.in_flight must be at most 1024, not 1025")
     #expect(read { $0.patience_ms = 3_600_000 }.schema?.prefetch.patience == .seconds(3_600))

@@ -5,7 +5,7 @@ import Testing
 
 /// A call that hangs is reported once, and other calls are not.
 @Suite struct CallWatchTests {
-  @Test func aCallThatHangsIsNamedWhileItHangs() throws {
+  @Test func `logs the name of a hanging call while it still hangs`() throws {
     let recorder = Recorder()
     let watch = CallWatch(name: "test") { recorder.note(.error, $0) }
     let result = try watch.during("load", patience: .milliseconds(1)) {
@@ -22,7 +22,7 @@ import Testing
     #expect(recorder.log.last?.hasPrefix("error: cancel has not come back") == true)
   }
 
-  @Test func aCallThatComesBackIsNot() {
+  @Test func `does not log calls that return within their patience`() {
     let recorder = Recorder()
     let watch = CallWatch(name: "test") { recorder.note(.error, $0) }
     for _ in 0..<100 { watch.during("load", patience: .seconds(3_600)) {} }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CrashNotesTests {
   private let stamp = FileStamp("/proc/self/exe")!
 
-  @Test func aLineNamesTheFileAndItsState() {
+  @Test func `a line holds the file's size, modification time and path`() {
     let line = CrashNotes.line("/a/lib b.so", stamp)
     #expect(line == "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) /a/lib b.so\n")
     var later = stamp
@@ -18,12 +18,12 @@ import Testing
     #expect(CrashNotes.line("/a/lib b.so", later) != line)
   }
 
-  @Test func aPathForgesNoLine() {
+  @Test func `replaces control characters in a path`() {
     #expect(CrashNotes.line("/a\n11 x\u{7F}", stamp).split(separator: "\n").count == 1)
     #expect(CrashNotes.line("/a\n11 x\u{7F}", stamp).hasSuffix(" /a?11 x?\n"))
   }
 
-  @Test func linesAreCountedWhateverTheSignal() {
+  @Test func `counts complete lines of a file, regardless of the signal`() {
     let line = CrashNotes.line("/a.so", stamp)
     let other = CrashNotes.line("/b.so", stamp)
     #expect(CrashNotes.count(of: line, in: "") == 0)
@@ -34,7 +34,7 @@ import Testing
     #expect(CrashNotes.count(of: line, in: "\n\n11\n\(line)") == 0)
   }
 
-  @Test func whereNothingIsKeptEveryoneIsLoaded() throws {
+  @Test func `admits every library while crashes are not watched`() throws {
     #expect(CrashNotes.limit == 3)
     #expect(try CrashNotes.admit("/a.so", 0) == nil)
     #expect(CrashNotes.inside(nil) { 7 } == 7)

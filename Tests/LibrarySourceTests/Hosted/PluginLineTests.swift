@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [Retention.everything, .last(12), .recent(.milliseconds(1_500))])
-  func aSchemaIsHeardAsItWasSaid(_ retention: Retention) {
+  func `a schema survives the round trip with retention and limits`(_ retention: Retention) {
     var schema = Self.schema
     schema.retention = retention
     #expect(heard(Changeset(), schema).schema == schema)
@@ -71,7 +71,7 @@ import Testing
     #expect(heard(Changeset(), schema).schema == schema)
   }
 
-  @Test func everyCellIsHeardAsItWasSaid() {
+  @Test func `cells of every type survive the round trip`() {
     var changes = Changeset()
     changes.upsert(
       .integer(.min),
@@ -92,7 +92,7 @@ import Testing
     #expect(events.rows == PlainRow.rows(of: changes))
   }
 
-  @Test func whatBecameOfAnImageIsHeardAsItWasSaid() {
+  @Test func `image outcomes survive the round trip, source down as failed`() {
     var schema = Self.schema
     schema.loadsImages = true
     let outcomes: [ImageOutcome] = [.bytes([0, 255, 7, 9]), .bytes([]), .none, .failed("a\"b"), .sourceDown]
@@ -106,7 +106,7 @@ import Testing
     #expect(heard.map(\.1) == outcomes.dropLast() + [.failed("its source does not run")])
   }
 
-  @Test func aGapInASeriesStaysAGap() {
+  @Test func `a gap in a series survives the round trip`() {
     var changes = Changeset()
     changes.upsert(.integer(1), [.null, .null, .null, .null, .null, .null, .series([1, .nan, 3])])
     guard case .series(let values)?? = heard(changes).rows.first?.cells[6] else {
@@ -116,7 +116,7 @@ import Testing
     #expect(values.count == 3 && values[0] == 1 && values[1].isNaN && values[2] == 3)
   }
 
-  @Test func everyVerbIsHeardAsItWasSaid() {
+  @Test func `changes of every verb and rejections survive the round trip`() {
     var changes = Changeset()
     changes.upsert(.integer(1), [Cell](repeating: .null, count: 7))
     changes.update(.integer(1), [nil, .number(2), nil, .null, nil, nil, nil])
@@ -133,7 +133,7 @@ import Testing
     #expect(events.unnamed.count == 3 && events.unnamed.last == "they cannot be named")
   }
 
-  @Test func aReloadBeginsAndEnds() {
+  @Test func `a reload's begin and end survive the round trip`() {
     let changes = Changeset.reload([(.integer(1), [Cell](repeating: .null, count: 7))])
     let heard = heard(changes).changes
     #expect(heard.first?.beginsReload == true && heard.last?.endsReload == true)
@@ -142,7 +142,7 @@ import Testing
     #expect(lines(PluginLine.changes(first, Self.schema)) == [#"{"type":"reload"}"#])
   }
 
-  @Test func manyRowsAreSeveralLines() {
+  @Test func `splits 200 KB of rows into lines below 70,000 bytes`() {
     var changes = Changeset()
     let text = String(repeating: "x", count: 1_000)
     for key in 0..<200 {
@@ -154,7 +154,7 @@ import Testing
     #expect(heard(changes).rows.count == 200)
   }
 
-  @Test func aTextThatIsNotUTF8CostsItsRow() {
+  @Test func `rejects only the row whose text is not UTF-8`() {
     var changes = Changeset()
     changes.beginRow(.upsert, key: 1)
     for _ in 0..<2 { changes.appendNull() }
@@ -166,7 +166,7 @@ import Testing
     #expect(rows.first?.cells == [.text("its cell “text” is not UTF-8")])
   }
 
-  @Test func aRowThatNoLineHoldsIsRejected() {
+  @Test func `rejects only the row that exceeds a line's limit`() {
     let schema = Schema(
       name: "wide", key: .integer, columns: (0..<20).map { Column("c\($0)", .text) })
     func heardRow(_ bytes: Int) -> [PlainRow] {

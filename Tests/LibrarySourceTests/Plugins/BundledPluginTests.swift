@@ -29,7 +29,7 @@ import Testing
 
   // MARK: clock
 
-  @Test func theClockTellsTheTime() throws {
+  @Test func `clock reports four readings and the current time`() throws {
     let source = try start("clock")
     try recorder.wait("a reading") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
@@ -44,7 +44,7 @@ import Testing
     #expect(abs(seconds - Date().timeIntervalSince1970) < 60)
   }
 
-  @Test func theClockGoesOn() throws {
+  @Test func `clock reports a second reading`() throws {
     let source = try start("clock")
     try recorder.wait("another reading") { $0.changes.count >= 2 }
     #expect(source.stop(within: .seconds(30)))
@@ -52,7 +52,7 @@ import Testing
 
   // MARK: load
 
-  @Test func theTwentyLinePluginTellsTheLoad() throws {
+  @Test func `load reports the three load averages`() throws {
     let source = try start("load")
     try recorder.wait("a reading") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: market
 
-  @Test func theMarketLoadsTheWorkloadAndEndsWithoutARate() throws {
+  @Test func `market without a rate loads the workload and completes`() throws {
     let source = try start("market", ["rows": "25000", "rate": "0", "change": "false"])
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func theMarketsChangesFollowTheWorkload() throws {
+  @Test func `market's changes are those of the workload`() throws {
     let source = try start("market", ["rows": "100", "rate": "100000", "batches": "1000", "change": "false"])
     try recorder.wait("changes") { $0.rows.count >= 1_100 }
     #expect(source.stop(within: .seconds(30)))
@@ -122,14 +122,14 @@ import Testing
     }
   }
 
-  @Test func anEmptyMarketIsAnEmptyList() throws {
+  @Test func `market with 0 rows reports one empty reload`() throws {
     let source = try start("market", ["rows": "0"])
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     #expect(recorder.view.changes.map { $0.beginsReload && $0.endsReload } == [true])
   }
 
-  @Test func theMarketRefusesWhatCannotBe() {
+  @Test func `market refuses invalid settings with a reason`() {
     #expect(failure("market", ["rows": "-1"]) == "market.rows: -1 is out of range: 0 to 100000000")
     #expect(failure("market", ["rate": "fast"]) == "market.rate: 'fast' is not a number")
     #expect(
@@ -139,7 +139,7 @@ import Testing
 
   // MARK: processes
 
-  @Test func theProcessesIncludeThisOne() throws {
+  @Test func `processes lists the test process under all columns`() throws {
     let source = try start("processes")
     try recorder.wait("a look") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [("operators", Audience.operators), ("all", nil), ("none", nil)])
-  func commandLinesAreForThoseOfTheSetting(_ setting: String, _ audience: Audience?) throws {
+  func `the commands setting sets the audience of command lines`(_ setting: String, _ audience: Audience?) throws {
     let source = try start("processes", ["commands": setting])
     try recorder.wait("a look") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
@@ -163,7 +163,7 @@ import Testing
     #expect(recorder.view.rows.contains { $0.cells[0] == .integer(Int64(getpid())) && $0.cells.count == columns.count })
   }
 
-  @Test func anEmptyFolderHasNoProcesses() throws {
+  @Test func `processes reports no rows for an empty directory`() throws {
     try Workshop.withFolder { folder in
       let source = try start("processes", ["proc": folder.path, "interval": "0.05"])
       try recorder.wait("two looks") { $0.changes.count >= 2 }
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatGoesAwayMakesTheProcessesStale() throws {
+  @Test func `processes becomes stale when its directory is removed`() throws {
     let source = try Workshop.withFolder { folder in
       let source = try start("processes", ["proc": folder.path, "interval": "0.05"])
       try recorder.wait("a look") { !$0.states.isEmpty }
@@ -184,7 +184,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func theProcessesRefuseWhatCannotBe() {
+  @Test func `processes refuses invalid settings with a reason`() {
     #expect(failure("processes", ["interval": "often"]) == "processes.interval: 'often' is not a number of seconds")
     #expect(
       failure("processes", ["interval": "0"]) == "processes.interval: 0 is out of range: 0.05 seconds to 3600.0 seconds"

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [[:], ["allow_actions": "false"]])
-  func withoutLeaveNothingIsOfferedAndNothingDone(_ settings: [String: String]) throws {
+  func `offers and runs no action unless actions are allowed`(_ settings: [String: String]) throws {
     let source = try start(settings)
     #expect(recorder.view.schema?.actions == [])
     let (process, key) = try victim()
@@ -60,7 +60,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func withLeaveThereAreThreeAndWhatDestroysAsksFirst() throws {
+  @Test func `offers three actions and confirms the two dangerous ones`() throws {
     let source = try start()
     let actions = try #require(recorder.view.schema?.actions)
     #expect(actions.map(\.name) == ["terminate", "kill", "renice"])
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [("terminate", SIGTERM, "It was asked to end."), ("kill", SIGKILL, "It was killed.")])
-  func aProcessIsEnded(_ action: String, _ signal: Int32, _ words: String) throws {
+  func `ends a process with the signal of the action, once`(_ action: String, _ signal: Int32, _ words: String) throws {
     let source = try start()
     let (process, key) = try victim()
     #expect(try outcome(source, 1, action, key) == .done("\(words) (\(process.pid))"))
@@ -84,7 +84,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func aProcessIsRenicedWithAllItsThreads() throws {
+  @Test func `renices all threads of a process`() throws {
     let source = try start()
     let (process, key) = try victim()
     #expect(
@@ -96,7 +96,7 @@ import Testing
 
   /// Simulates a reused process ID: the start time of the row differs from that of the process.
   @Test(arguments: ["terminate", "kill", "renice"])
-  func aProcessThatOnlyHasTheNumberIsLeftAlone(_ action: String) throws {
+  func `does not touch a process that reuses the row's PID`(_ action: String) throws {
     let source = try start()
     let (process, key) = try victim()
     let before = process.niceness
@@ -112,7 +112,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func itDoesNotEndItself() throws {
+  @Test func `refuses its own process, a missing key and an unknown key`() throws {
     let source = try start()
     let mine = Int64(getpid())
     var key: Int64?
@@ -128,7 +128,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  @Test func onlyThisMachinesProcessesCanBeActedUpon() throws {
+  @Test func `refuses the actions setting for another proc directory`() throws {
     try Workshop.withFolder { folder in
       let source = PluginSource(
         library: try PluginLibrary(path: Workshop.library("processes")), name: "processes",

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aProcessIsReadAsItStands() throws {
+  @Test func `reads all values of a process`() throws {
     try withTree { tree, reader in
       try tree.add(42, state: "R", cpu: (300, 50), threads: 7, start: 250, pages: 3)
       try Data("cpu 1 2 3\nintr \(String(repeating: "0 ", count: 5_000))\nbtime 1700000000\nprocesses 5\n".utf8)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["two words", "a) R (b", ")", "((", "", "x) S 1 1"])
-  func aNameMayHoldSpacesAndParentheses(name: String) throws {
+  func `reads a name with spaces and parentheses`(name: String) throws {
     try withTree { tree, reader in
       try tree.add(1, name: name, threads: 5)
       let rows = try reader.read(at: .zero)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func processesComeInTheOrderOfTheirPids() throws {
+  @Test func `lists processes in order of PID and skips other directories`() throws {
     try withTree { tree, reader in
       for pid in [31, 4, 1_000, 5, 999_999] { try tree.add(pid) }
       try FileManager.default.createDirectory(
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aProcessWithoutArgumentsIsShownByItsName() throws {
+  @Test func `shows the name in brackets for an empty command line`() throws {
     try withTree { tree, reader in
       try tree.add(2, name: "kthreadd", command: "")
       try tree.add(3, name: "gone", command: nil)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func theShareOfTheCPUIsWhatWasUsedSinceTheLastLook() throws {
+  @Test func `measures CPU use since the previous reading`() throws {
     try withTree { tree, reader in
       try tree.add(1, cpu: (1_000, 500))
       #expect(try reader.read(at: .seconds(10)).map(\.cpu) == [0])
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func aPidThatIsUsedAgainIsAnotherProcess() throws {
+  @Test func `a reused PID is another process`() throws {
     try withTree { tree, reader in
       try tree.add(7, cpu: (100, 0), start: 10, command: "first")
       let first = try reader.read(at: .seconds(1))
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func keysOfDifferentProcessesDiffer() throws {
+  @Test func `keys differ for another PID or another start time`() throws {
     func key(_ pid: Int32, _ start: UInt64) -> Int64 {
       ProcessRow(
         pid: pid, startTicks: start, user: "", name: "", state: "", cpu: 0, memory: 0, threads: 0, started: nil,
@@ -124,7 +124,7 @@ import Testing
     #expect(Set([key(1, 0), key(1, 1), key(2, 0), key(4_194_303, 0), key(4_194_303, 1)]).count == 5)
   }
 
-  @Test func aProcessThatEndsWhileItIsReadIsLeftOut() throws {
+  @Test func `omits a process that ends while it is read`() throws {
     try withTree { tree, reader in
       for pid in 1...5 { try tree.add(pid) }
       _ = try reader.read(at: .zero)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aProcessThatComesBackIsCountedAnew() throws {
+  @Test func `a PID that reappears starts with a CPU use of 0`() throws {
     try withTree { tree, reader in
       try tree.add(1, cpu: (0, 0))
       try tree.add(2, cpu: (0, 0))
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func aCommandLineThatChangesIsSeenAfterAWhile() throws {
+  @Test func `reads a changed command line again within ten readings`() throws {
     try withTree { tree, reader in
       try tree.add(1, command: "before")
       _ = try reader.read(at: .zero)
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func aChangedNameBringsTheNewCommandLineAtOnce() throws {
+  @Test func `reads the command line again at once after a new name`() throws {
     try withTree { tree, reader in
       try tree.add(1, name: "sh", command: "sh")
       _ = try reader.read(at: .zero)
@@ -168,13 +168,13 @@ import Testing
     }
   }
 
-  @Test func aFolderThatIsNotThereIsNamed() {
+  @Test func `throws an error with the path of a missing directory`() {
     var reader = ProcessReader(root: "/nowhere")
     #expect(throws: ProcessReaderError.cannotList("/nowhere", code: ENOENT)) { try reader.read(at: .zero) }
     #expect("\(ProcessReaderError.cannotList("/nowhere", code: ENOENT))" == "/nowhere: No such file or directory")
   }
 
-  @Test func thisVeryProcessIsThere() throws {
+  @Test func `lists the test process with plausible values`() throws {
     var reader = ProcessReader()
     _ = try reader.read(at: .zero)
     let rows = try reader.read(at: .seconds(1))

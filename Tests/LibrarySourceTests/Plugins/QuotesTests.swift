@@ -3,12 +3,12 @@ import Quotes
 import Testing
 
 @Suite struct QuotesTests {
-  @Test func theStreamsAreThoseOfTheWorkload() {
+  @Test func `the hash function returns the workload's reference values`() {
     #expect(Quotes.h(1, 0) == 0x5e41_ab08_7439_611e)
     #expect(Quotes.h(2, 1) == 0xe06d_d043_328b_d285)
   }
 
-  @Test func rowZeroIsThatOfTheWorkload() {
+  @Test func `row 0 equals the workload's reference row`() {
     let row = Quotes().row(0)
     #expect(row.id == 0)
     #expect(row.symbolText == "SYM04158")
@@ -24,7 +24,7 @@ import Testing
     #expect(row.noteText == "note-b5d8c8503fa207b1-01")
   }
 
-  @Test func everyTextIsWhatFormattingGives() {
+  @Test func `texts equal those of String formatting`() {
     let quotes = Quotes()
     for index in stride(from: 0, to: 1_000_000, by: 9_973) {
       let row = quotes.row(index)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aChangeIsThatOfTheWorkload() {
+  @Test func `changes follow the workload's formulas`() {
     for u in [0, 1, 999, 123_456_789] {
       let change = Quotes().update(u, of: 100_000)
       let counter = UInt64(u)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func anotherSeedIsAnotherTable() {
+  @Test func `rows differ between seeds and are equal for the same seed`() {
     #expect(Quotes(seed: 1).row(5).id == 5)
     #expect(Quotes(seed: 1).row(5) != Quotes().row(5))
     #expect(Quotes(seed: 1).row(5) == Quotes(seed: 1).row(5))

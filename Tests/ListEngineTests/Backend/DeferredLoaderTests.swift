@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatAPageHoldsIsLoadedAndWhatItSeesFirst() throws {
+  @Test func `loads only cells in the window, visible ones first`() throws {
     let bench = try Bench()
     try bench.settle()
     #expect(bench.loader.loads.isEmpty)
@@ -136,7 +136,7 @@ import Testing
     #expect(bench.engine.deadline == nil)
   }
 
-  @Test func aValueThatCameIsASignOfLife() throws {
+  @Test func `a loaded value resets the source's age`() throws {
     let bench = try Bench(rows: 1)
     func age() -> Duration { bench.engine.tables(at: bench.clock.now)[0].source.age }
     bench.open()
@@ -148,7 +148,7 @@ import Testing
     #expect(age() == .seconds(2))
   }
 
-  @Test func whatWasLoadedAheadIsThereWhenItComesIntoSight() throws {
+  @Test func `counts values loaded before they become visible as hits`() throws {
     let bench = try Bench()
     bench.open(first: 50)
     try bench.wait(.seconds(10))
@@ -158,7 +158,7 @@ import Testing
     #expect(bench.counters.late == 10)
   }
 
-  @Test func whatAPlaceholderStandsForFillsIt() throws {
+  @Test func `a loaded value replaces its placeholder`() throws {
     let bench = try Bench()
     bench.open()
     try bench.wait(.milliseconds(999))
@@ -168,7 +168,7 @@ import Testing
     #expect(bench.shown(4) == "…")
   }
 
-  @Test func aJumpCancelsWhatItPassedOver() throws {
+  @Test func `a jump cancels loads of the former viewport`() throws {
     let bench = try Bench()
     bench.open()
     try bench.settle()
@@ -179,7 +179,7 @@ import Testing
     #expect(bench.loader.loads.count == 4 + 20)
   }
 
-  @Test func aSmallScrollLeavesWhatIsInFlightAlone() throws {
+  @Test func `a scroll by one row keeps other loads in flight`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
     bench.open(first: 20)
     #expect(try bench.settle().count == 20)
@@ -191,7 +191,7 @@ import Testing
     #expect(try bench.settle() == ["+14"])
   }
 
-  @Test func theDirectionOfTravelDecidesWhatComesNext() throws {
+  @Test func `loads cells in the scroll direction first`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 1))
     bench.open(first: 50)
     bench.scroll(first: 40)
@@ -200,7 +200,7 @@ import Testing
     #expect(bench.loader.loads.map(\.key) == expected.map { .integer(Int64($0)) })
   }
 
-  @Test func twoPagesAskOnce() throws {
+  @Test func `loads a cell once for two sessions`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
     bench.open(1)
     bench.open(2)
@@ -210,7 +210,7 @@ import Testing
     #expect(bench.shown(3, 2) == "3.0")
   }
 
-  @Test func aPageThatClosesHidesOrAsksForAnotherQueryWantsNothingMore() throws {
+  @Test func `cancels loads when a session closes, hides or changes query`() throws {
     let leaving: [(Bench) -> Void] = [
       { $0.engine.handle(.close(SessionID(rawValue: 1)), at: $0.clock.now) },
       { $0.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: true), at: $0.clock.now) },
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func aPageThatComesBackIntoSightWantsAgain() throws {
+  @Test func `loads again when a hidden session becomes visible`() throws {
     let bench = try Bench()
     bench.open()
     try bench.settle()
@@ -242,7 +242,7 @@ import Testing
     #expect(bench.shown(9) == "9.0")
   }
 
-  @Test func aFailureShowsInItsCellIsTriedAgainAndBlocksNobody() throws {
+  @Test func `a failure is shown, retried and does not block other loads`() throws {
     let bench = try Bench()
     bench.plans[0] = .init(after: .milliseconds(10), .fails("no such file"))
     bench.open()
@@ -259,7 +259,7 @@ import Testing
     #expect(bench.counters.failures == 1)
   }
 
-  @Test func anotherReasonIsShownAndTheSameIsNoNews() throws {
+  @Test func `sends a failure again only if its reason changes`() throws {
     let bench = try Bench(rows: 1)
     bench.plans[0] = .init(after: .milliseconds(10), .fails("no such file"))
     bench.open()
@@ -276,7 +276,7 @@ import Testing
     #expect(bench.shown(0) == "not allowed")
   }
 
-  @Test func whatIsSaidOfRowsAndColumnsThatAreNotThereChangesNothing() throws {
+  @Test func `ignores events for unknown rows and non-deferred columns`() throws {
     let bench = try Bench(rows: 2)
     bench.open()
     try bench.wait(.seconds(2))
@@ -290,7 +290,7 @@ import Testing
     #expect(bench.shown(0) == "0.0")
   }
 
-  @Test func aReasonOfAnyLengthIsCutOff() throws {
+  @Test func `cuts a failure's reason off at 200 characters`() throws {
     let bench = try Bench()
     bench.plans[0] = .init(after: .zero, .fails(String(repeating: "x", count: 100_000)))
     bench.open()
@@ -298,7 +298,7 @@ import Testing
     #expect(bench.shown(0)?.count == 200)
   }
 
-  @Test func aSourceThatNeverAnswersIsSaidToHaveFailed() throws {
+  @Test func `a load not answered in time is cancelled and fails`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 1, patience: .seconds(5)))
     bench.plans[0] = .init(after: .zero, .isForgotten)
     bench.open()
@@ -309,7 +309,7 @@ import Testing
     #expect(bench.shown(1) == "1.0")
   }
 
-  @Test func aValueThatDoesNotFitIsAFailure() throws {
+  @Test func `a value of the wrong type is a failure naming the column`() throws {
     let bench = try Bench()
     bench.values[DeferredCell(.integer(0), column: 1)] = .text("large")
     bench.open()
@@ -318,7 +318,7 @@ import Testing
     #expect(bench.engine.tables(at: bench.clock.now)[0].source.rejected == 1)
   }
 
-  @Test func anAnswerAfterTheCancelFillsTheCellAllTheSame() throws {
+  @Test func `keeps a value that arrives after its load was cancelled`() throws {
     let bench = try Bench()
     bench.plans[0] = .init(after: .seconds(1), answersAfterCancel: true)
     bench.open()
@@ -332,7 +332,7 @@ import Testing
     #expect(bench.loader.loads.count { $0.key == .integer(0) } == 1)
   }
 
-  @Test func whatWasNotAskedForNeverTakesThePlaceOfAValue() throws {
+  @Test func `an unrequested value fills only an empty cell`() throws {
     let bench = try Bench()
     bench.open()
     try bench.wait(.seconds(10))
@@ -353,7 +353,7 @@ import Testing
     #expect(bench.counters.unasked == 6)
   }
 
-  @Test func aWholeRowLeavesDeferredCellsAsTheyAre() throws {
+  @Test func `an upsert keeps a deferred value if its cell is null`() throws {
     let bench = try Bench()
     bench.open()
     try bench.wait(.seconds(10))
@@ -364,7 +364,7 @@ import Testing
     #expect(bench.shown(1) == "-1.0")
   }
 
-  @Test func whatComesInAnotherWayIsNotLoaded() throws {
+  @Test func `a value in a changeset cancels or prevents its load`() throws {
     let bench = try Bench()
     bench.open()
     try bench.settle()
@@ -381,7 +381,7 @@ import Testing
     #expect(!bench.loader.loads.contains { $0.key == .integer(9) })
   }
 
-  @Test func aValueThatIsNotTrueAnyMoreIsAskedForAgain() throws {
+  @Test func `loads a forgotten value again if a session displays it`() throws {
     let bench = try Bench()
     bench.open()
     try bench.wait(.seconds(10))
@@ -393,7 +393,7 @@ import Testing
     #expect(bench.shown(3) == "3.0")
   }
 
-  @Test func aFailureThatIsForgottenIsTriedAgainAtOnce() throws {
+  @Test func `retries a forgotten failure immediately`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
     bench.plans[3] = .init(after: .milliseconds(10), .fails("locked"))
     bench.open()
@@ -403,7 +403,7 @@ import Testing
     #expect(try bench.settle() == ["+3"])
   }
 
-  @Test func theLoadsOfARowThatGoesAreCancelled() throws {
+  @Test func `deleting a row cancels its load, reinserting it loads again`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 4, prefersToFinish: true))
     bench.open()
     try bench.settle()
@@ -416,7 +416,7 @@ import Testing
     #expect(bench.shown(1) == "1.0")
   }
 
-  @Test func aRowThatGoesAndComesBackAtOnceIsLoadedAgain() throws {
+  @Test func `a row deleted and reinserted at once loads its value again`() throws {
     let bench = try Bench()
     bench.open(query: QueryRequest(sort: [("name", false)]))
     try bench.wait(.seconds(10))
@@ -433,7 +433,7 @@ import Testing
     #expect([10, 2].map { bench.shown($0) } == ["10.0", "2.0"])
   }
 
-  @Test func aSourceThatPrefersToFinishIsLeftToFinish() throws {
+  @Test func `does not cancel loads that the source prefers to finish`() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 4, prefersToFinish: true))
     bench.open()
     try bench.settle()
@@ -445,7 +445,7 @@ import Testing
     #expect(bench.counters.cancels == 0)
   }
 
-  @Test func rowsWithoutAValueAreSortedAsEmpty() throws {
+  @Test func `sorts cells that are not loaded as null`() throws {
     let bench = try Bench(rows: 5, policy: PrefetchPolicy(inFlight: 100))
     bench.open(query: QueryRequest(sort: [("size", true)]))
     try bench.settle()
@@ -456,7 +456,7 @@ import Testing
     #expect(names == [4, 3, 0, 1, 2].map { .text("file \($0)") })
   }
 
-  @Test func aTableWithoutDeferredColumnsAsksForNothing() throws {
+  @Test func `a table without deferred columns loads nothing`() throws {
     let harness = try Harness(rows: 10)
     harness.open()
     try harness.settle()

@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 
 @Suite struct FenwickTests {
-  @Test func theFirstOfACountIsFoundInItAndNotBehindTheOneBefore() {
+  @Test func `finds the count of every rank and skips zero counts`() {
     let ranks = Fenwick([2, 0, 3, 1])
     let found = (0..<6).map { ranks.find($0) }
     #expect(found.map(\.index) == [0, 0, 2, 2, 2, 3])
@@ -13,7 +13,7 @@ import Testing
     #expect(ranks.total == 6 && ranks.count == 4)
   }
 
-  @Test func anyCourseOfChangesCountsAsAnArrayWould() {
+  @Test func `agrees with an array after random changes`() {
     for seed: UInt64 in 1...100 {
       var random = SeededGenerator(seed: seed)
       var counts = (0..<random.number(1...20)).map { _ in random.number(0...3) }

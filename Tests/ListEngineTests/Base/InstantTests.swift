@@ -7,7 +7,7 @@ import Testing
   private let last = Instant(nanoseconds: .max)
   private let first = Instant(nanoseconds: .min)
 
-  @Test func aMomentIsAsMuchLaterAsTheDurationSays() {
+  @Test func `instants differ by the durations that they advance`() {
     #expect(Instant(nanoseconds: 5).advanced(by: .nanoseconds(7)) == Instant(nanoseconds: 12))
     #expect(Instant(nanoseconds: 5).advanced(by: .nanoseconds(-7)) == Instant(nanoseconds: -2))
     #expect(Instant(nanoseconds: 5).duration(to: Instant(nanoseconds: 12)) == .nanoseconds(7))
@@ -15,7 +15,7 @@ import Testing
     #expect(Instant(nanoseconds: 5) < Instant(nanoseconds: 6) && !(Instant.zero < Instant.zero))
   }
 
-  @Test func beyondTheLastMomentIsTheLast() {
+  @Test func `advancing saturates at the first and last instant`() {
     #expect(last.advanced(by: .zero) == last)
     #expect(last.advanced(by: .nanoseconds(1)) == last)
     #expect(Instant(nanoseconds: .max - 1).advanced(by: .nanoseconds(1)) == last)
@@ -24,13 +24,13 @@ import Testing
     #expect(Instant.zero.advanced(by: .seconds(Int64.min)) == first)
   }
 
-  @Test func betweenMomentsThatAreTooFarApartIsTheLongestDuration() {
+  @Test func `the duration between distant instants saturates`() {
     #expect(first.duration(to: last) == .nanoseconds(Int64.max))
     #expect(last.duration(to: first) == .nanoseconds(Int64.min))
     #expect(Instant.zero.duration(to: last) == .nanoseconds(Int64.max))
   }
 
-  @Test func aDurationOfMoreThan64BitsIsTheLongest() {
+  @Test func `the nanoseconds of a duration saturate at 64 bits`() {
     #expect(Duration.nanoseconds(Int64.max).nanoseconds == .max)
     #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).nanoseconds == .max)
     #expect((Duration.nanoseconds(Int64.min) - .nanoseconds(1)).nanoseconds == .min)

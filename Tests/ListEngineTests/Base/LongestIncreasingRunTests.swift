@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func itIsIncreasingAndNoneIsLonger(seed: UInt64) {
+  func `marks an increasing subsequence of the greatest length`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     // Shuffled values, almost sorted values, and repeated values.
     var values = (0..<random.number(0...200)).map { seed % 3 == 0 ? $0 / 3 : $0 }
@@ -28,7 +28,7 @@ import Testing
     #expect(staying.count == greatestLength(values), "seed \(seed)")
   }
 
-  @Test func valuesFarFromTheirPlaceAreFoundTheirPile() {
+  @Test func `finds the longest run despite values far from their place`() {
     // New rows have the greatest labels, regardless of their position in the list.
     let values = (0..<1000).map { $0 % 10 == 3 ? 10_000 + $0 : $0 }
     #expect(longestIncreasingRun(values).count { $0 } == 900)

@@ -6,42 +6,42 @@ import Testing
 ///
 /// `c` is a change, `x` a cancellation, and `F` a flush.
 @Suite struct ThrottleTests {
-  @Test func theFirstChangeAfterAQuietTimeFlushesAtOnce() {
+  @Test func `the first change after a quiet time is flushed at once`() {
     #expect(flushes("--c-------c-----") == "--F-------F-----")
   }
 
-  @Test func laterChangesWaitForTheIntervalAndGoTogether() {
+  @Test func `later changes wait for the interval and are flushed together`() {
     #expect(flushes("cccc-----------") == "F----F---------")
     #expect(flushes("c-c------------") == "F----F---------")
   }
 
-  @Test func thereIsNeverMoreThanOneFlushInAnInterval() {
+  @Test func `constant changes are flushed once per interval`() {
     #expect(flushes("ccccccccccccccccc") == "F----F----F----F-")
   }
 
-  @Test func theLastChangeIsNeverLost() {
+  @Test func `a last change before, at or after the deadline is flushed`() {
     #expect(flushes("c---c------") == "F----F-----")
     #expect(flushes("c----c-----") == "F----F-----")
     #expect(flushes("c-----c----") == "F-----F----")
   }
 
-  @Test func nothingIsFlushedWithoutAChange() {
+  @Test func `flushes nothing without a change`() {
     #expect(flushes("-----------") == "-----------")
     #expect(flushes("c----------") == "F----------")
   }
 
-  @Test func cancellingDropsWhatIsPending() {
+  @Test func `a cancellation discards the waiting changes`() {
     #expect(flushes("c-c-x------") == "F----------")
   }
 
-  @Test func afterACancelTheNextChangeIsScheduledAsIfNothingHadBeenPending() {
+  @Test func `a change after a cancellation is flushed as if none had waited`() {
     // The original implementation keeps its mark here and never flushes again.
     #expect(flushes("c-cxc------") == "F----F-----")
     #expect(flushes("c-cx-----c-") == "F--------F-")
     #expect(flushes("x--c-------") == "---F-------")
   }
 
-  @Test func aTimerThatFiresAMomentEarlyLosesNothing() {
+  @Test func `a timer that fires early loses no change`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(0))
     expect(true, &throttle, at: at(0))
@@ -52,7 +52,7 @@ import Testing
     expect(true, &throttle, at: at(5))
   }
 
-  @Test func aTimerThatFiresLateStartsTheNextIntervalThen() {
+  @Test func `a late flush starts the next interval`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(0))
     expect(true, &throttle, at: at(7))
@@ -60,7 +60,7 @@ import Testing
     #expect(throttle.deadline == at(12))
   }
 
-  @Test func aClockThatStandsStillLosesNothing() {
+  @Test func `a clock that stands still loses no change`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(0))
     expect(true, &throttle, at: at(0))
@@ -70,7 +70,7 @@ import Testing
     expect(true, &throttle, at: at(5))
   }
 
-  @Test func aClockThatGoesBackMakesNobodyWaitLongerThanAnInterval() {
+  @Test func `a change after the clock went back waits at most an interval`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(400_000))
     expect(true, &throttle, at: at(400_000))
@@ -80,7 +80,7 @@ import Testing
     expect(true, &throttle, at: at(15))
   }
 
-  @Test func aClockThatGoesBackWhileAChangeWaitsDoesNotKeepItWaiting() {
+  @Test func `a clock that goes back delays a waiting change one interval`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(1000))
     expect(true, &throttle, at: at(1000))
@@ -89,7 +89,7 @@ import Testing
     expect(true, &throttle, at: at(8))
   }
 
-  @Test func aClockThatJumpsAheadFlushesOnce() {
+  @Test func `a clock that jumps ahead causes one flush`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(0))
     expect(true, &throttle, at: at(0))
@@ -98,7 +98,7 @@ import Testing
     expect(false, &throttle, at: at(1_000_001))
   }
 
-  @Test func anotherIntervalHoldsForWhatIsWaiting() {
+  @Test func `a new interval applies to waiting changes`() {
     var throttle = Throttle(interval: .milliseconds(50))
     throttle.noteChange(at: at(0))
     expect(true, &throttle, at: at(0))
@@ -109,7 +109,7 @@ import Testing
     #expect(throttle.deadline == at(10))
   }
 
-  @Test func anIntervalOfNothingFlushesEveryTime() {
+  @Test func `an interval of zero flushes every change`() {
     var throttle = Throttle(interval: .zero)
     for column in 0..<5 {
       throttle.noteChange(at: at(column))
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func anIntervalOfNothingFlushesEveryTimeThoughTheClockStandsStill() {
+  @Test func `an interval of zero flushes even if the clock stands still`() {
     var throttle = Throttle(interval: .zero)
     for _ in 0..<5 {
       throttle.noteChange(at: at(0))

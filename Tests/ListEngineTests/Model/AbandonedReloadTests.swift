@@ -5,7 +5,7 @@ import Testing
 @Suite struct AbandonedReloadTests {
   private func cells(_ table: Table, _ key: RowKey) -> [Cell]? { table.slot(of: key).map { table.snapshot($0).cells } }
 
-  @Test func aReloadThatIsAbandonedTakesNothingAway() {
+  @Test func `an abandoned reload deletes no rows, and another can begin`() {
     let table = Table(
       Schema(name: "t", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
     func apply(_ change: (inout Changeset) -> Void) {

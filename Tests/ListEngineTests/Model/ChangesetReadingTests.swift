@@ -4,7 +4,7 @@ import Testing
 
 /// Changesets are read outside the engine exactly as they were written.
 @Suite struct ChangesetReadingTests {
-  @Test func everyRowIsReadAsItWasWritten() {
+  @Test func `reads every row as it was written`() {
     var changes = Changeset()
     let cells: [Cell] = [
       .null, .integer(.min), .number(-0.5), .text("Grüße"), .boolean(true), .boolean(false), .timestamp(-1),
@@ -24,7 +24,7 @@ import Testing
     #expect(read[3].cells == [.integer(2)])
   }
 
-  @Test func theFirstTextThatIsNoTextIsNamedByItsPlaceInItsRow() {
+  @Test func `reports the position of a row's first text that is not UTF-8`() {
     var changes = Changeset()
     changes.upsert(.integer(1), [.integer(1), .text("whole"), .image("whole")])
     for broken in 1...2 {
@@ -40,7 +40,7 @@ import Testing
     #expect(places == [nil, 1, 2])
   }
 
-  @Test func onlyAChangesetThatSaysNothingIsEmpty() {
+  @Test func `is empty only without rows, reload flags and rejections`() {
     #expect(Changeset().isEmpty)
     var row = Changeset()
     row.delete(.integer(1))

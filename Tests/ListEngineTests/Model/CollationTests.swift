@@ -14,7 +14,7 @@ import Testing
     // `kn` is an ordinary subtag here, because no extension precedes it.
     ("de-kn", .locale("de-kn")),
   ])
-  func aCollationIsReadAsItIsWritten(name: String, collation: Collation) {
+  func `a collation's name is parsed and written back unchanged`(name: String, collation: Collation) {
     #expect(Collation(name) == collation)
     #expect(collation.name == name)
   }
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "d", "de_DE", "de ", "1de", "de--x", "-de", "de-", "de-abcdefghi", "ä", String(repeating: "de-", count: 33) + "de",
   ])
-  func whatCannotBeATagIsNone(name: String) { #expect(Collation(name) == nil) }
+  func `a malformed language tag is not parsed`(name: String) { #expect(Collation(name) == nil) }
 
   // MARK: The natural order
 
@@ -33,7 +33,7 @@ import Testing
     return key
   }
 
-  @Test func theNaturalOrderIsThatOfPeople() {
+  @Test func `natural order ignores case and compares digits as numbers`() {
     let order = [
       "", " 1", "-1", "0", "1", "1 a", "1a", "2", "9", "10", "10a", "010b", "99999999999999999999",
       "100000000000000000000",
@@ -46,13 +46,13 @@ import Testing
     }
   }
 
-  @Test func caseAndLeadingZerosTie() {
+  @Test func `case and leading zeros do not affect natural keys`() {
     for (a, b) in [("abc", "ABC"), ("a1", "a001"), ("0", "000"), ("Ä", "ä"), ("x0y", "X00Y")] {
       #expect(key(a) == key(b))
     }
   }
 
-  @Test func aNumberOfManyDigitsIsStillOne() {
+  @Test func `numbers of more than 254 digits compare by value`() {
     let (short, long) = (String(repeating: "9", count: 254), String(repeating: "1", count: 255))
     #expect(key(short).lexicographicallyPrecedes(key(long)))
     #expect(key(long).lexicographicallyPrecedes(key(String(repeating: "1", count: 256))))
@@ -77,7 +77,7 @@ import Testing
     view.items(0..<view.itemCount).compactMap { item -> UInt32? in if case .row(let slot) = item { slot } else { nil } }
   }
 
-  @Test func aKeyIsMadeOncePerTextWhenSomeoneSortsByIt() throws {
+  @Test func `keys are made once per text, on the first sort by the column`() throws {
     let table = table(NaturalCollator())
     let keys = try #require(table.columns[0].pool?.collation)
     upsert(table, (0..<100).map { (Int64($0), "text \($0 % 10)") })
@@ -90,7 +90,7 @@ import Testing
     #expect(keys.count == 10)
   }
 
-  @Test func aKeyGoesWithItsText() throws {
+  @Test func `a key is freed with its text and not reused for another`() throws {
     let table = table(NaturalCollator())
     let keys = try #require(table.columns[0].pool?.collation)
     upsert(table, [(1, "a"), (2, "a"), (3, "b")])
@@ -107,7 +107,7 @@ import Testing
     #expect(slots(view) == [2, 0, 1])
   }
 
-  @Test func keysAreBounded() throws {
+  @Test func `keys are truncated to their limit, and ties go by code unit`() throws {
     var limits = Limits()
     limits.collationKeyBytes = 5
     let table = table(NaturalCollator(), limits)
@@ -119,7 +119,7 @@ import Testing
     #expect(keys.key(of: .text("abcdefgh")).count == 5)
   }
 
-  @Test func oneStepMakesABoundedNumberOfKeys() throws {
+  @Test func `a build step makes a bounded number of keys`() throws {
     var limits = Limits()
     limits.stepRows = 64
     let table = table(NaturalCollator(), limits)
@@ -137,7 +137,7 @@ import Testing
     #expect(steps >= 50)
   }
 
-  @Test func rowsThatAreLeftOutNeedNoKeys() throws {
+  @Test func `rows outside the query get no keys`() throws {
     let table = table(NaturalCollator())
     upsert(table, (0..<100).map { (Int64($0), "text \($0)") })
     _ = ListView(Query(sort: [SortTerm(0)], search: "text 7"), table: table)
@@ -152,7 +152,7 @@ import Testing
     return try Harness(limits: limits, schema: schema, collators: InventedLanguage.find)
   }
 
-  @Test func aPageIsSortedByTheCollationInBothDirections() throws {
+  @Test func `a view is sorted by the collation in both directions`() throws {
     let harness = try harness(.natural)
     let names = ["b10", "B9", "a", "C", "b9", "b09"]
     harness.change { for (key, name) in names.enumerated() { $0.upsert(key, value: key, name: name) } }
@@ -169,7 +169,7 @@ import Testing
     #expect(shown(2) == shown(1).reversed())
   }
 
-  @Test func sectionsStandInTheOrderOfTheCollation() throws {
+  @Test func `sections follow the collation and collapse by exact value`() throws {
     let harness = try harness(.natural)
     let names = ["b10", "B9", "a", "b9"]
     harness.change { for (key, name) in names.enumerated() { $0.upsert(key, value: key, name: name) } }
@@ -186,7 +186,7 @@ import Testing
     #expect(harness.replica().headers.map(\.isCollapsed) == [false, false, false, true, false])
   }
 
-  @Test func theFirstWindowOfAViewThatIsPutTogetherIsInOrderToo() throws {
+  @Test func `the first window of an unfinished view is in collation order`() throws {
     var limits = Limits()
     limits.stepRows = 64
     let harness = try harness(.locale("invented"), limits: limits)
@@ -201,7 +201,7 @@ import Testing
     #expect(harness.values() == [0, 10, 100, 110, 120])
   }
 
-  @Test func filtersGoByCodeUnit() throws {
+  @Test func `filters compare by code unit despite a collation`() throws {
     let harness = try harness(.natural)
     for (key, name) in ["B", "a", "b", "10", "9"].enumerated() {
       harness.change { $0.upsert(key, value: key, name: name) }
@@ -214,7 +214,7 @@ import Testing
 
   // MARK: Plugin errors
 
-  @Test func aLanguageThatNobodyKnowsIsRefused() {
+  @Test func `the engine refuses a locale without a collator`() {
     var engine = Engine(epoch: "test")
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .text, collation: .locale("de"))])
     #expect(throws: SchemaError.unknownLocale("de", column: "a")) { try engine.addTable(schema, at: .zero) }
@@ -224,7 +224,7 @@ import Testing
     )
   }
 
-  @Test func aColumnWithoutTextsHasNoCollation() {
+  @Test func `the engine refuses a collation on an image column`() {
     var engine = Engine(epoch: "test")
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .image, collation: .natural)])
     #expect(throws: SchemaError.noTexts(column: "a")) { try engine.addTable(schema, at: .zero) }

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The tests try both sides of each limit.
 @Suite struct LimitsTests {
-  @Test func theBoundsAreThoseThatTheDocumentsState() {
+  @Test func `default limits have the documented values`() {
     let limits = Limits()
     // Limits stated in docs/protocol.md.
     #expect(limits.visible == 1_000 && limits.buffer == 2_000)
@@ -46,28 +46,28 @@ import Testing
     return errors.first
   }
 
-  @Test func aSearchHasAThousandCharactersAtMost() throws {
+  @Test func `a search has at most 1000 characters`() throws {
     #expect(try refusal(QueryRequest(search: String(repeating: "é", count: 1_000))) == nil)
     #expect(
       try refusal(QueryRequest(search: String(repeating: "é", count: 1_001)))
         == .tooLong("a search may have 1000 characters, not 1001"))
   }
 
-  @Test func aQuerySortsByEightColumnsAtMost() throws {
+  @Test func `a query sorts by at most 8 columns`() throws {
     #expect(try refusal(QueryRequest(sort: Array(repeating: ("value", true), count: 8))) == nil)
     #expect(
       try refusal(QueryRequest(sort: Array(repeating: ("value", true), count: 9)))
         == .tooLong("a query may sort by 8 columns, not 9"))
   }
 
-  @Test func aQueryGroupsByFourColumnsAtMost() throws {
+  @Test func `a query groups by at most 4 columns`() throws {
     #expect(try refusal(QueryRequest(group: Array(repeating: "group", count: 4))) == nil)
     #expect(
       try refusal(QueryRequest(group: Array(repeating: "group", count: 5)))
         == .tooLong("a query may group by 4 columns, not 5"))
   }
 
-  @Test func aQueryHasSixteenAggregatesAtMost() throws {
+  @Test func `a query has at most 16 aggregates`() throws {
     var query = QueryRequest()
     query.aggregates = Array(repeating: AggregateRequest(.sum, of: "value"), count: 16)
     #expect(try refusal(query) == nil)
@@ -75,7 +75,7 @@ import Testing
     #expect(try refusal(query) == .tooLong("a query may have 16 aggregates, not 17"))
   }
 
-  @Test func aPageCollapsesTenThousandSectionsAtMost() throws {
+  @Test func `a query collapses at most 10,000 sections`() throws {
     var query = QueryRequest(group: ["group"])
     query.collapsed = (0..<10_000).map { [.text("\($0)")] }
     #expect(try refusal(query) == nil)
@@ -83,7 +83,7 @@ import Testing
     #expect(try refusal(query) == .tooLong("a page may collapse 10000 sections, not 10001"))
   }
 
-  @Test func aPageThatCollapsesOneAfterTheOtherHasTheSameBound() throws {
+  @Test func `sections collapsed one by one have the same limit`() throws {
     var limits = Limits()
     limits.collapsed = 2
     let harness = try Harness(limits: limits, rows: 3)
@@ -112,7 +112,7 @@ import Testing
     return result.start..<result.start + result.items.count
   }
 
-  @Test func aPageSeesAThousandItemsAtMostAndOneAtLeast() throws {
+  @Test func `a viewport shows at least 1 and at most 1000 items`() throws {
     func seen(_ count: Int) throws -> Int { try given(Viewport(first: 0, count: count, ahead: 0, behind: 0)).count }
     #expect(try seen(1_000) == 1_000)
     #expect(try seen(1_001) == 1_000)
@@ -122,7 +122,7 @@ import Testing
     #expect(try seen(-5) == 1)
   }
 
-  @Test func aPageHoldsTwoThousandItemsAtMostOnEachSide() throws {
+  @Test func `a window buffers at most 2000 items on each side`() throws {
     func held(_ ahead: Int, _ behind: Int) throws -> Range<Int> {
       try given(Viewport(first: 3_000, count: 1, ahead: ahead, behind: behind, stick: nil))
     }
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: Intervals
 
-  @Test func anIntervalIsAMinuteAtMost() throws {
+  @Test func `an interval is at most one minute`() throws {
     for asked in [Duration.seconds(60), .seconds(61), .seconds(100_000)] {
       let harness = try Harness(rows: 3)
       harness.open(interval: asked)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func whoeverWishesNoIntervalHasTheServersOwn() throws {
+  @Test func `a session without an interval uses that of the engine`() throws {
     let harness = try Harness(rows: 3)
     harness.engine.setInterval(.milliseconds(500), at: harness.clock.now)
     harness.open()
@@ -155,7 +155,7 @@ import Testing
 
   // MARK: Tables
 
-  @Test func aTableHasFiveHundredAndTwelveColumnsAtMostAndOneAtLeast() {
+  @Test func `a table has at least 1 and at most 512 columns`() {
     func problem(_ count: Int) -> SchemaError? {
       var engine = Engine(epoch: "limits")
       let columns = (0..<count).map { Column("c\($0)", .integer) }
@@ -169,7 +169,7 @@ import Testing
     #expect(problem(513) == .columnCount(513, limit: 512))
   }
 
-  @Test func aTablesNameHasTwoHundredBytesAtMostAndOneAtLeast() {
+  @Test func `a table's name has at least 1 and at most 200 bytes`() {
     func problem(_ name: String) -> SchemaError? {
       var engine = Engine(epoch: "limits")
       do throws(SchemaError) {
@@ -183,7 +183,7 @@ import Testing
     #expect(problem(long) == .badName(long))
   }
 
-  @Test func noTwoTablesAndNoTwoColumnsHaveOneName() throws {
+  @Test func `repeated names of tables and of columns are refused`() throws {
     var engine = Engine(epoch: "limits")
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer)])
     _ = try engine.addTable(schema, at: .zero)

@@ -8,7 +8,7 @@ import Testing
   ///
   /// Some share a hash, so that they collide.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func numbersAreFoundThroughGrowthAndRemoval(seed: UInt64) {
+  func `finds numbers through growth and removal despite collisions`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let hasher = BytesHash(seed: seed)
     let spread = random.pick([1 << 40, 50, 7])
@@ -36,7 +36,7 @@ import Testing
     table.deallocate()
   }
 
-  @Test func whatCannotBeTheRightOneIsNotLookedAt() {
+  @Test func `compares few candidates when a number is missing`() {
     let hasher = BytesHash(seed: 9)
     let table = ProbeTable()
     for number in 0..<10_000 as Range<UInt32> {

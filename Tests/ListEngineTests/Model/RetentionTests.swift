@@ -23,7 +23,7 @@ import Testing
 
   // MARK: The most recent rows
 
-  @Test func theRowThatCameFirstMakesRoom() throws {
+  @Test func `an insertion evicts the oldest row`() throws {
     let harness = try harness(.last(3))
     harness.open(interval: .zero)
     add(1...3, to: harness)
@@ -35,7 +35,7 @@ import Testing
     #expect(harness.values() == [2, 3, 4])
   }
 
-  @Test func thereIsNeverOneMoreWithinAChangeset() throws {
+  @Test func `a changeset larger than the retention keeps its last rows`() throws {
     let harness = try harness(.last(3))
     add(1...1000, to: harness)
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 3)
@@ -44,7 +44,7 @@ import Testing
     #expect(harness.values() == [998, 999, 1000])
   }
 
-  @Test func whatIsSaidOfARowLaterDoesNotMakeItYounger() throws {
+  @Test func `updates, upserts and moves do not postpone a row's eviction`() throws {
     let harness = try harness(.last(2))
     harness.open(interval: .zero)
     add(1...2, to: harness)
@@ -58,7 +58,7 @@ import Testing
     #expect(harness.values() == [2, 3])
   }
 
-  @Test func aRowThatComesBackHasComeAnew() throws {
+  @Test func `a row deleted and inserted again counts as new`() throws {
     let harness = try harness(.last(2))
     harness.open(interval: .zero)
     add(1...2, to: harness)
@@ -71,14 +71,14 @@ import Testing
     #expect(harness.values() == [1, 3])
   }
 
-  @Test func aTableThatLetsGoIsNeverFull() throws {
+  @Test func `a row limit below the retention evicts instead of rejecting`() throws {
     let harness = try harness(.last(5), rows: 2)
     add(1...4, to: harness)
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 0)
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 2)
   }
 
-  @Test func aRowThatIsTooLargeMakesNobodyGo() throws {
+  @Test func `a row rejected for its size evicts nothing`() throws {
     var schema = Self.schema(.last(2))
     // Three columns and an integer key weigh 64 bytes; the texts weigh six.
     schema.limits.bytes = 2 * 70 + 2
@@ -97,7 +97,7 @@ import Testing
     #expect(harness.values() == [2, 4])
   }
 
-  @Test func aListThatIsTooLongLosesItsFirstRowsInSlices() throws {
+  @Test func `a reload beyond the retention loses its first rows in slices`() throws {
     let harness = try harness(.last(3), evictions: 2)
     var reload = Changeset()
     (reload.beginsReload, reload.endsReload) = (true, true)
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: Rows of a recent period
 
-  @Test func aRowGoesExactlyWhenItsTimeIsOver() throws {
+  @Test func `a row is evicted exactly when its time has passed`() throws {
     let harness = try harness(.recent(.seconds(10)))
     harness.open(interval: .zero)
     add(1...1, to: harness)
@@ -137,7 +137,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func rowsThatAreDueTogetherGoInSlices() throws {
+  @Test func `rows that expire together are evicted in slices`() throws {
     let harness = try harness(.recent(.seconds(1)), evictions: 4)
     add(1...10, to: harness)
     try harness.settle()
@@ -150,7 +150,7 @@ import Testing
     #expect(harness.engine.deadline.map { $0 > harness.clock.now } != false)
   }
 
-  @Test func aClockThatGoesBackHasStoodStill() throws {
+  @Test func `a clock that goes back counts as standing still`() throws {
     let harness = try harness(.recent(.seconds(10)))
     add(1...1, to: harness)
     try harness.settle(by: .seconds(4))
@@ -164,7 +164,7 @@ import Testing
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 0)
   }
 
-  @Test func rowsThatGoByThemselvesAreNoSignOfLife() throws {
+  @Test func `evictions do not reset the age of the source`() throws {
     let harness = try harness(.recent(.seconds(1)))
     add(1...1, to: harness)
     try harness.settle(by: .seconds(5))
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Clients
 
-  @Test func whoReadsInTheMiddleStaysThere() throws {
+  @Test func `an anchored viewport follows its rows as others are evicted`() throws {
     let harness = try harness(.last(100))
     add(1...100, to: harness)
     harness.open(first: 50, interval: .zero)
@@ -189,7 +189,7 @@ import Testing
     #expect(harness.replica().start + 5 == 30)
   }
 
-  @Test func whoFollowsTheEndStaysAtTheEnd() throws {
+  @Test func `a viewport that sticks to the end stays at the end`() throws {
     let harness = try harness(.last(100))
     add(1...100, to: harness)
     harness.open(first: 90, stick: .end, interval: .zero)
@@ -204,7 +204,7 @@ import Testing
   // MARK: Plugin errors
 
   @Test(arguments: [Retention.last(0), .last(-1), .recent(.zero), .recent(.seconds(-1))])
-  func aTableThatKeepsNothingIsRefused(retention: Retention) {
+  func `a retention that is zero or negative is refused`(retention: Retention) {
     var engine = Engine(epoch: "test")
     #expect(throws: SchemaError.badRetention(retention)) {
       try engine.addTable(Self.schema(retention), at: .zero)

@@ -22,13 +22,13 @@ import Testing
     return id
   }
 
-  @Test func aSlotThatIsUsedAgainGivesAnotherID() throws {
+  @Test func `a reused slot gives another id`() throws {
     #expect(try come(1).rawValue == 0)
     #expect(try come(1).rawValue == 1 << 32)
     #expect(try come(2).rawValue == 2 << 32)
   }
 
-  @Test func aSlotIsUsedTwoMillionTimesAndThenNeverAgain() throws {
+  @Test func `a slot is retired after two million uses`() throws {
     _ = try come(1)
     // Simulate this many insertions and deletions.
     let uses: UInt32 = 1 << 21

@@ -45,7 +45,7 @@ import Testing
     .reload(numbers.map { (.integer(Int64($0)), row($0)) })
   }
 
-  @Test func rowsThatComeTogetherAreAsTheyWereTold() {
+  @Test func `stores batched rows of all types in order`() {
     let table = table()
     table.apply(list(0..<300))
     #expect(table.rejected == 0 && order(table) == (0..<300).map { .integer(Int64($0)) })
@@ -54,7 +54,7 @@ import Testing
 
   private func asStored(_ cell: Cell) -> Cell { cell == .integer(7) ? .number(7) : cell }
 
-  @Test func aListThatIsNamedAgainAsItWasIsNoChange() {
+  @Test func `identical rows sent again log no change and keep their ids`() {
     let table = table()
     table.apply(list(0..<300))
     let ids = (0..<300).map { table.id(of: UInt32($0)) }
@@ -69,7 +69,7 @@ import Testing
     #expect(table.log.end == end && table.count == 300)
   }
 
-  @Test func oneCellThatDiffersAmongManyThatDoNotIsToldAlone() {
+  @Test func `a reload logs only the cell that differs`() {
     let others: [[Cell]] = [
       [.integer(5), .integer(.min), .null], [.number(0.25), .integer(2), .null],
       [.text("text 1"), .text("Text 0"), .text("text 00"), .text(""), .null], [.boolean(false), .null],
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func theLeastNumberAndNothingAreTwoThings() {
+  @Test func `a reload distinguishes the least integer and time from null`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .timestamp)]))
     func list(_ swapped: Bool) -> [(RowKey, [Cell])] {
       (0..<100).map { number in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aBadRowAmongManyThatComeTogetherIsLeftOutWithItsReason() {
+  @Test func `rejects one bad row of a batch with its reason`() {
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .text)])
     for place in [0, 1, 5, 63, 64, 99] {
       func reason(_ body: (inout Changeset) -> Void) -> String {
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func aTextOfExactlyTheLimitIsTakenHoweverItComes() {
+  @Test func `upserts and updates accept texts up to the byte limit`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .text)])) { $0.cellBytes = 10 }
     func apply(_ body: (inout Changeset) -> Void) {
       var changes = Changeset()
@@ -171,7 +171,7 @@ import Testing
     #expect(table.rejected == 3 && table.count == 1 && cells(table, 1) == [.text("ABCDEFGHIJ")])
   }
 
-  @Test func brokenTextsAreLeftOutAmongManyAndWhereARowIsThere() {
+  @Test func `rejects invalid UTF-8 in batches and for existing rows`() {
     let table = table(Schema(name: "t", key: .text, columns: [Column("a", .text)]))
     func upsert(_ key: [UInt8], _ text: [UInt8], _ changes: inout Changeset) {
       key.withUnsafeBytes { changes.beginRow(.upsert, textKey: $0) }
@@ -194,7 +194,7 @@ import Testing
     #expect(cells(table, .text("A0")) == [.text("AB")] && table.lastRejection == "row A0: its cell “a” is not UTF-8")
   }
 
-  @Test func ofRowsThatComeTogetherWithOneKeyTheLastCounts() {
+  @Test func `the last of a batch's rows with the same key is stored`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var changes = Changeset()
     for number in 0..<200 { changes.upsert(.integer(Int64(number % 70)), [.integer(Int64(number))]) }
@@ -203,7 +203,7 @@ import Testing
     for key in 0..<70 { #expect(cells(table, .integer(Int64(key))) == [.integer(Int64((199 - key) / 70 * 70 + key))]) }
   }
 
-  @Test func aTableIsFilledToItsLastRowAndByteByRowsThatComeTogether() {
+  @Test func `a batch fills a table to its limit, and reloads still fit`() {
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .text)])
     let rows = table(schema) { $0.rows = 90 }
     var changes = Changeset()
@@ -225,7 +225,7 @@ import Testing
     #expect(rows.count == 90 && rows.rejected == 10)
   }
 
-  @Test func aKeyThatIsNamedTwiceAmongManyThatAreSameIsRejected() {
+  @Test func `a reload of unchanged rows rejects repeated keys`() {
     let table = table()
     table.apply(list(0..<100))
     let end = table.log.end
@@ -234,7 +234,7 @@ import Testing
     #expect(table.log.end == end)
   }
 
-  @Test func aRowThatMovesAfterItWasNamedGoesBackToWhereTheListHasIt() {
+  @Test func `a row moved during a reload returns to its listed position`() {
     let table = table()
     table.apply(list(0..<6))
     var head = list(0..<3)
@@ -250,7 +250,7 @@ import Testing
     #expect(order(table) == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test func rowsThatComeAreNoReasonForOthersToMove() {
+  @Test func `rows inserted by a reload do not move existing ones`() {
     let table = table()
     table.apply(list([1]))
     table.apply(list([2, 3, 4, 1]))
@@ -268,7 +268,7 @@ import Testing
     #expect(table.log.end == end + 3)
   }
 
-  @Test func aRowThatMovesOrGoesInTheMiddleOfAListStandsWhereTheListSays() {
+  @Test func `a reload undoes moves and places reinserted rows in sequence`() {
     let table = table()
     table.apply(list(0..<6))
     func change(_ body: (inout Changeset) -> Void) {
@@ -291,7 +291,7 @@ import Testing
   }
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func aTableIsWhatItsListsSay(seed: UInt64) {
+  func `random reloads yield their rows in order`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let isText = seed % 2 == 0
     let schema = Schema(name: "t", key: isText ? .text : .integer, columns: Self.schema.columns)
@@ -323,7 +323,7 @@ import Testing
     }
   }
 
-  @Test func bytesAreEqualWhenEachOfThemIs() {
+  @Test func `buffers are equal only if all their bytes are`() {
     for count in 0...33 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
       bytes.withUnsafeBytes { a in

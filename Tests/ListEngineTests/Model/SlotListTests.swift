@@ -15,7 +15,7 @@ import Testing
     return Array(sequence(first: list.first) { $0.flatMap(list.next) }.prefix { $0 != nil }.compactMap(\.self))
   }
 
-  @Test func slotsStandInTheOrderInWhichTheyCame() {
+  @Test func `keeps slots in the order in which they were appended`() {
     #expect(list().first == nil)
     let list = list(7, 3, 0)
     #expect(forward(list) == [7, 3, 0])
@@ -23,7 +23,7 @@ import Testing
     #expect(list.next(0) == nil && list.count == 3)
   }
 
-  @Test func aSlotIsPutDirectlyBeforeAnother() {
+  @Test func `inserts a slot directly before another`() {
     let list = list(7, 3)
     list.insert(5, before: 7)
     list.insert(6, before: 3)
@@ -32,7 +32,7 @@ import Testing
     #expect(list.count == 5)
   }
 
-  @Test func theFirstTheLastAndOneBetweenCanBeTakenOut() {
+  @Test func `removes first, last and inner slots`() {
     let list = list(7, 3, 0, 9)
     list.remove(3)
     #expect(forward(list) == [7, 0, 9])

@@ -30,7 +30,7 @@ import Testing
 
   // MARK: The weight of a row
 
-  @Test func aRowWeighsWhatTheRuleSays() {
+  @Test func `a row counts its overhead, columns, key and cells`() {
     let table = table()
     change(table) { $0.upsert(.text("key"), row("four", run: [1, 2])) }
     // 32 for the row, 8 for each of three columns, 3 for the key, 4 and 16 for the cells.
@@ -41,20 +41,20 @@ import Testing
     #expect(table.bytes == 0)
   }
 
-  @Test func aNumberAsKeyWeighsEightBytes() {
+  @Test func `an integer key counts eight bytes`() {
     let table = Table(
       Schema(name: "t", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
     change(table) { $0.upsert(.integer(1), [.null]) }
     #expect(table.bytes == 32 + 8 + 8)
   }
 
-  @Test func aRepeatedTextWeighsAsOftenAsItIsHeld() {
+  @Test func `a repeated text counts once per row`() {
     let table = table()
     change(table) { for key in 1...3 { $0.upsert(.text("\(key)"), row("again")) } }
     #expect(table.bytes == 3 * (32 + 24 + 1 + 5))
   }
 
-  @Test func theWeightSurvivesAReload() {
+  @Test func `the byte count is right after a reload`() {
     let table = table()
     table.apply(.reload([(.text("a"), row("one")), (.text("b"), row("two"))]))
     table.apply(.reload([(.text("b"), row("three")), (.text("c"), row(nil))]))
@@ -63,7 +63,7 @@ import Testing
 
   // MARK: The limit of bytes
 
-  @Test func theRowThatFillsTheTableExactlyIsTaken() {
+  @Test func `accepts the row that reaches the byte limit exactly`() {
     let table = table(bytes: 2 * 57 + 10)
     change(table) {
       $0.upsert(.text("a"), row("12345"))
@@ -73,7 +73,7 @@ import Testing
     #expect(table.rejected == 0)
   }
 
-  @Test func aByteMoreIsRejectedAndTheRowsBesideItAreTaken() {
+  @Test func `rejects a row one byte too large and accepts the others`() {
     let table = table(bytes: 3 * 57 + 10)
     change(table) {
       $0.upsert(.text("a"), row("12345"))
@@ -85,7 +85,7 @@ import Testing
     #expect(table.lastRejection == "row b: it has 120 bytes, and the table 62 of its limit of 181 bytes")
   }
 
-  @Test func anUpdateGrowsUpToTheLimit() {
+  @Test func `a row can grow up to the byte limit and no further`() {
     let table = table(bytes: 57 + 10)
     change(table) { $0.upsert(.text("a"), row("12345")) }
     change(table) { $0.update(.text("a"), [nil, .text("1234567890"), nil]) }
@@ -102,7 +102,7 @@ import Testing
     #expect(table.bytes == 67)
   }
 
-  @Test func whatWasRemovedMakesRoom() {
+  @Test func `a deletion makes room within the same changeset`() {
     let table = table(rows: 1)
     change(table) {
       $0.upsert(.text("a"), row(nil))
@@ -114,7 +114,7 @@ import Testing
     #expect(table.lastRejection == "row b: the table has its limit of 1 rows")
   }
 
-  @Test func theLowerOfBothLimitsCounts() {
+  @Test func `the lower limit of table and engine applies`() {
     var limits = Limits()
     (limits.rows, limits.tableBytes) = (2, 60)
     #expect(table(rows: 5, limits: limits).rowLimit == 2)
@@ -125,7 +125,7 @@ import Testing
 
   // MARK: Reload
 
-  @Test func aListThatIsLoadedAgainMayReplaceAllRowsOfAFullTable() {
+  @Test func `a reload can replace all rows of a full table`() {
     let table = table(rows: 2, bytes: 2 * 57 + 2)
     table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
     table.apply(.reload([(.text("c"), row("1")), (.text("d"), row("1")), (.text("a"), row("1"))]))
@@ -133,7 +133,7 @@ import Testing
     #expect(table.lastRejection == "row a: the table has its limit of 2 rows")
   }
 
-  @Test func ofAListThatIsTooLongTheFirstRowsAreTaken() {
+  @Test func `a reload beyond the byte limit skips rows that do not fit`() {
     let table = table(bytes: 2 * 57 + 4)
     table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
     table.apply(.reload([(.text("b"), row("123")), (.text("x"), row("12")), (.text("a"), row("2"))]))
@@ -142,7 +142,7 @@ import Testing
     #expect(table.rejected == 1)
   }
 
-  @Test func aRowThatHasGrownTooLargeStaysAsItWasIfThatFits() {
+  @Test func `a reload keeps the old cells of a row grown too large`() {
     let table = table(bytes: 57 + 5)
     table.apply(.reload([(.text("a"), row("12345"))]))
     table.apply(.reload([(.text("a"), row("123456"))]))
@@ -150,7 +150,7 @@ import Testing
     #expect(table.rejected == 1)
   }
 
-  @Test func updatesAndRemovalsInTheMiddleOfAListAreCounted() {
+  @Test func `updates and deletions during a reload count in its bytes`() {
     let table = table(bytes: 2 * 57 + 4)
     table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
     var head = Changeset()
@@ -173,7 +173,7 @@ import Testing
     #expect(table.bytes == 2 * 57 + 4)
   }
 
-  @Test func whatWasLoadedOfARowThatIsNamedAgainIsWeighed() throws {
+  @Test func `a reload counts the loaded deferred cells of its rows`() throws {
     let schema = Schema(
       name: "t", key: .integer, columns: [Column("a", .text), Column("b", .text, isDeferred: true)])
     // 32, 8 for the key, 8 for each column, and the texts.
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func listsThatBeginAgainAndAgainDoNotPileUp() {
+  @Test func `unfinished reloads do not accumulate rows`() {
     let table = table(rows: 2)
     for round in 0..<5 {
       var head = Changeset()
@@ -207,7 +207,7 @@ import Testing
   // MARK: Plugin errors
 
   @Test(arguments: [0, -1])
-  func aTableThatMayHoldNothingIsRefused(limit: Int) {
+  func `a limit of rows or bytes below 1 is refused`(limit: Int) {
     var engine = Engine(epoch: "test")
     var schema = Self.schema
     schema.limits.rows = limit

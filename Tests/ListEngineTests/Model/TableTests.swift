@@ -22,7 +22,7 @@ import Testing
     return nil
   }
 
-  @Test func everyTypeComesBackAsItWentIn() {
+  @Test func `stores cells of every type unchanged`() {
     let table = table()
     let rows: [[Cell]] = [
       [
@@ -40,7 +40,7 @@ import Testing
     #expect(table.rejected == 0)
   }
 
-  @Test func theLeastIntegerIsNotMistakenForNothing() {
+  @Test func `distinguishes the least integer from null`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     let steps: [Cell] = [.null, .integer(.min), .null, .integer(.min), .integer(0), .integer(.min), .null]
     for cell in steps {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func numbersThatAreNotFiniteAreEmpty() {
+  @Test func `stores numbers that are not finite as null`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .number)]))
     var changes = Changeset()
     for (key, value) in [Double.nan, .infinity, -.infinity, .signalingNaN].enumerated() {
@@ -61,7 +61,7 @@ import Testing
     for key in 0..<4 { #expect(cells(table, .integer(Int64(key))) == [.null]) }
   }
 
-  @Test func anIntegerFitsANumberColumnAndNothingElseIsConverted() {
+  @Test func `converts integers to numbers, but no other types`() {
     let table = table()
     var changes = Changeset()
     changes.upsert(.text("good"), [.null, .integer(3), .null, .null, .null, .null, .null])
@@ -74,7 +74,7 @@ import Testing
     #expect(cells(table, .text("good"))?[1] == .number(3))
   }
 
-  @Test func aBadRowIsLeftOutWithItsReasonAndTheGoodOnesBesideItAreTaken() {
+  @Test func `rejects a bad row with its reason and applies the others`() {
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .text)])
     var limits = Limits()
     limits.cellBytes = 10
@@ -118,7 +118,7 @@ import Testing
       } == "row 9: its cell “b” is left out")
   }
 
-  @Test func aKeyThatIsTooLongIsSaidToBe() {
+  @Test func `rejects a key that is too long with its size`() {
     var limits = Limits()
     limits.cellBytes = 10
     let table = table(Schema(name: "t", key: .text, columns: [Column("a", .text)]), limits: limits)
@@ -128,7 +128,7 @@ import Testing
     #expect(table.lastRejection == "row 12345678901: its key has 11 bytes, more than 10")
   }
 
-  @Test func aTextOfExactlyTheLimitIsTaken() {
+  @Test func `accepts a text of exactly the limit`() {
     var limits = Limits()
     limits.cellBytes = 10
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .text)]), limits: limits)
@@ -138,7 +138,7 @@ import Testing
     #expect(cells(table, .integer(1)) == [.text("1234567890")])
   }
 
-  @Test func aFullTableTakesNoMoreRowsButStillTakesChanges() {
+  @Test func `a full table rejects new rows and accepts changes`() {
     var limits = Limits()
     limits.rows = 2
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]), limits: limits)
@@ -151,7 +151,7 @@ import Testing
     #expect(table.lastRejection == "row 3: the table has its limit of 2 rows")
   }
 
-  @Test func whatIsTheSameAgainIsNoChange() {
+  @Test func `rows, updates and reloads with the same cells log no change`() {
     let table = table()
     let row: [Cell] = [.integer(1), .number(0), .text("x"), .null, .timestamp(5), .null, .series([1])]
     var changes = Changeset()
@@ -165,7 +165,7 @@ import Testing
     #expect(table.log.end == end)
   }
 
-  @Test func aRowIdIsNeverUsedForAnotherRow() {
+  @Test func `row ids are unique although slots are reused`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var seen: Set<RowID> = []
     for round in 0..<200 {
@@ -185,7 +185,7 @@ import Testing
     #expect(table.slots < 10)
   }
 
-  @Test func aRowThatGoesTwiceKeepsItsIdUntilEveryoneHasSeenItGoForGood() {
+  @Test func `a row deleted twice keeps its id past its first tombstone`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     func apply(_ body: (inout Changeset) -> Void) {
       var changes = Changeset()
@@ -205,7 +205,7 @@ import Testing
     #expect(table.slot(of: id) != nil)
   }
 
-  @Test func aRowIsOneObjectAsLongAsSomeoneHoldsItAndNoLonger() {
+  @Test func `a snapshot is shared while it is held, then freed`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var changes = Changeset()
     for key in 0..<4000 as Range<Int64> { changes.upsert(.integer(key), [.integer(key)]) }
@@ -217,7 +217,7 @@ import Testing
     #expect(other == nil)
   }
 
-  @Test func textsThatNoRowHoldsAnyMoreAreGone() {
+  @Test func `frees texts that no row holds`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .text)]))
     for round in 0..<50 {
       var changes = Changeset()
@@ -236,7 +236,7 @@ import Testing
 
   private func list(_ keys: [Int64]) -> Changeset { .reload(keys.map { (.integer($0), [.integer($0 * 10)]) }) }
 
-  @Test func aReloadFindsTheDifferenceByKey() {
+  @Test func `a reload inserts and deletes only rows that differ by key`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3, 4]))
     let ids = (0..<4).map { table.id(of: UInt32($0)) }
@@ -249,7 +249,7 @@ import Testing
     #expect(table.log.end == end + 2)
   }
 
-  @Test func aReloadMovesAsFewRowsAsCanBe() {
+  @Test func `a reload moves one row instead of all others`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3, 4, 5, 6]))
     let end = table.log.end
@@ -258,7 +258,7 @@ import Testing
     #expect(table.log.end == end + 1)
   }
 
-  @Test func ofRowsWithOneKeyInAReloadTheFirstCounts() {
+  @Test func `a reload keeps the first of two rows with the same key`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(.reload([(.integer(1), [.integer(1)]), (.integer(1), [.integer(2)]), (.integer(2), [.integer(3)])]))
     #expect(table.count == 2)
@@ -266,7 +266,7 @@ import Testing
     #expect(table.lastRejection == "row 1: its key is named twice")
   }
 
-  @Test func aRowThatDoesNotFitInAReloadStaysAsItWas() {
+  @Test func `a row rejected in a reload keeps its old cells`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))
     var changes = Changeset()
@@ -282,7 +282,7 @@ import Testing
     #expect(table.lastRejection == "row 2: its cell is invalid")
   }
 
-  @Test func rowsWithoutAKeyAreCountedWithTheReasonOfTheLast() {
+  @Test func `rejections without a key are counted with their reason`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var changes = Changeset()
     changes.noteUnnamedRejections(2, "two had no key")
@@ -294,7 +294,7 @@ import Testing
     #expect(table.rejected == 2 && table.lastRejection == "two had no key")
   }
 
-  @Test func aReloadInPartsRemovesNothingBeforeItsEnd() {
+  @Test func `a reload in parts deletes no rows before its end`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))
     var head = list([3])
@@ -307,7 +307,7 @@ import Testing
     #expect(order(table) == [3, 4].map { .integer($0) })
   }
 
-  @Test func aReloadThatNeverEndsIsForgottenWhenTheNextBegins() {
+  @Test func `an unfinished reload is discarded when the next one begins`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var broken = list([1, 2, 3])
     broken.endsReload = false
@@ -316,7 +316,7 @@ import Testing
     #expect(order(table) == [.integer(2)])
   }
 
-  @Test func anyOrderCanBeTakenOver() {
+  @Test func `a reload takes over any order`() {
     var random = SeededGenerator(seed: 7)
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     for _ in 0..<60 {
@@ -329,7 +329,7 @@ import Testing
 
   /// Random moves, deletions, reloads, and single and batched insertions have the same effect as on
   /// an array of keys.
-  @Test func aRowIsMovedToWhereItsSourceSaysWhateverHappenedBefore() {
+  @Test func `agrees with an array after random moves and reloads`() {
     var random = SeededGenerator(seed: 9)
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var plain: [Int64] = []
@@ -370,7 +370,7 @@ import Testing
     }
   }
 
-  @Test func aRowThatIsMovedBeforeItselfStaysWhereItIs() {
+  @Test func `a row moved before itself stays in place`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))
     let end = table.log.end
@@ -381,7 +381,7 @@ import Testing
     #expect(table.log.end == end && table.rejected == 0)
   }
 
-  @Test func whenNoRoomIsLeftBetweenTwoRowsAllGetNewPlaces() {
+  @Test func `relabels rows when no label is left between two of them`() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([0, 1]))
     for key in 2..<60 as Range<Int64> {

@@ -9,7 +9,7 @@ import Testing
     return text.withUTF8 { pool.take(UnsafeRawBufferPointer($0)) }
   }
 
-  @Test func aRepeatedTextIsStoredOnceAndGoesWithItsLastHolder() {
+  @Test func `stores a repeated text once and frees it with its last holder`() {
     let pool = TextPool(hasher: BytesHash(seed: 1))
     let first = take("one", pool)
     #expect(take("one", pool) == first)
@@ -20,7 +20,7 @@ import Testing
     #expect(pool.count == 0)
   }
 
-  @Test func aNumberTellsItsTextsApart() {
+  @Test func `the generation distinguishes texts that reuse a number`() {
     let pool = TextPool(hasher: BytesHash(seed: 1))
     let first = take("one", pool)
     let generation = pool.generation(of: first)
@@ -33,7 +33,7 @@ import Testing
     #expect(pool.generation(of: first) != generation)
   }
 
-  @Test func textsThatNearlyAllDifferAreNotLookedForAgain() {
+  @Test func `stops sharing when nearly all texts differ`() {
     let pool = TextPool(hasher: BytesHash(seed: 1))
     var numbers = (0..<20_000).map { take("unique \($0)", pool) }
     #expect(!pool.sharesRepeats)
@@ -46,7 +46,7 @@ import Testing
     pool.checkInvariants()
   }
 
-  @Test func textsThatRepeatStayShared() {
+  @Test func `keeps sharing texts that repeat`() {
     let pool = TextPool(hasher: BytesHash(seed: 1))
     for number in 0..<50_000 { _ = take("symbol \(number % 3000)", pool) }
     #expect(pool.sharesRepeats)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func textsSurviveChurnThatEmptiesTheirBlocks(seed: UInt64) {
+  func `keeps held texts intact under churn`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let pool = TextPool(hasher: BytesHash(seed: seed))
     var held: [(UInt32, String)] = []

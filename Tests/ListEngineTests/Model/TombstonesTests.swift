@@ -9,7 +9,7 @@ import Testing
     return slots
   }
 
-  @Test func aSlotIsGivenUpWhenEveryViewHasPassedItsPosition() {
+  @Test func `releases a slot once all views have passed its position`() {
     var tombstones = Tombstones()
     for (slot, position) in [(4, 1), (5, 2), (6, 4)] as [(UInt32, Int)] { tombstones.dig(slot, position: position) }
     #expect(closed(&tombstones, before: 0) == [])
@@ -19,7 +19,7 @@ import Testing
     #expect(closed(&tombstones, before: 9) == [])
   }
 
-  @Test func aRowThatCameBackKeepsItsSlotUntilItGoesForGood() {
+  @Test func `a revived row keeps its slot until its last tombstone closes`() {
     var tombstones = Tombstones()
     tombstones.dig(4, position: 1)
     tombstones.open(4)
@@ -32,7 +32,7 @@ import Testing
     #expect(closed(&tombstones, before: 6) == [4, 7])
   }
 
-  @Test func manyGoPieceByPieceAndEachOnce() {
+  @Test func `releases many slots step by step, each once`() {
     var tombstones = Tombstones()
     for slot in 0..<1_000 as Range<UInt32> { tombstones.dig(slot, position: Int(slot)) }
     var slots: [UInt32] = []

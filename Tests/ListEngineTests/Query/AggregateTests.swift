@@ -33,7 +33,7 @@ import Testing
     return ListView(query, table: table)
   }
 
-  @Test func ofNoValuesThereIsNothingButAZeroOfDifferentOnes() {
+  @Test func `aggregates of no values are null, and distinct is 0`() {
     let all = view(
       Aggregate(.sum, of: 0), Aggregate(.mean, of: 1), Aggregate(.min, of: 3), Aggregate(.max, of: 0),
       Aggregate(.distinct, of: 2))
@@ -43,7 +43,7 @@ import Testing
     #expect(all.totals == [.null, .null, .null, .null, .integer(0)])
   }
 
-  @Test func imagesAndRunsOfNumbersDifferAsTextsDo() {
+  @Test func `distinct counts images and series by value`() {
     let table = Table(
       Schema(name: "t", key: .integer, columns: [Column("image", .image), Column("run", .series)]), limits: Limits(),
       seed: 1)
@@ -66,7 +66,7 @@ import Testing
     #expect(view.totals == [.integer(2), .integer(2)])
   }
 
-  @Test func everyFunctionFollowsWhatComesChangesAndGoes() {
+  @Test func `sum, mean, min, max and distinct follow changes and deletions`() {
     put(1, 5, 0.5, text: "a", time: 10)
     put(2, -2, 1.5, text: "b", time: 30)
     put(3, 9, nil, text: "a", time: 20)
@@ -84,7 +84,7 @@ import Testing
     #expect(all.totals == [.integer(12), .number(1.5), .integer(5), .timestamp(10), .integer(1)])
   }
 
-  @Test func aSumOfWholeNumbersIsExactAndOneBeyond64BitsIsTheNearestNumber() {
+  @Test func `an integer sum is exact, or the nearest double beyond 64 bits`() {
     let sum = view(Aggregate(.sum, of: 0), Aggregate(.mean, of: 0))
     put(1, .max)
     put(2, .max)
@@ -99,7 +99,7 @@ import Testing
     #expect(sum.totals == [.number(-0x1p64), .number(-0x1p64 / 3)])
   }
 
-  @Test func aSumOfNumbersForgetsWhatHasGone() {
+  @Test func `a sum of doubles keeps no error from replaced values`() {
     let sum = view(Aggregate(.sum, of: 1))
     put(1, nil, 1e300)
     put(2, nil, 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(sum.totals == [.number(1e-300)])
   }
 
-  @Test func aSumBeyondTheGreatestNumberIsEmptyAndComesBack() {
+  @Test func `an overflowing sum is null and recovers`() {
     let sum = view(Aggregate(.sum, of: 1))
     for key in 1...3 { put(Int64(key), nil, .greatestFiniteMagnitude) }
     sum.catchUp()
@@ -124,7 +124,7 @@ import Testing
     #expect(sum.totals == [.number(1)])
   }
 
-  @Test func anExactSumIsTheSameHoweverItCameAbout() {
+  @Test func `an exact sum does not depend on order or removed values`() {
     var random = SeededGenerator(seed: 8)
     for _ in 0..<200 {
       func draw() -> Double {
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func sectionsOfEveryLevelHaveTheirOwn() {
+  @Test func `sections of every level aggregate their own rows`() {
     put(1, 1, text: "x", group: "a")
     put(2, 2, text: "y", group: "a")
     put(3, 4, text: "x", group: "b")
@@ -168,7 +168,7 @@ import Testing
     #expect(nested.totals == [.integer(13)])
   }
 
-  @Test func aHeaderGetsANewRevisionOnlyWhenWhatItShowsHasChanged() {
+  @Test func `a header's revision changes only with its aggregates`() {
     put(1, 1, 1, group: "a")
     put(2, 5, 1, group: "a")
     let grouped = view(Aggregate(.max, of: 0), group: [4])
@@ -184,7 +184,7 @@ import Testing
     #expect(revision() != before)
   }
 
-  @Test func leastAndGreatestAreFoundWhateverHasGone() {
+  @Test func `least, greatest and distinct are right after random removals`() {
     var random = SeededGenerator(seed: 4)
     var counts = ValueCounts(findsLeast: true, findsGreatest: true)
     var plain: [UInt64] = []
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func manyDifferentTextsAreStillCountedAsWhatTheyAre() {
+  @Test func `distinct is exact when most texts differ`() {
     var changes = Changeset()
     for key in 0..<20_000 as Range<Int64> {
       changes.upsert(.integer(key), [.null, .null, .text("text \(key % 15_000)"), .null, .text("g")])
@@ -287,7 +287,7 @@ import Testing
     #expect(nested.totals == [.integer(2), .integer(3)])
   }
 
-  @Test func aPageMayOnlyAskForWhatAColumnHas() throws {
+  @Test func `refuses aggregates that a column's type does not support`() throws {
     let harness = try Harness(rows: 3)
     for (function, column, isFitting) in [
       (Aggregate.Function.sum, "name", false), (.min, "group", false), (.distinct, "group", true),
@@ -304,7 +304,7 @@ import Testing
     }
   }
 
-  @Test func totalsTravelWhenNothingElseChanges() throws {
+  @Test func `sends new totals when only a row outside the window changes`() throws {
     let harness = try Harness(rows: 100)
     var query = QueryRequest()
     query.aggregates = [AggregateRequest(.sum, of: "value")]

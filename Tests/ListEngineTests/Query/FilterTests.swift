@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Comparisons, type by type
 
-  @Test func integersCompareFromTheLeastToTheGreatest() throws {
+  @Test func `integers compare correctly up to their extremes`() throws {
     let values: [Cell] = [.integer(.min), .integer(-1), .null, .integer(0), .integer(5), .integer(.max)]
     func shown(_ comparison: Comparison, _ value: Cell) throws -> [Int] {
       try passing("integer", values, .compare("integer", comparison, value))
@@ -81,7 +81,7 @@ import Testing
     #expect(try shown(.equal, .number(5)) == [4])
   }
 
-  @Test func numbersCompareAndMinusZeroIsZero() throws {
+  @Test func `numbers compare, and minus zero equals zero`() throws {
     let values: [Cell] = [
       .number(-.greatestFiniteMagnitude), .number(-0.0), .number(0), .null, .number(.leastNonzeroMagnitude),
       .number(.greatestFiniteMagnitude),
@@ -101,7 +101,7 @@ import Testing
     #expect(try shown(.less, .number(-.greatestFiniteMagnitude)) == [])
   }
 
-  @Test func textsCompareByCodeUnit() throws {
+  @Test func `texts compare by code unit`() throws {
     let values: [Cell] = [
       .text(""), .text("a"), .text("abcdefgh"), .text("abcdefghi"), .null, .text("B"), .text("é"), .text("e\u{301}"),
       .text("日本"), .text("😀"),
@@ -122,7 +122,7 @@ import Testing
     #expect(try shown(.equal, "A") == [])
   }
 
-  @Test func booleansAndTimestampsCompare() throws {
+  @Test func `booleans and timestamps compare`() throws {
     let flags: [Cell] = [.boolean(false), .null, .boolean(true)]
     #expect(try passing("flag", flags, .compare("flag", .equal, .boolean(true))) == [2])
     #expect(try passing("flag", flags, .compare("flag", .notEqual, .boolean(true))) == [0])
@@ -137,7 +137,7 @@ import Testing
     #expect(try passing("time", times, .range("time", from: .integer(0), through: .integer(2))) == [1, 2])
   }
 
-  @Test func timestampsAreMillisecondsForPages() throws {
+  @Test func `timestamp values are read as milliseconds, or refused`() throws {
     func nanoseconds(_ value: Cell) throws -> Cell? {
       guard case .compare(_, _, let cell) = try Self.resolved(.compare("time", .equal, value)) else { return nil }
       return cell
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: The other operators
 
-  @Test func rangesIncludeTheirBoundsAndMayLackOne() throws {
+  @Test func `ranges include their bounds and may lack one`() throws {
     let values: [Cell] = [.integer(1), .integer(2), .null, .integer(3), .integer(.max), .integer(.min)]
     #expect(
       try passing("integer", values, .range("integer", from: .integer(2), through: .integer(3))) == [1, 3])
@@ -172,7 +172,7 @@ import Testing
       complaint(.range("text", from: nil, through: nil)) == .unreadableMessage("query.filter needs from or through"))
   }
 
-  @Test func containsAndStartsWithIgnoreCase() throws {
+  @Test func `contains and startsWith ignore case`() throws {
     let values: [Cell] = [
       .text("Kernel Thread"), .text("kern"), .text(""), .null, .text("STRASSE"), .text("Grün"), .text("GRÜN"),
       .text("gru\u{308}n"),
@@ -188,14 +188,14 @@ import Testing
     #expect(try passing("text", values, .startsWith("text", "")) == [0, 1, 2, 4, 5, 6, 7])
   }
 
-  @Test func matchesFindsARegularExpression() throws {
+  @Test func `matches finds a regular expression, with or without case`() throws {
     let values: [Cell] = [.text("kthreadd"), .text("Kd"), .text("kd "), .null, .text("")]
     #expect(try passing("text", values, .matches("text", "^k.*d$")) == [0])
     #expect(try passing("text", values, .matches("text", "^k.*d$", ignoringCase: true)) == [0, 1])
     #expect(try passing("text", values, .matches("text", "")) == [0, 1, 2, 4])
   }
 
-  @Test func oneOfFindsAnyOfItsValues() throws {
+  @Test func `oneOf passes cells equal to any of its values`() throws {
     let texts: [Cell] = [.text("root"), .text("me"), .null, .text(""), .text("rooty"), .text("é")]
     #expect(try passing("text", texts, .oneOf("text", [.text("me"), .text("root"), .text("me")])) == [0, 1])
     #expect(try passing("text", texts, .oneOf("text", [.text("")])) == [3])
@@ -208,7 +208,7 @@ import Testing
       try passing("integer", [.integer(.max), .null, .integer(.min)], .oneOf("integer", [.integer(.max)])) == [0])
   }
 
-  @Test func anEmptyCellPassesIsEmptyAndTheNotOfAllElse() throws {
+  @Test func `a null cell passes isEmpty and the negation of other filters`() throws {
     let samples: [(String, [Cell], Cell)] = [
       ("integer", [.null, .integer(1)], .integer(1)), ("number", [.null, .number(1)], .number(1)),
       ("text", [.null, .text("")], .text("")), ("flag", [.null, .boolean(false)], .boolean(false)),
@@ -229,7 +229,7 @@ import Testing
     #expect(try passing("series", [.null, .series([1]), .series([])], .not(.isEmpty("series"))) == [1, 2])
   }
 
-  @Test func filtersCombine() throws {
+  @Test func `all, any and not combine, even when empty`() throws {
     let values: [Cell] = (0..<10).map { .integer($0) }
     func isAt(_ comparison: Comparison, _ value: Int64) -> Filter<String> {
       .compare("integer", comparison, .integer(value))
@@ -248,7 +248,7 @@ import Testing
 
   // MARK: Equal queries
 
-  @Test func filtersThatSayTheSameAreEqual() throws {
+  @Test func `equivalent filters resolve to equal ones`() throws {
     #expect(
       try Self.resolved(.oneOf("integer", [.integer(3), .integer(1), .integer(3)]))
         == Self.resolved(.all([.oneOf("integer", [.number(1), .integer(3)])])))
@@ -260,7 +260,7 @@ import Testing
         == Self.resolved(.compare("number", .equal, .integer(0))))
   }
 
-  @Test func otherSpellingsOfATextAreOtherQueries() {
+  @Test func `queries with canonically equivalent texts are different`() {
     // Swift's `String` considers them equal; a filter compares bytes.
     #expect(Query(search: "é") != Query(search: "e\u{301}"))
     #expect(Query(filter: .contains(0, "é")) != Query(filter: .contains(0, "e\u{301}")))
@@ -269,7 +269,7 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func aValueOfTheWrongTypeNamesItsPlaceAndColumn() {
+  @Test func `refuses a value of the wrong type with its place and column`() {
     #expect(
       complaint(.all([.isEmpty("text"), .compare("number", .greater, .text("5"))]))
         == .unreadableMessage("query.filter.all[1].value must be a number: the column “number” is of type number"))
@@ -304,7 +304,7 @@ import Testing
     #expect(complaint(.compare("number", .less, .number(.nan))) != nil)
   }
 
-  @Test func aValueBeyondItsColumnIsNotCalledMalformed() {
+  @Test func `reports a value beyond its column as out of range`() {
     for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
       #expect(
         complaint(.compare("integer", .equal, .text(text)))
@@ -331,14 +331,14 @@ import Testing
     }
   }
 
-  @Test func aPatternThatDoesNotEndNamesItsPlace() {
+  @Test func `refuses an incomplete pattern with the character at fault`() {
     #expect(
       complaint(.matches("text", "a(b"))
         == .unreadableMessage(
           "query.filter.value is not a regular expression: a group that does not end at character 2"))
   }
 
-  @Test func filtersHaveBounds() {
+  @Test func `limits the depth, terms, values and text length of a filter`() {
     func nested(_ depth: Int) -> Filter<String> { (0..<depth).reduce(.isEmpty("text")) { inner, _ in .not(inner) } }
     #expect(complaint(nested(8)) == nil)
     #expect(
@@ -373,7 +373,7 @@ import Testing
     table.apply(changes)
   }
 
-  @Test func aTextThatManyRowsShareIsLookedAtOnce() {
+  @Test func `tests a text once for all rows that share it`() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
     apply(table, (0..<20_000).map { ($0, "S\($0 % 500)") })
     let filter = RowFilter(Query(filter: .contains(0, "77")), table: table)
@@ -384,7 +384,7 @@ import Testing
     #expect(filter.looks == 500)
   }
 
-  @Test func aNumberThatHasAnotherTextIsLookedAtAgain() {
+  @Test func `tests a reused text number again`() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
     apply(table, [(1, "one"), (2, "two")])
     let filter = RowFilter(Query(filter: .contains(0, "one")), table: table)
@@ -398,7 +398,7 @@ import Testing
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func verdictsAreRightWhileTextsComeAndGo(seed: UInt64) {
+  func `results are right while texts are added and freed`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let table = Table(Self.notes, limits: Limits(), seed: seed)
     // More tests of one column than are cached.
@@ -419,7 +419,7 @@ import Testing
     }
   }
 
-  @Test func textsOfWhichNearlyAllDifferAreLookedAtEachTime() {
+  @Test func `results are right after texts stop being shared`() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
     let filter = RowFilter(Query(filter: .contains(0, "77")), table: table)
     apply(table, (0..<5_000).map { ($0, "note \($0)") })
@@ -430,7 +430,7 @@ import Testing
     #expect(count() == (0..<20_000).count { "\($0)".contains("77") })
   }
 
-  @Test func longTextsMakeShorterSteps() {
+  @Test func `long texts spread a build over more steps`() {
     var limits = Limits()
     limits.stepRows = 4
     let table = Table(Self.notes, limits: limits, seed: 1)

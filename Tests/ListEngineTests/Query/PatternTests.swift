@@ -51,7 +51,7 @@ import Testing
     ("日本|é+", ["日本語", "éé"], ["日", "e"]),
   ]
 
-  @Test(arguments: examples.indices) func aPatternMeansWhatTheProtocolSays(_ index: Int) throws {
+  @Test(arguments: examples.indices) func `supports the syntax that the protocol specifies`(_ index: Int) throws {
     let (pattern, found, other) = Self.examples[index]
     let matcher = try matcher(pattern)
     // Match twice, because cached results must be as correct as fresh ones.
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func caseMayBeIgnored() throws {
+  @Test func `ignores case on request, also beyond ASCII`() throws {
     for (pattern, found, other) in [
       ("^root$", ["root", "ROOT", "Root"], ["r00t"]), ("^[a-c]$", ["B"], ["D"]), ("^[^a-c]$", ["d"], ["B", "b"]),
       ("^É$", ["é", "É"], ["e"]), ("^[à-ü]$", ["É"], []), ("^σ$", ["Σ"], []), ("^k$", ["K", "\u{212A}"], []),
@@ -74,7 +74,7 @@ import Testing
     #expect(!isFound(try matcher("root"), "ROOT"))
   }
 
-  @Test func whatIsNoPatternIsRefusedAtItsPlace() {
+  @Test func `refuses an invalid pattern with the character at fault`() {
     for (pattern, what, character) in [
       ("(ab", "a group that does not end", 1), ("ab)", "a ) without its (", 3), ("*a", "nothing to repeat", 1),
       ("a**", "nothing to repeat", 3), ("^*", "nothing to repeat", 2), ("a|+", "nothing to repeat", 3),
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: Hostile patterns
 
-  @Test func patternsThatGrowWhenWrittenOutAreRefused() {
+  @Test func `refuses patterns that expand too far or nest too deeply`() {
     #expect(problem("(abc){100}") == nil)
     for pattern in ["a{1000}", "(a{100}){100}", "((((a{9}){9}){9}){9}){9}", "(((){1000}){1000}){1000}", "(a?){999}"] {
       #expect(
@@ -113,7 +113,7 @@ import Testing
   @Test(arguments: [
     "(a*)*b", "(a|a)*b", "(a+)+$b", "(a|aa)+b", "(.*)(.*)(.*)(.*)b", "a*a*a*a*a*a*a*a*b", "(a?){30}a{30}b",
   ])
-  func noPatternMakesItGoBack(_ pattern: String) throws {
+  func `takes one step per byte once its states are cached`(_ pattern: String) throws {
     let matcher = try matcher(pattern)
     let size = try Pattern(pattern, ignoringCase: false).instructions.count
     func steps(_ length: Int) -> Int {
@@ -127,7 +127,7 @@ import Testing
     #expect(steps(100_000) == 100_000)
   }
 
-  @Test func aPatternWithManyStatesIsStillLinear() throws {
+  @Test func `stays linear with more state sets than are cached`() throws {
     // This matches an a fourteen characters before the end: 2^14 state sets, far more than are
     // cached.
     let pattern = "^(a|b)*a(a|b){14}$"
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func itAgreesWithSwiftsOwnRegex(seed: UInt64) throws {
+  func `agrees with Swift's Regex on random patterns`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func pattern(_ depth: Int) -> String {
       let atom = { random.pick(["a", "b", "é", ".", "[ab]", "[^a]", "\\d", "\\w", "[b-é]", "\\S", "x", "1"]) }

@@ -11,14 +11,14 @@ import Testing
     QuerySplit(query, schema, capabilities)
   }
 
-  @Test func everySourceCanGiveItsRows() {
+  @Test func `an empty query needs no capabilities`() {
     let split = split(Query(), WindowedCapabilities())
     #expect(split.source == Query())
     #expect(split.rest == nil)
     #expect(split.remains.isEmpty)
   }
 
-  @Test func aSourceThatCanDoAllDoesAll() {
+  @Test func `a source with all capabilities leaves no residual query`() {
     let all = WindowedCapabilities(
       sort: [0, 1], filters: Set(WindowedCapabilities.FilterOperator.allCases), searches: true, group: [2])
     let query = Query(
@@ -30,7 +30,7 @@ import Testing
     #expect(split.rest == nil)
   }
 
-  @Test func whatItCannotSortGroupSearchOrAggregateRemains() {
+  @Test func `unsupported sorts, groups, searches and aggregates remain`() {
     let some = WindowedCapabilities(sort: [0], group: [2])
     for (query, remains) in [
       (Query(sort: [SortTerm(0), SortTerm(1)]), "sort by “b”"), (Query(group: [2, 1]), "group by “b”"),
@@ -64,7 +64,7 @@ import Testing
     #expect(split.remains == ["filter “at” with an age"])
   }
 
-  @Test func eachPartOfAFilterGoesWholeOrRemainsWhole() {
+  @Test func `each term of a conjunction is passed on or remains as a whole`() {
     let some = WindowedCapabilities(sort: [0], filters: [.equal, .any], searches: true)
     let (can, cannot): (Filter<Int>, Filter<Int>) = (.compare(0, .equal, .integer(1)), .contains(1, "x"))
     let query = Query(sort: [SortTerm(0)], search: "y", filter: .all([can, .any([can, cannot])]))
@@ -74,7 +74,7 @@ import Testing
     #expect(split.rest == Query(sort: [SortTerm(0)], filter: .any([can, cannot])))
   }
 
-  @Test func partsWithinPartsAreSplitToo() {
+  @Test func `nested conjunctions are split`() {
     let some = WindowedCapabilities(filters: [.equal, .isEmpty])
     let query = Query(filter: .all([.isEmpty(0), .all([.compare(0, .equal, .integer(1)), .not(.isEmpty(1))])]))
     let split = split(query, some)
@@ -83,7 +83,7 @@ import Testing
     #expect(split.remains == ["filter with “not”"])
   }
 
-  @Test func everyOperatorIsAPowerOfItsOwn() {
+  @Test func `every filter operator remains without its capability`() {
     let parts: [(Filter<Int>, WindowedCapabilities.FilterOperator, String)] = [
       (.compare(0, .equal, .integer(1)), .equal, "filter “a” with ="),
       (.compare(0, .notEqual, .integer(1)), .notEqual, "filter “a” with !="),
@@ -109,13 +109,13 @@ import Testing
     }
   }
 
-  @Test func aFilterOfAnotherColumnRemains() {
+  @Test func `a filter on a column that the source does not filter remains`() {
     let some = WindowedCapabilities(filters: [.equal], filterColumns: [0])
     #expect(split(Query(filter: .compare(0, .equal, .integer(1))), some).remains.isEmpty)
     #expect(split(Query(filter: .compare(1, .equal, .text("x"))), some).remains == ["filter “b” with ="])
   }
 
-  @Test func allThatRemainsIsNamed() {
+  @Test func `a refusal lists everything that the source cannot do`() {
     let split = split(
       Query(sort: [SortTerm(0), SortTerm(2)], search: "x", filter: .isEmpty(1), group: [0, 1]), WindowedCapabilities())
     #expect(

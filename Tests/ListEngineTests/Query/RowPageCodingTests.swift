@@ -14,7 +14,7 @@ import Testing
       (.text("a key"), [.series([1, -2.5, .leastNonzeroMagnitude]), .boolean(false)]),
     ], hasMore: true, count: 12, begin: PageCursor("before"), end: PageCursor("behind"))
 
-  @Test func aPageComesBackAsItWas() throws {
+  @Test func `a block is decoded as it was encoded`() throws {
     let read = try JSONDecoder().decode(RowPage.self, from: JSONEncoder().encode(page))
     #expect(read.rows.map(\.key) == page.rows.map(\.key))
     #expect(read.rows.map(\.cells) == page.rows.map(\.cells))
@@ -31,7 +31,7 @@ import Testing
     #expect(try JSONDecoder().decode(RowPage.self, from: JSONEncoder().encode(estimated)).isCountEstimated)
   }
 
-  @Test func aPageWithAnotherNumberOfKeysThanRowsIsRefused() throws {
+  @Test func `refuses a block with a different number of keys and rows`() throws {
     let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(page))
     var damaged = try #require(encoded as? [String: Any])
     damaged["cells"] = []

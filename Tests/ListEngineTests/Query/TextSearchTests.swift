@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func itFindsWhatLowerCaseTextsHaveInCommon(seed: UInt64) {
+  func `agrees with a comparison of lowercased UTF-8 bytes`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     // Few characters, so that matches are frequent; characters that look like letters when a bit is
     // set; scalars with a longer lower case.
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func everyPlaceIsLookedAt() {
+  @Test func `finds a text at every offset`() {
     for length in 1...40 {
       for place in 0..<length {
         for needle in ["q", "qz", "qzx"] where place + needle.count <= length {

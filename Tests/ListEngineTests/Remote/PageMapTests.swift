@@ -40,14 +40,14 @@ import Testing
     }
   }
 
-  @Test func aGridBeginsWithOnePage() {
+  @Test func `a new grid has one block, or no rows if the count is 0`() {
     #expect(picture(PageGrid(size: 4, accuracy: .exact)) == "....")
     #expect(PageGrid(size: 4, accuracy: .exact).accuracy == .unknown)
     #expect(picture(PageGrid(size: 4, accuracy: .unknown)) == "....")
     #expect(picture(PageGrid(size: 4, accuracy: .exact, count: 0)) == "")
   }
 
-  @Test func anExactCountIsAsLongAsItSays() {
+  @Test func `a grid is as long as the exact count`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(10, hasMore: true))
     #expect(picture(grid) == "0123......")
@@ -82,7 +82,7 @@ import Testing
     #expect(picture(chain) == "01234567.")
   }
 
-  @Test func whatIsSeenBeatsWhatIsTold() {
+  @Test func `received rows take precedence over the reported count`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 1, 4..<6, answer(10))
     #expect(grid.count == 6)
@@ -91,7 +91,7 @@ import Testing
     #expect(long.count == 9)
   }
 
-  @Test func anUnknownCountIsOnePageMoreThanWhatIsSeen() {
+  @Test func `a grid of unknown count adds one block until the end`() {
     var grid = PageGrid(size: 4, accuracy: .unknown)
     take(&grid, 0, 0..<4, answer(hasMore: true))
     #expect(picture(grid) == "0123....")
@@ -101,7 +101,7 @@ import Testing
     #expect(grid.accuracy == .exact)
   }
 
-  @Test func anEmptyPageSaysWhereTheEndIsAtTheLatest() {
+  @Test func `an empty block bounds the count and halves an estimate`() {
     var grid = PageGrid(size: 4, accuracy: .exact, count: 100)
     take(&grid, 20, 0..<0, answer(6))
     #expect(grid.count == 6)
@@ -114,13 +114,13 @@ import Testing
     #expect(guess.count == 25)
   }
 
-  @Test func aPageIsAskedForByItsOffset() {
+  @Test func `a grid requests a block by its offset, none past the end`() {
     let grid = PageGrid(size: 4, accuracy: .exact, count: 9)
     #expect(grid.rows(of: .grid(2)) == .rows(after: nil, upTo: nil, skip: 8, count: 4))
     #expect(grid.rows(of: .grid(3)) == nil)
   }
 
-  @Test func aLastPageCannotBeTrueAnyMoreWhenMoreFollows() {
+  @Test func `a short last block is outdated when more rows follow`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(6, hasMore: true))
     take(&grid, 1, 4..<6, answer(6))
@@ -135,7 +135,7 @@ import Testing
     #expect(grid.outdated == [])
   }
 
-  @Test func whatLiesBeyondTheEndCannotBeTrueAnyMore() {
+  @Test func `blocks beyond a new end are outdated`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     for number in 0..<3 {
       take(&grid, number, UInt32(number) * 4..<UInt32(number) * 4 + 4, answer(20, hasMore: true))
@@ -145,7 +145,7 @@ import Testing
     #expect(grid.outdated == [1, 2])
   }
 
-  @Test func aPageOfAGridIsForgottenAndRenewed() {
+  @Test func `a grid evicts blocks, and a renewed grid has none`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(10, hasMore: true))
     take(&grid, 1, 4..<8, answer(10, hasMore: true))
@@ -158,7 +158,7 @@ import Testing
     #expect(grid.renewed(count: nil).keptRows == 0)
   }
 
-  @Test func aFailureStandsWhereThePageWouldBe() {
+  @Test func `a failure occupies only a block that is not loaded`() {
     var grid = PageGrid(size: 4, accuracy: .exact, count: 10)
     grid.fail(.grid(1), PageFailure(reason: "gone", number: 7))
     #expect(picture(grid) == "....!!!!..")
@@ -185,7 +185,7 @@ import Testing
     return places
   }
 
-  @Test func aChainGrowsFromCursorToCursor() {
+  @Test func `a chain grows by a segment from each end cursor`() {
     var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
     #expect(picture(chain) == "....")
     #expect(chain.rows(of: .segment(0, part: 0)) == .rows(after: nil, upTo: nil, skip: 0, count: 4))
@@ -201,7 +201,7 @@ import Testing
     #expect(chain.accuracy == .exact)
   }
 
-  @Test func aForgottenSegmentKeepsItsEndsAndItsCount() {
+  @Test func `an evicted segment keeps its cursors and its count`() {
     var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
     take(&chain, 0, 0..<4, answer(hasMore: true, end: "d"))
     guard case .segment(let second, _)? = places(chain).first else { return }
@@ -221,7 +221,7 @@ import Testing
     #expect(picture(chain) == "01234567....")
   }
 
-  @Test func aChainThatCanSkipGoesAnywhere() {
+  @Test func `a chain that can skip loads any part of a segment`() {
     var chain = PageChain(size: 4, canSkip: true, accuracy: .exact)
     take(&chain, 0, 0..<4, answer(20, hasMore: true, end: "d"))
     #expect(picture(chain) == "0123" + String(repeating: ".", count: 16))
@@ -237,7 +237,7 @@ import Testing
         == .rows(after: PageCursor("d"), upTo: PageCursor("l"), skip: 4, count: 4))
   }
 
-  @Test func whatTheSourceCountsDifferentlyHasComeOrGoneWhereNobodyLooks() {
+  @Test func `a changed count adjusts only segments not yet reloaded`() {
     for (canSkip, count) in [(true, 15), (true, 17), (true, 5), (false, 15)] {
       var chain = PageChain(size: 4, canSkip: canSkip, accuracy: .exact)
       take(&chain, 0, 0..<4, answer(16, hasMore: true, end: "4"))
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func aCountOfAChainThatWasSeenBeforeAChangeIsAGuess() {
+  @Test func `a renewed chain keeps its count but not its accuracy`() {
     var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
     take(&chain, 0, 0..<3, answer())
     #expect(chain.accuracy == .exact)
@@ -270,7 +270,7 @@ import Testing
     #expect(renewed.count == 3)
   }
 
-  @Test func cursorsThatAreTooManyAreJoined() {
+  @Test func `evicted segments over the maximum are merged`() {
     var chain = PageChain(size: 1, canSkip: false, accuracy: .unknown)
     for row in 0..<PageChain.greatestSegmentCount + 10 {
       guard case .segment(let number, _)? = places(chain).last else { return }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset])
-  func theEngineSortsWhatTheSourceCannot(_ paging: WindowedCapabilities.Paging) throws {
+  func `sorts by a column that the source cannot sort by`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try harness(WindowedCapabilities(paging: paging))
     harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()
@@ -34,7 +34,7 @@ import Testing
     (Collation.codeUnit, [0, 10, 100, 110, 20, 30]), (.natural, [0, 10, 20, 30, 100, 110]),
     // Only the last two characters count, the last one first.
     (.locale("invented"), [0, 100, 10, 110, 20, 30]),
-  ]) func theEngineSortsByTheColumnsCollation(_ collation: Collation, _ values: [Int]) throws {
+  ]) func `sorts and groups by the column's collation`(_ collation: Collation, _ values: [Int]) throws {
     let harness = try WindowedHarness(WindowedCapabilities(), limits: small, collation: collation)
     for key in [11, 3, 10, 0, 2, 1] { harness.upsert(key, group: "group \(key)") }
     harness.open(1, query: QueryRequest(sort: [("name", false)]))
@@ -44,7 +44,7 @@ import Testing
     #expect(harness.lines(2) == values.flatMap { ["group \($0 / 10):1", "\($0)"] })
   }
 
-  @Test func aPageIsShownNothingBeforeAllIsThere() throws {
+  @Test func `sends nothing before all rows are loaded`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(after: .seconds(1)) }
     harness.open(query: QueryRequest(search: "row 3"))
@@ -79,7 +79,7 @@ import Testing
     #expect(left.cuts == 1)
   }
 
-  @Test func whatTheSourceCanDoItDoes() throws {
+  @Test func `passes only the supported filter terms to the source`() throws {
     let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order], group: [2]), rows: 100)
     harness.open(
       query: QueryRequest(
@@ -91,7 +91,7 @@ import Testing
     #expect(harness.lines().prefix(4) == ["even:7", "280", "260", "240"])
   }
 
-  @Test func aRemainderOfExactlyTheLimitIsDone() throws {
+  @Test func `answers a residual query of exactly the row limit`() throws {
     let harness = try harness(rows: 40)
     harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
@@ -99,7 +99,7 @@ import Testing
     #expect(harness.replica().total == 40)
   }
 
-  @Test func aRemainderAboveTheLimitIsRefusedByName() throws {
+  @Test func `a refusal over the row limit names all unsupported parts`() throws {
     let harness = try harness(rows: 41)
     let id = harness.open(
       query: QueryRequest(
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [CountAccuracy.estimated, .unknown])
-  func aSourceThatDoesNotCountIsAskedUntilItIsTooMuch(_ count: CountAccuracy) throws {
+  func `refuses by rows loaded when counts are not exact`(_ count: CountAccuracy) throws {
     for (rows, isRefused) in [(40, false), (41, true), (100, true)] {
       let harness = try harness(WindowedCapabilities(count: count), rows: rows)
       harness.source.estimate = 1_000
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func aSourceThatHasMoreThanTheLimitIsNotAskedForIt() throws {
+  @Test func `refuses at the limit without requesting the rows beyond`() throws {
     var limits = small
     limits.remainderPageRows = 20
     let harness = try harness(WindowedCapabilities(count: .unknown), rows: 41, limits: limits)
@@ -146,7 +146,7 @@ import Testing
     #expect(harness.source.requests.count == 2)
   }
 
-  @Test func aFilterOfTheSourceMayLeaveFewEnough() throws {
+  @Test func `a filter at the source can reduce the rows to the limit`() throws {
     let harness = try harness(WindowedCapabilities(filters: [.order]), rows: 1_000)
     harness.open(
       query: QueryRequest(sort: [("value", true)], filter: .compare("value", .less, .integer(400))))
@@ -155,7 +155,7 @@ import Testing
     #expect(harness.lines().first == "390")
   }
 
-  @Test func sessionsShareTheRowsWhateverTheEngineDoesWithThem() throws {
+  @Test func `sessions with different residual queries share loaded rows`() throws {
     let harness = try harness()
     harness.open(1, query: QueryRequest(sort: [("value", true)]))
     harness.open(2, query: QueryRequest(search: "row 1"))
@@ -168,7 +168,7 @@ import Testing
   }
 
   /// A client that knows a row by its identifier must not find another row after another query.
-  @Test func noIdOfOneQueryMeansARowOfAnother() throws {
+  @Test func `a row id never identifies different keys across queries`() throws {
     let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order]), rows: 30)
     // The residual query starts with another row each time.
     let queries =
@@ -197,7 +197,7 @@ import Testing
     #expect(keys.count > 40)
   }
 
-  @Test func aChangeIsShownAsADifference() throws {
+  @Test func `sends a change as a patch with only the changed cells`() throws {
     let harness = try harness(rows: 30)
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 5)
     try harness.settle()
@@ -214,7 +214,7 @@ import Testing
     #expect(!harness.lines().contains("200"))
   }
 
-  @Test func rowsThatComeMayMakeItTooLarge() throws {
+  @Test func `refuses a displayed query when inserts exceed the limit`() throws {
     let harness = try harness(rows: 40)
     let id = harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()
@@ -225,7 +225,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aPageThatHasAskedForSomethingElseMeanwhileIsNotRefused() throws {
+  @Test func `does not refuse a client that changed its query meanwhile`() throws {
     let harness = try harness(rows: 41)
     let id = harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.turn()
@@ -238,7 +238,7 @@ import Testing
     #expect(harness.lines().prefix(2) == ["0", "10"])
   }
 
-  @Test func aPageThatComesWhileOthersAreRefusedIsAnsweredByItself() throws {
+  @Test func `refuses sessions that join a query just found too large`() throws {
     let harness = try harness(rows: 41)
     let first = harness.open(1, query: QueryRequest(sort: [("value", true)]))
     try harness.turn()
@@ -252,7 +252,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func onlySoManyAreDoneAtOnce() throws {
+  @Test func `refuses a third residual query until another is closed`() throws {
     let harness = try harness(
       WindowedCapabilities(filters: [.order]), rows: 30, limits: WindowedHarness.limits { $0.remainders = 2 })
     func query(_ value: Int64) -> QueryRequest {
@@ -272,7 +272,7 @@ import Testing
     #expect(harness.lines(4).first == "290")
   }
 
-  @Test func aFailureIsTriedAgain() throws {
+  @Test func `retries a failed load and then shows the rows`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(.fails("gone")) }
     harness.open(query: QueryRequest(sort: [("value", true)]))
@@ -283,7 +283,7 @@ import Testing
     #expect(harness.lines().first == "390")
   }
 
-  @Test func nobodyWaitingEndsTheLoad() throws {
+  @Test func `cancels the load when its last session closes`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(after: .seconds(10)) }
     harness.open(query: QueryRequest(sort: [("value", true)]))
@@ -296,7 +296,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func anotherQueryLeavesARemainderThatIsStillBeingLoaded() throws {
+  @Test func `a new query replaces a residual query still being loaded`() throws {
     let harness = try harness()
     harness.plan = { request in .init(after: .seconds(1)) }
     let id = harness.open(query: QueryRequest(sort: [("value", true)]))
@@ -307,7 +307,7 @@ import Testing
     #expect(harness.deliveries.allSatisfy { $0.request == 2 })
   }
 
-  @Test func sectionsOfARemainderCollapse() throws {
+  @Test func `sections of a residual query collapse and expand`() throws {
     let harness = try harness()
     var query = QueryRequest(sort: [("value", false)], group: ["group"])
     query.collapsed = [[.text("even")]]
@@ -319,7 +319,7 @@ import Testing
     #expect(harness.lines().prefix(2) == ["even:20", "0"])
   }
 
-  @Test func aggregatesAlwaysRemain() throws {
+  @Test func `a query with aggregates is always residual`() throws {
     let harness = try harness(WindowedCapabilities(sort: [0], searches: true, group: [2]), rows: 10)
     var query = QueryRequest()
     query.aggregates = [AggregateRequest(.sum, of: "value")]

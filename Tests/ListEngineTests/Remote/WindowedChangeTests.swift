@@ -30,7 +30,9 @@ import Testing
     harness.lines()[first - harness.replica().start]
   }
 
-  @Test(arguments: pagings) func whatChangesInSightIsSeen(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `sends only the changed cells of visible rows`(_ paging: WindowedCapabilities.Paging)
+    throws
+  {
     let harness = try reading(paging)
     harness.upsert(42, value: 7)
     harness.change()
@@ -42,7 +44,9 @@ import Testing
     #expect(patch.inserted.isEmpty && patch.removed.isEmpty)
   }
 
-  @Test(arguments: pagings) func rowsThatComeAboveDoNotMoveWhatIsRead(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `rows inserted above do not move visible rows on screen`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try reading(paging)
     for row in 0..<3 { harness.upsert(1_000 + row, at: 0) }
     harness.change()
@@ -54,7 +58,9 @@ import Testing
     #expect(shift == (paging == .offset ? 3 : 0))
   }
 
-  @Test(arguments: pagings) func rowsThatGoAboveDoNotMoveWhatIsRead(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `rows deleted above do not move visible rows on screen`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try reading(paging)
     for row in [3, 36, 37] { harness.source.delete(.integer(Int64(row))) }
     harness.change()
@@ -62,7 +68,9 @@ import Testing
     #expect(top(harness, 40 + harness.deliveries.map(\.shift).reduce(0, +)) == "400")
   }
 
-  @Test(arguments: pagings) func theAnchorIsKeptWhenRowsComeInSight(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `rows inserted in the viewport do not move the scroll anchor`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try reading(paging)
     harness.scroll(first: 40, anchor: harness.row(450))
     try harness.settle()
@@ -74,7 +82,9 @@ import Testing
     #expect(harness.lines()[first + 5 - harness.replica().start] == "450")
   }
 
-  @Test(arguments: pagings) func atTheTopTheReaderSeesWhatComes(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `a viewport stuck to the top shows rows inserted there`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 100, limits: small)
     harness.open(stick: .top)
     try harness.settle()
@@ -84,7 +94,7 @@ import Testing
     #expect(harness.lines().prefix(2) == ["1", "0"])
   }
 
-  @Test func atTheEndTheReaderFollows() throws {
+  @Test func `a viewport stuck to the end follows appended rows`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(paging: .offset), rows: 100, limits: small)
     harness.open(first: 90, stick: .end)
     try harness.settle()
@@ -96,7 +106,7 @@ import Testing
     #expect(harness.lines().count == 15)
   }
 
-  @Test func anAnswerIsShownWholeOrNotAtAll() throws {
+  @Test func `sends a reload of several blocks in one delivery`() throws {
     let harness = try reading(.offset)
     for row in 0..<3 { harness.upsert(1_000 + row, at: 0) }
     var late = 0
@@ -113,7 +123,7 @@ import Testing
     #expect(harness.deliveries.count - before == 1)
   }
 
-  @Test func whatIsReadStaysWhileTheSourceIsDown() throws {
+  @Test func `keeps rows shown while reloads fail, then updates them`() throws {
     let harness = try reading(.offset)
     harness.plan = { _ in .init(.fails("gone")) }
     harness.upsert(42, value: 7)
@@ -125,7 +135,7 @@ import Testing
     #expect(harness.lines()[7] == "7")
   }
 
-  @Test func everythingIsAskedForAgainOncePerIntervalAtMost() throws {
+  @Test func `reloads at most once per refresh interval`() throws {
     let harness = try reading(.offset)
     let known = harness.source.requests.count
     harness.change()
@@ -140,7 +150,7 @@ import Testing
     #expect(harness.source.requests.count == known + 6)
   }
 
-  @Test func aSourceThatChangesAllTheTimeIsShownAllTheSame() throws {
+  @Test func `shows rows of a source that changes faster than it answers`() throws {
     let harness = try reading(.offset)
     harness.plan = { _ in .init(after: .milliseconds(2_500)) }
     for value in 1...40 {
@@ -153,7 +163,7 @@ import Testing
     #expect(harness.lines()[7] == "40")
   }
 
-  @Test func aSourceThatTellsNothingIsAskedAgain() throws {
+  @Test func `polls a source that does not report changes`() throws {
     let harness = try WindowedHarness(
       WindowedCapabilities(tellsChanges: false, refresh: .seconds(10)), rows: 20, limits: small)
     harness.open()
@@ -165,7 +175,7 @@ import Testing
     #expect(harness.lines()[3] == "7")
   }
 
-  @Test func aRowInTwoPagesShowsThatSomethingHasChanged() throws {
+  @Test func `a row in two blocks triggers a reload`() throws {
     let harness = try reading(.offset, at: 0)
     // The source does not report the new row, but the next block begins with a row that is already
     // known.
@@ -178,7 +188,7 @@ import Testing
     #expect(harness.replica().absences.isEmpty)
   }
 
-  @Test func rowsThatCameAreToldApartFromRowsScrolledTo() throws {
+  @Test func `patches distinguish inserted and deleted from scrolled rows`() throws {
     let harness = try reading(.offset)
     harness.upsert(1_000, value: 1, at: 42)
     harness.source.delete(.integer(47))
@@ -194,7 +204,9 @@ import Testing
     #expect(Set(scrolled.removed.map(\.why)) == [.scrolled])
   }
 
-  @Test(arguments: pagings) func aListThatBecomesShortShowsItsEnd(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: pagings) func `the viewport moves to the end when the list shrinks`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try reading(paging)
     for row in 7..<100 { harness.source.delete(.integer(Int64(row))) }
     harness.change()
@@ -203,7 +215,7 @@ import Testing
     #expect(harness.lines() == values(0..<7))
   }
 
-  @Test func anEstimateOfNothingIsNotBelieved() throws {
+  @Test func `an estimated count of 0 does not hide rows`() throws {
     for paging in Self.pagings {
       let harness = try WindowedHarness(
         WindowedCapabilities(count: .estimated, paging: paging), rows: 2, limits: small)
@@ -218,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func aReaderAtTheTopOrTheEndOfAListThatGrewIsShownTheNewOne() throws {
+  @Test func `a viewport stuck to top or end receives an inserted row`() throws {
     for stick in [Viewport.Stick.top, .end] {
       let harness = try WindowedHarness(WindowedCapabilities(paging: .offset), rows: 20, limits: small)
       harness.open(buffer: 20, stick: stick)
@@ -233,7 +245,7 @@ import Testing
 
   // MARK: The cache
 
-  @Test func pagesAreForgottenWhenThereAreTooMany() throws {
+  @Test func `evicts blocks seen longest ago when the cache is full`() throws {
     let harness = try reading(.offset, at: 0, limits: WindowedHarness.limits { $0.cachedRows = 50 })
     for first in stride(from: 10, through: 90, by: 10) {
       harness.scroll(first: first)
@@ -250,7 +262,7 @@ import Testing
     #expect(harness.lines() == values(0..<15))
   }
 
-  @Test func whatSomeoneLooksAtIsNeverForgotten() throws {
+  @Test func `never evicts blocks that a session displays`() throws {
     let harness = try reading(.offset, at: 0, limits: WindowedHarness.limits { $0.cachedRows = 5 })
     let known = harness.source.requests.count
     for number in 2...4 { harness.open(UInt64(number), first: Int(number) * 20) }
@@ -259,7 +271,7 @@ import Testing
     #expect(harness.source.requests.count == known + 7)
   }
 
-  @Test func longRowsAreForgottenEarlier() throws {
+  @Test func `evicts blocks over the cache's byte limit`() throws {
     let limits = WindowedHarness.limits { $0.cachedBytes = 1 }
     let harness = try reading(.offset, at: 20, limits: limits)
     let known = harness.source.requests.count
@@ -268,7 +280,7 @@ import Testing
     #expect(harness.source.requests.count == known + 1)
   }
 
-  @Test func aRowKeepsItsIdAsLongAsItIsKnown() throws {
+  @Test func `a row keeps its id across queries and reloads`() throws {
     let harness = try reading(.offset, at: 0)
     let id = try #require(harness.row(30))
     harness.open(2, query: QueryRequest(sort: [("value", true)]), first: 90)

@@ -46,7 +46,7 @@ import Testing
   private func isHungry(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.isHungry(id) }
   private func rowsLeftOut(_ harness: WindowedHarness, _ id: ExportID) -> Int { harness.engine.rowsLeftOut(id) }
 
-  @Test func whatTheEngineSortsStandsInTheOrderOfTheColumnsCollation() throws {
+  @Test func `sorts by the column's collation when the source cannot sort`() throws {
     let limits = WindowedHarness.limits { ($0.pageRows, $0.remainderPageRows) = (4, 4) }
     let harness = try WindowedHarness(
       WindowedCapabilities(paging: .keyset), limits: limits, collation: .natural)
@@ -78,7 +78,9 @@ import Testing
 
   // MARK: Rows
 
-  @Test(arguments: ways) func itIsTheWholeViewInItsOrder(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: ways) func `exports all rows of the query in order, block by block`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try harness { $0.paging = paging }
     let filter = Filter<String>.compare("value", .less, .integer(70))
     let id = try harness.engine.beginExport(
@@ -102,7 +104,7 @@ import Testing
     #expect(read(harness, id) == .end)
   }
 
-  @Test(arguments: [0, 4, 8]) func pagesThatAreJustFullAreFollowedByTheEnd(_ rows: Int) throws {
+  @Test(arguments: [0, 4, 8]) func `ends when the row count is a multiple of the block size`(_ rows: Int) throws {
     for paging in Self.ways {
       let harness = try harness(rows: rows) { $0.paging = paging }
       let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -112,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func slicesAreAsLargeAsTheyAreWanted() throws {
+  @Test func `reads at most the requested rows and not across blocks`() throws {
     let harness = try harness(rows: 6)
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
     #expect(read(harness, id) == .notYet)
@@ -126,7 +128,7 @@ import Testing
     #expect(read(harness, id, 3) == .end)
   }
 
-  @Test func sectionsAreTheirRowsInTheirOrder() throws {
+  @Test func `exports a grouped query as rows in section order`() throws {
     let harness = try harness()
     let request = QueryRequest(sort: [("group", true), ("value", true)], group: ["group"])
     let id = try harness.engine.beginExport(of: "numbers", request)
@@ -135,7 +137,7 @@ import Testing
     #expect(exportRequests(harness)[0].query.group == [])
   }
 
-  @Test func rowsThatDoNotFitAreLeftOutAndCounted() throws {
+  @Test func `omits rows that do not fit the schema and counts them`() throws {
     let harness = try harness(rows: 5)
     harness.source.upsert(.integer(2), [.text("no number"), .text("row 2"), .text("even")])
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -147,7 +149,7 @@ import Testing
 
   // MARK: How much
 
-  @Test func twoPagesAreHeldHoweverSlowlyTheyAreRead() throws {
+  @Test func `holds at most two blocks until one is read`() throws {
     let harness = try harness(rows: 40)
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
     try harness.settle()
@@ -184,14 +186,14 @@ import Testing
     return exportRequests(harness).map { what($0).count }
   }
 
-  @Test func asMuchIsAskedForAtOnceAsAQuarterOfAMegabyte() throws {
+  @Test func `sizes requests to 256 KiB, and to one block after a failure`() throws {
     // A block that is too large may succeed in smaller pieces.
     #expect(try counts(textLength: 10) == [2, 20, 20, 2, 20, 20])
     #expect(try counts(textLength: 40_000).prefix(6) == [2, 6, 6, 2, 6, 6])
     #expect(try counts(textLength: 65_000).prefix(3) == [2, 4, 4])
   }
 
-  @Test func oneRequestIsInFlightForAllAndTheyTakeTurns() throws {
+  @Test func `exports of a table take turns with one request in flight`() throws {
     let harness = try harness(rows: 8)
     harness.plan = { _ in .init(after: .seconds(1)) }
     let first = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -209,7 +211,7 @@ import Testing
 
   // MARK: Readers first
 
-  @Test func pagesAreAskedForFirst() throws {
+  @Test func `requests blocks for sessions before those for exports`() throws {
     let harness = try harness()
     _ = try harness.engine.beginExport(of: "numbers", QueryRequest())
     harness.open()
@@ -219,7 +221,7 @@ import Testing
     #expect(asked == [false, true])
   }
 
-  @Test func onePageLessThanMayBeInFlightLeavesRoom() throws {
+  @Test func `waits until fewer than the maximum requests are in flight`() throws {
     for (bound, isAsked) in [(1, false), (2, true)] {
       let harness = try harness(prefetch: PrefetchPolicy(inFlight: bound))
       harness.plan = { _ in .init(after: .seconds(5)) }
@@ -233,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func itIsCalledBackWhenAPageNeedsThePlace() throws {
+  @Test func `cancels an export's request for a session's and retries it`() throws {
     let harness = try harness(prefetch: PrefetchPolicy(inFlight: 1))
     harness.plan = { _ in .init(after: .seconds(5)) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -253,7 +255,7 @@ import Testing
     #expect(last == .end)
   }
 
-  @Test func aSourceThatCannotBeCalledBackHasOneMore() throws {
+  @Test func `one request exceeds the limit if the source cannot cancel`() throws {
     let harness = try harness(prefetch: PrefetchPolicy(inFlight: 1)) { $0.cancels = false }
     harness.plan = { _ in .init(after: .seconds(5)) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -265,7 +267,7 @@ import Testing
     #expect(try readAll(harness, id).values.count == 10)
   }
 
-  @Test func pagesAreToldTheSameWhetherATableIsTakenAwayOrNot() throws {
+  @Test func `an export does not affect sessions or table statistics`() throws {
     func run(exports: Bool) throws -> (WindowedHarness, [[TableDescription]]) {
       var told: [[TableDescription]] = []
       // By offset, because the scripted source numbers its cursors by how many it has created.
@@ -293,7 +295,7 @@ import Testing
 
   // MARK: Failures
 
-  @Test func aPageThatFailsIsAskedForAgainForAMinute() throws {
+  @Test func `retries a failed block with growing delays for a minute`() throws {
     let harness = try harness()
     let start = harness.clock.now
     var moments: [Duration] = []
@@ -312,7 +314,7 @@ import Testing
     #expect(isReady(harness, id))
   }
 
-  @Test func thePatienceEndsWhenExactlySoMuchTimeHasPassed() throws {
+  @Test func `gives up at the first failure at or past its patience`() throws {
     for (patience, tries) in [(Duration.milliseconds(2_999), 3), (.seconds(3), 3), (.milliseconds(3_001), 4)] {
       let harness = try harness(patience: patience)
       harness.plan = { _ in .init(.fails("busy")) }
@@ -322,7 +324,7 @@ import Testing
     }
   }
 
-  @Test func aPageThatComesInTheEndIsGoneOnFrom() throws {
+  @Test func `continues after failures and resets the delay per block`() throws {
     let harness = try harness()
     let start = harness.clock.now
     var failures = 5
@@ -339,7 +341,7 @@ import Testing
     #expect(start.duration(to: harness.clock.now) == .seconds(7))
   }
 
-  @Test func whatIsNotAnsweredHasFailed() throws {
+  @Test func `cancels and retries a request not answered in time`() throws {
     let harness = try harness(prefetch: PrefetchPolicy(patience: .seconds(5)))
     harness.plan = { _ in .init(.isForgotten) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -356,7 +358,7 @@ import Testing
     #expect(read(harness, id) == .failed("no answer within 5.0 seconds"))
   }
 
-  @Test func answersThatCannotBeAreFailures() throws {
+  @Test func `an invalid block fails the export with its reason`() throws {
     let row: (key: RowKey, cells: [Cell]) = (.integer(1), [.integer(1), .null, .null])
     let cursor = PageCursor("here")
     let long = PageCursor(String(repeating: "x", count: Limits().cursorBytes + 1))
@@ -378,7 +380,7 @@ import Testing
     }
   }
 
-  @Test func rowsThatEndWhereTheyBeganAreAFailure() throws {
+  @Test func `fails when a cursor does not advance`() throws {
     let harness = try harness(patience: .zero)
     harness.plan = { _ in .init(.isForgotten) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -393,7 +395,7 @@ import Testing
     #expect(read(harness, id) == .failed("the source's rows end where they began"))
   }
 
-  @Test func sectionsAreNoRows() throws {
+  @Test func `fails when sections are returned instead of rows`() throws {
     let harness = try harness(patience: .zero)
     harness.plan = { _ in .init(.isForgotten) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -403,7 +405,7 @@ import Testing
     #expect(read(harness, id) == .failed("the source answered with sections where rows were asked for"))
   }
 
-  @Test func aClockThatGoesBackMakesNoPauseLonger() throws {
+  @Test func `a clock set back does not prolong the retry delay`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(.fails("busy")) }
     _ = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -422,7 +424,7 @@ import Testing
 
   // MARK: The end before the end
 
-  @Test func whatNobodyWaitsForIsCancelled() throws {
+  @Test func `ending an export cancels its request`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(after: .seconds(5)) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -435,7 +437,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aSourceThatCannotCancelIsNotAskedForAnotherMeanwhile() throws {
+  @Test func `a new export waits if an old request cannot be cancelled`() throws {
     let harness = try harness { $0.cancels = false }
     harness.plan = { _ in .init(after: .seconds(5)) }
     let first = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -451,7 +453,7 @@ import Testing
   // MARK: While the source changes
 
   @Test(arguments: [WindowedCapabilities.Paging.keyset, .keysetAndOffset])
-  func byCursorEachRowThatWasThereAllTheTimeComesOnce(_ paging: WindowedCapabilities.Paging) throws {
+  func `cursors neither skip nor repeat rows while the data changes`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try harness(rows: 20) { $0.paging = paging }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest(sort: [("value", false)]))
     try harness.settle()
@@ -466,7 +468,7 @@ import Testing
     #expect(last == .end)
   }
 
-  @Test func byOffsetRowsThatComeAboveMakeOthersComeTwice() throws {
+  @Test func `offsets repeat a row when one is inserted above`() throws {
     let harness = try harness(rows: 10) { $0.paging = .offset }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
     try harness.settle()
@@ -477,7 +479,9 @@ import Testing
 
   // MARK: What the source cannot do
 
-  @Test(arguments: ways) func theEngineDoesWhatTheSourceCannot(_ paging: WindowedCapabilities.Paging) throws {
+  @Test(arguments: ways) func `evaluates the residual query on rows filtered by the source`(
+    _ paging: WindowedCapabilities.Paging
+  ) throws {
     let harness = try harness(rows: 30) { $0.paging = paging }
     let filter = Filter<String>.all([
       .compare("value", .less, .integer(200)), .contains("name", "1"),
@@ -493,7 +497,7 @@ import Testing
   }
 
   @Test(arguments: [CountAccuracy.exact, .estimated, .unknown])
-  func withTooManyRowsItIsRefusedAsAPageIs(_ count: CountAccuracy) throws {
+  func `refuses residual queries over the row limit like a session`(_ count: CountAccuracy) throws {
     for rows in [30, 31] {
       let harness = try harness(rows: rows) { $0.count = count }
       let query = QueryRequest(sort: [("name", false)])

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: WindowedChangeTests.pagings)
-  func valuesGoOnInPlaceAndMovesWait(_ paging: WindowedCapabilities.Paging) throws {
+  func `a hold updates values in place and defers insertions`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try held(paging)
     let before = harness.deliveries.count
     let (start, total) = (harness.replica().start, harness.replica().total)
@@ -55,7 +55,7 @@ import Testing
     #expect(harness.deliveries.last?.patch.inserted.map(\.why).contains(.new) == true)
   }
 
-  @Test func rowsThatCameAboveAreFollowedWhenTheHoldEnds() throws {
+  @Test func `releasing a hold shifts the window by rows inserted above`() throws {
     let harness = try held()
     for row in 0..<3 { harness.upsert(1_000 + row, at: 0) }
     try change(harness)
@@ -71,7 +71,7 @@ import Testing
     #expect(harness.replica().start == 38)
   }
 
-  @Test func rowsThatAreHeldAtTheTopGoOnChangingThoughOthersHaveTakenTheirPlace() throws {
+  @Test func `held rows at the top update while others take their place`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.open(stick: .top)
     try harness.settle()
@@ -91,7 +91,7 @@ import Testing
     #expect(!harness.lines().contains("..."))
   }
 
-  @Test func aRowThatGoesStaysAsItWasAndIsMarked() throws {
+  @Test func `a deleted row stays marked until the hold ends`() throws {
     let harness = try held()
     harness.source.delete(.integer(42))
     try change(harness)
@@ -102,7 +102,7 @@ import Testing
     #expect(!harness.lines().contains("420"))
   }
 
-  @Test func noHoldKeepsRowsAwayThatWereNeverThere() throws {
+  @Test func `a hold does not keep rows from replacing placeholders`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -117,7 +117,7 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
-  @Test func anotherPageOnTheSameViewIsNotHeld() throws {
+  @Test func `a hold does not affect other sessions of the view`() throws {
     let harness = try held()
     harness.open(2, first: 40)
     try harness.settle(within: .seconds(1))
@@ -127,7 +127,7 @@ import Testing
     #expect(!harness.lines(1).contains("10000"))
   }
 
-  @Test func howSureTheCountIsGoesOnBeingTold() throws {
+  @Test func `reports the count's accuracy during a hold`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(count: .estimated), rows: 100, limits: small)
     harness.open()
     try harness.settle()

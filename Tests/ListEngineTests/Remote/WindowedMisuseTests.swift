@@ -27,14 +27,14 @@ import Testing
 
   private func reason(_ harness: WindowedHarness) -> Missing? { harness.replica().absences.values.first }
 
-  @Test func moreRowsThanWereAskedForAreAnError() throws {
+  @Test func `a block with more rows than requested fails`() throws {
     let full = try answered { _ in RowPage((0..<10).map(row), hasMore: false, count: 10) }
     #expect(full.lines().count == 10)
     let harness = try answered { _ in RowPage((0..<11).map(row), hasMore: false) }
     #expect(reason(harness) == .failed("the source gave 11 rows where 10 were asked for"))
   }
 
-  @Test func aRowThatDoesNotFitShowsWhyInItsPlace() throws {
+  @Test func `a row that does not fit is shown as failed and counted`() throws {
     let harness = try answered { _ in
       RowPage([row(1), (.integer(2), [.text("no number")]), row(3)], hasMore: false, count: 3)
     }
@@ -42,13 +42,13 @@ import Testing
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 1)
   }
 
-  @Test func aKeyThatIsNamedTwiceIsShownOnce() throws {
+  @Test func `a repeated key is shown as failed and counted as rejected`() throws {
     let harness = try answered { _ in RowPage([row(1), row(2), row(1)], hasMore: false, count: 3) }
     #expect(harness.lines() == ["1", "2", "!"])
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 1)
   }
 
-  @Test func twoSpellingsOfOneTextAreTwoKeys() throws {
+  @Test func `keeps canonically equivalent texts as different keys`() throws {
     let table = Table(
       Schema(name: "t", key: .text, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
     let kept = table.keep([(.text("\u{E9}"), [.integer(1)]), (.text("e\u{301}"), [.integer(2)])])
@@ -56,13 +56,13 @@ import Testing
     #expect(table.count == 2)
   }
 
-  @Test func rowsThatAreLeftOutOfAPageSaySo() throws {
+  @Test func `a short block that is not the last has rows marked missing`() throws {
     let harness = try answered { _ in RowPage([row(1), row(2)], hasMore: true, count: 100) }
     #expect(harness.lines().prefix(3) == ["1", "2", "!"])
     #expect(reason(harness) == .failed("the source left this row out") || reason(harness) == .pending)
   }
 
-  @Test func aCursorMustBeGivenWhenRowsFollow() throws {
+  @Test func `a block that is not the last needs rows and an end cursor`() throws {
     for paging in [WindowedCapabilities.Paging.keyset, .keysetAndOffset] {
       let harness = try answered(paging) { _ in RowPage([row(1)], hasMore: true) }
       #expect(reason(harness) == .failed("the source says that more rows follow, and not where"))
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aCursorHasALimit() throws {
+  @Test func `a cursor over the limit in bytes fails its block`() throws {
     var limits = small
     limits.cursorBytes = 10
     let fits = try answered(.keyset, limits: limits) { _ in
@@ -84,12 +84,14 @@ import Testing
     #expect(reason(harness) == .failed("the source's cursor has 11 bytes, more than 10"))
   }
 
-  @Test(arguments: [-1, 1 << 52 + 1, Int.max]) func aCountThatCannotBeIsAnError(_ count: Int) throws {
+  @Test(arguments: [-1, 1 << 52 + 1, Int.max]) func `a negative or too large row count fails the block`(_ count: Int)
+    throws
+  {
     let harness = try answered { _ in RowPage([row(1)], hasMore: false, count: count) }
     #expect(reason(harness) == .failed("the source counts \(count) rows"))
   }
 
-  @Test func sectionsWhereRowsWereAskedForAreAnError() throws {
+  @Test func `sections in answer to a request for rows are an error`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.plan = { _ in .init(.isForgotten) }
     harness.open()
@@ -100,7 +102,7 @@ import Testing
     #expect(reason(harness) == .failed("the source answered with sections where rows were asked for"))
   }
 
-  @Test func sectionsThatCannotBeAreAnError() throws {
+  @Test func `invalid and repeated sections fail with their reason`() throws {
     for (sections, reason) in [
       ([SectionCount([.text("a")], count: -1)], "the source counts -1 rows in a section"),
       ([SectionCount([.integer(1)], count: 1)], "a section of the source has values that its columns cannot have"),
@@ -121,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func answersThatNobodyAskedForAreCountedAndDropped() throws {
+  @Test func `counts and drops answers without a request`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.open()
     try harness.settle()
@@ -136,7 +138,7 @@ import Testing
     #expect(harness.engine.prefetch(of: harness.table).unasked == 9)
   }
 
-  @Test func changesOfAWindowedTableAreAWordThatSomethingChanged() throws {
+  @Test func `a changeset for a remote table only triggers a reload`() throws {
     let harness = try WindowedHarness(rows: 20, limits: small)
     harness.open()
     try harness.settle()
@@ -149,7 +151,7 @@ import Testing
     #expect(!harness.lines().contains("1"))
   }
 
-  @Test func aSchemaThatCannotBeIsRefused() {
+  @Test func `refuses unknown columns, deferred columns and retention`() {
     var engine = Engine(epoch: "e")
     func add(_ change: (inout Schema) -> Void) -> SchemaError? {
       var schema = WindowedHarness.schema(WindowedCapabilities())
@@ -170,7 +172,7 @@ import Testing
     #expect(add { $0.windowed?.sort = [0, 1, 2] } == nil)
   }
 
-  @Test func aTableSaysHowManyRowsItsSourceHas() throws {
+  @Test func `a table reports its source's row count once it is loaded`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 0)
     harness.open()

@@ -12,7 +12,7 @@ import Testing
     return harness
   }
 
-  @Test func whoMovesByItselfIsNotFollowed() throws {
+  @Test func `the viewport does not follow an anchor row that moves`() throws {
     let harness = try reading(QueryRequest(sort: [("value", false)]), first: 30)
     let anchor = try #require(harness.row(300))
     harness.scroll(first: 30, anchor: anchor)
@@ -25,7 +25,7 @@ import Testing
     #expect(harness.deliveries[before...].map(\.shift).reduce(0, +) == -1)
   }
 
-  @Test func whatComesAboveMovesNothing() throws {
+  @Test func `the viewport shifts by rows inserted above its anchor`() throws {
     let harness = try reading(QueryRequest(sort: [("value", false)]), first: 30)
     let anchor = try #require(harness.row(300))
     harness.scroll(first: 30, anchor: anchor)
@@ -39,7 +39,7 @@ import Testing
 
   // MARK: Keys
 
-  @Test func aRowHasItsKeyForTheActionsOfWhoeverIsShownIt() throws {
+  @Test func `returns a row's key only for a session that displays it`() throws {
     let harness = try reading(QueryRequest(sort: [("value", true)]), first: 0)
     let (id, other) = (SessionID(rawValue: 1), SessionID(rawValue: 2))
     let row = try #require(harness.row(950))
@@ -48,7 +48,7 @@ import Testing
     #expect(harness.engine.key(of: row, shownTo: other) == nil)
   }
 
-  @Test func betweenTwoQueriesNothingIsSaidOfARow() throws {
+  @Test func `returns no key between a query and its first delivery`() throws {
     let harness = try reading(QueryRequest(sort: [("value", true)]), first: 0)
     let id = SessionID(rawValue: 1)
     let row = try #require(harness.row(950))
@@ -81,7 +81,7 @@ import Testing
     return told
   }
 
-  @Test func aPageThatPausesIsToldHowManyOfTheRowsThatItLooksAtHaveChanged() throws {
+  @Test func `a paused client receives the number of changed visible rows`() throws {
     let harness = try reading(QueryRequest(sort: [("value", false)]), first: 0)
     let id = SessionID(rawValue: 1)
     harness.engine.handle(.pause(id, isPaused: true), at: harness.clock.now)

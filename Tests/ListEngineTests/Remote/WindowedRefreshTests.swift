@@ -24,7 +24,7 @@ import Testing
     return harness
   }
 
-  @Test(arguments: [1, 8]) func whatIsInSightComesThoughEverythingIsAskedForAgainFasterThanItIsAnswered(
+  @Test(arguments: [1, 8]) func `loads visible rows even if polling outpaces the answers`(
     _ inFlight: Int
   ) throws {
     let harness = try WindowedHarness(
@@ -42,7 +42,7 @@ import Testing
     #expect(harness.lines()[7] == "7")
   }
 
-  @Test func whatWasNeverThereIsAskedForBeforeWhatIsAskedForAgain() throws {
+  @Test func `requests missing blocks before reloading loaded ones`() throws {
     let harness = try reading(inFlight: 1)
     harness.plan = { _ in .init(after: .seconds(1)) }
     let known = harness.source.requests.count
@@ -57,7 +57,7 @@ import Testing
 
   /// The rows 40 and on, requested again after each of five changes 100 ms apart.
   @Test(arguments: [(Duration.milliseconds(50), 5), (nil, 1)] as [(Duration?, Int)])
-  func aSourceThatReportsChangesStatesHowOftenItIsAskedAgain(_ refresh: Duration?, _ times: Int) throws {
+  func `reloads at the source's refresh interval or the default`(_ refresh: Duration?, _ times: Int) throws {
     let harness = try WindowedHarness(WindowedCapabilities(refresh: refresh), rows: 200, limits: small)
     harness.open(first: 40)
     try harness.settle()
@@ -69,7 +69,7 @@ import Testing
     #expect(harness.source.requests.dropFirst(known).count(where: { skip($0) == 40 }) == times)
   }
 
-  @Test func nothingIsAskedForAgainWhileSomethingIsStillToCome() throws {
+  @Test func `reloads only after all missing blocks are answered`() throws {
     let harness = try reading()
     harness.plan = { .init(after: skip($0) == 90 ? .seconds(2) : .seconds(1)) }
     harness.scroll(first: 80)
@@ -82,7 +82,7 @@ import Testing
     #expect(Set(harness.source.requests.dropFirst(known).map(skip)) == [70, 80, 90])
   }
 
-  @Test func whatFailsHoldsUpNothing() throws {
+  @Test func `a failed block does not delay a reload`() throws {
     let harness = try reading()
     harness.plan = { skip($0) == 90 ? .init(after: .seconds(1), .fails("gone")) : .init(after: .milliseconds(10)) }
     harness.scroll(first: 80)
@@ -94,7 +94,7 @@ import Testing
     #expect(harness.lines().suffix(5).allSatisfy { $0 == "..." || $0 == "!" })
   }
 
-  @Test func whatIsNotWantedAnyMoreHoldsUpNothing() throws {
+  @Test func `a block no longer needed does not delay a reload`() throws {
     let harness = try reading()
     harness.plan = { skip($0) == 90 ? .init(.isForgotten) : .init() }
     harness.scroll(first: 80)
@@ -107,7 +107,7 @@ import Testing
     #expect(Set(harness.source.requests.dropFirst(known).map(skip)) == [30, 40, 50])
   }
 
-  @Test func oneWhoGoesOnAndOnKeepsNobodyFromSeeingWhatHasChanged() throws {
+  @Test func `a client that keeps scrolling does not block others' reload`() throws {
     let harness = try reading()
     harness.open(2, first: 100)
     try harness.settle()
@@ -121,7 +121,7 @@ import Testing
     #expect(harness.lines()[7] == "7")
   }
 
-  @Test func viewsThatAreAskedForAgainAllTheTimeWaitForOneAnother() throws {
+  @Test func `constantly reloaded views do not starve each other`() throws {
     let harness = try WindowedHarness(
       tellsNothing, rows: 200, limits: small, prefetch: PrefetchPolicy(inFlight: 1))
     harness.plan = { _ in .init(after: .seconds(2)) }
@@ -135,7 +135,7 @@ import Testing
     #expect(harness.lines(2)[24] == "1751")
   }
 
-  @Test func whatIsNeverAnsweredHoldsUpNothingWhenItsTimeIsOver() throws {
+  @Test func `a lost answer delays a reload only until it times out`() throws {
     let harness = try WindowedHarness(
       WindowedCapabilities(), rows: 200, limits: small, prefetch: PrefetchPolicy(patience: .seconds(5)))
     harness.open(first: 40)
@@ -151,7 +151,7 @@ import Testing
     #expect(Set(harness.source.requests.dropFirst(known).map(skip)) == [70, 80, 90])
   }
 
-  @Test func whatWasNeverThereIsAskedForBeforeTheRowsOfARemainder() throws {
+  @Test func `requests missing blocks before reloading residual queries`() throws {
     let limits = WindowedHarness.limits { $0.remainderPageRows = 50 }
     let harness = try WindowedHarness(
       WindowedCapabilities(), rows: 200, limits: limits, prefetch: PrefetchPolicy(inFlight: 1))
@@ -167,7 +167,7 @@ import Testing
     #expect(harness.source.requests.dropFirst(known).prefix(2).map(skip) == [100, 110])
   }
 
-  @Test func whatIsAskedForAgainIsNeitherAHitNorLate() throws {
+  @Test func `a reload counts as renewed, not as hit or late`() throws {
     let harness = try reading()
     let before = harness.engine.prefetch(of: harness.table)
     harness.change()

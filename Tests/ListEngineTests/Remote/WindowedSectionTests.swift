@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset])
-  func theSourcesSectionsAreShown(_ paging: WindowedCapabilities.Paging) throws {
+  func `shows the source's sections with their rows`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try grouped(paging, rows: 30)
     #expect(harness.lines() == ["even:15"] + (0..<14).map { "\($0 * 20)" })
     #expect(harness.replica().rows == 30)
@@ -29,7 +29,7 @@ import Testing
     #expect(harness.lines()[17 - harness.replica().start] == "10")
   }
 
-  @Test func theyStandInTheOrderOfTheColumnsCollation() throws {
+  @Test func `orders sections by the column's collation`() throws {
     for (collation, groups) in [
       (Collation.codeUnit, ["B2", "a10", "a9"]), (.natural, ["a9", "a10", "B2"]),
       // Only the last two characters count, the last one first.
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func onlyPagesInSightAreAskedFor() throws {
+  @Test func `requests the sections, then only blocks in the window`() throws {
     let harness = try grouped()
     #expect(harness.source.requests.map(\.section) == [[], [.text("even")], [.text("even")]])
     guard case .sections(limit: 10_000) = harness.source.requests[0].what else {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func whatIsCollapsedIsNotAskedFor() throws {
+  @Test func `requests rows of a section only once it is expanded`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     var query = QueryRequest(group: ["group"])
     query.collapsed = [[.text("even")]]
@@ -65,7 +65,7 @@ import Testing
     #expect(harness.lines() == ["even:50"] + (0..<14).map { "\($0 * 20)" })
   }
 
-  @Test func sectionsComeAndGo() throws {
+  @Test func `a reload adds a section and keeps the ids of others`() throws {
     let harness = try grouped(rows: 10)
     let header = try #require(harness.replica().headers.first)
     harness.upsert(100, value: 1, group: "all")
@@ -79,7 +79,7 @@ import Testing
     #expect(later.revision != header.revision)
   }
 
-  @Test func tooManySectionsAreAnErrorOfTheSource() throws {
+  @Test func `more sections than the limit fail until there are fewer`() throws {
     let limits = WindowedHarness.limits { $0.windowedSections = 1 }
     let harness = try WindowedHarness(rows: 10, limits: limits)
     harness.open(query: QueryRequest(group: ["group"]))
@@ -93,7 +93,7 @@ import Testing
     #expect(harness.lines().first == "even:5")
   }
 
-  @Test func placeholdersStandForSectionsToo() throws {
+  @Test func `shows placeholders until the sections are loaded`() throws {
     let harness = try WindowedHarness(rows: 10, limits: small)
     harness.plan = { _ in .init(after: .seconds(1)) }
     harness.open(query: QueryRequest(group: ["group"]))
@@ -103,7 +103,7 @@ import Testing
     #expect(harness.lines().first == "even:5")
   }
 
-  @Test func theReaderKeepsItsPlaceAmongSections() throws {
+  @Test func `keeps the first visible row when rows and sections are added`() throws {
     let harness = try grouped(rows: 100)
     harness.scroll(first: 60)
     try harness.settle()

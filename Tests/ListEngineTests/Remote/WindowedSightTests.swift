@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsAskedForAPageThatIsHidden() throws {
+  @Test func `requests nothing for a hidden session until it is visible`() throws {
     let harness = try harness()
     harness.open()
     try harness.settle()
@@ -41,7 +41,7 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
-  @Test func whatWasScrolledToIsShownWhenItComesHoweverLongTheInterval() throws {
+  @Test func `sends rows scrolled to before the flush interval ends`() throws {
     let harness = try harness()
     harness.open(interval: .seconds(30))
     try harness.settle()
@@ -52,7 +52,7 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
-  @Test func whereTheReaderWillBeIsAskedForAndNoRowIsBlankMeanwhile() throws {
+  @Test func `a reload loads the shifted window without placeholders`() throws {
     let harness = try harness()
     harness.open()
     try harness.settle()
@@ -68,7 +68,7 @@ import Testing
     #expect(harness.replica().start == 501)
   }
 
-  @Test func rowsThatAreHeldGoOnChangingFarFromWhereTheyWere() throws {
+  @Test func `held rows keep updating far from their former position`() throws {
     let harness = try harness()
     harness.open()
     try harness.settle()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func whoComesAfterAChangeSeesNothingOld() throws {
+  @Test func `a session opened after a change receives no old rows`() throws {
     let harness = try harness(rows: 20)
     harness.open()
     try harness.settle()
@@ -103,7 +103,7 @@ import Testing
     #expect(harness.lines(2) == [String](repeating: "7", count: 15))
   }
 
-  @Test func whatIsNotAnsweredInTimeHoldsUpAChangeNoLonger() throws {
+  @Test func `a request that times out no longer delays a reload`() throws {
     let harness = try harness(prefetch: PrefetchPolicy(patience: .seconds(2)))
     // Long enough that no throttled flush of the session occurs in between.
     harness.open(interval: .seconds(30))
@@ -125,7 +125,7 @@ import Testing
     #expect(harness.source.requests.count > asked)
   }
 
-  @Test func anAnswerThatWasOutstandingWhenAChangeWasToldIsFollowedByANewOne() throws {
+  @Test func `an answer requested before a change is followed by a reload`() throws {
     // The source is not notified when no session needs its answer any more.
     let harness = try harness(WindowedCapabilities(cancels: false), rows: 10)
     harness.open()
@@ -150,7 +150,7 @@ import Testing
     #expect(harness.replica().cells[0][2] == .text("even"))
   }
 
-  @Test func anAnswerToWhatWasAskedBeforeAChangeDoesNotCountAfterIt() throws {
+  @Test func `ignores the answer to a request replaced by a reload`() throws {
     // The source is not notified when no session needs its answer any more.
     let harness = try harness(WindowedCapabilities(paging: .offset, cancels: false))
     harness.open()

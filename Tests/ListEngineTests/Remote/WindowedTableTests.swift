@@ -9,7 +9,7 @@ import Testing
   private let small = WindowedHarness.limits { _ in }
 
   @Test(arguments: [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset])
-  func thePageShowsTheSourcesRows(_ paging: WindowedCapabilities.Paging) throws {
+  func `shows the source's rows and row count`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 100, limits: small)
     harness.open()
     try harness.settle()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [WindowedCapabilities.Paging.offset, .keysetAndOffset])
-  func theReaderJumpsAnywhere(_ paging: WindowedCapabilities.Paging) throws {
+  func `the viewport can jump anywhere if the source has offsets`(_ paging: WindowedCapabilities.Paging) throws {
     let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -35,7 +35,7 @@ import Testing
     #expect(harness.lines() == values(985..<1_000))
   }
 
-  @Test func aListOfCursorsGrowsAsItsReaderComesToItsEnd() throws {
+  @Test func `a keyset list grows as the viewport reaches its end`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(paging: .keyset), rows: 45, limits: small)
     harness.open()
     try harness.settle()
@@ -52,7 +52,7 @@ import Testing
     #expect(harness.replica().total == 45)
   }
 
-  @Test func placeholdersAreShownUntilRowsCome() throws {
+  @Test func `shows placeholders, then rows as soon as they are loaded`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -67,7 +67,7 @@ import Testing
     #expect(harness.replica().absences.isEmpty)
   }
 
-  @Test func aSlowSourceIsWaitedForBeforePlaceholdersAreShown() throws {
+  @Test func `waits 200 ms for a slow source before it shows placeholders`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.plan = { _ in .init(after: .seconds(1)) }
     harness.open()
@@ -81,7 +81,7 @@ import Testing
     #expect(harness.lines() == values(0..<15))
   }
 
-  @Test func aFastSourceIsShownWithoutPlaceholders() throws {
+  @Test func `shows a fast source without visible placeholders`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.open()
     try harness.settle()
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func anEmptySourceShowsNothing() throws {
+  @Test func `shows an empty source, and rows inserted later`() throws {
     for paging in [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset] {
       for count in [CountAccuracy.exact, .estimated, .unknown] {
         let harness = try WindowedHarness(WindowedCapabilities(count: count, paging: paging), limits: small)
@@ -112,7 +112,7 @@ import Testing
 
   // MARK: Counts
 
-  @Test func anUnknownCountGrowsAsPagesCome() throws {
+  @Test func `an unknown count grows with the loaded blocks until the end`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(count: .unknown), rows: 45, limits: small)
     harness.open()
     try harness.settle()
@@ -128,7 +128,7 @@ import Testing
     #expect(harness.lines() == values(30..<45))
   }
 
-  @Test func anEstimateIsToldToBeOneUntilTheEndIsSeen() throws {
+  @Test func `a count is reported as estimated until the end is loaded`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(count: .estimated), rows: 100, limits: small)
     harness.source.estimate = 90
     harness.open()
@@ -142,7 +142,7 @@ import Testing
     #expect(harness.lines().last == "990")
   }
 
-  @Test func anEstimateThatIsFarTooHighIsCorrectedInFewSteps() throws {
+  @Test func `corrects a far too high estimate in under 40 requests`() throws {
     for paging in [WindowedCapabilities.Paging.offset, .keysetAndOffset] {
       let harness = try WindowedHarness(
         WindowedCapabilities(count: .estimated, paging: paging), rows: 50, limits: small)
@@ -159,7 +159,7 @@ import Testing
 
   // MARK: What is asked
 
-  @Test func pagesAreAskedForOnceHoweverManyLook() throws {
+  @Test func `requests each block once for several sessions`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     for page in 1...3 { harness.open(UInt64(page), first: 500) }
     try harness.settle()
@@ -167,7 +167,7 @@ import Testing
     #expect(harness.source.requests.count == 3)  // 490, 500 and 510
   }
 
-  @Test func whatIsVisibleIsAskedForFirstThenWhatLiesAheadThenBehind() throws {
+  @Test func `requests visible blocks, then those ahead, then behind`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small, prefetch: PrefetchPolicy(inFlight: 1))
     harness.open(first: 500, count: 10, buffer: 20)
     try harness.settle()
@@ -186,7 +186,7 @@ import Testing
     if case .rows(_, _, let skip, _) = request.what { skip } else { -1 }
   }
 
-  @Test func aJumpCancelsWhatItPassedOver() throws {
+  @Test func `a jump cancels requests for the former viewport`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small, prefetch: PrefetchPolicy(inFlight: 3))
     harness.open()
     try harness.settle()
@@ -207,7 +207,7 @@ import Testing
     #expect(harness.lines() == values(795..<815))
   }
 
-  @Test func aSourceThatCannotCancelIsNotToldTo() throws {
+  @Test func `sends no cancel to a source that cannot cancel`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(cancels: false), rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -220,7 +220,7 @@ import Testing
     #expect(harness.source.inFlight.count == 3)
   }
 
-  @Test func nothingIsAskedForNobody() throws {
+  @Test func `reloads nothing for a hidden session until it is visible`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -235,7 +235,7 @@ import Testing
     #expect(harness.lines().contains("-1"))
   }
 
-  @Test func whatCannotBeLoadedSaysWhyAndIsTriedAgain() throws {
+  @Test func `shows why blocks fail and retries them`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     harness.open()
     try harness.settle()
@@ -249,7 +249,7 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
-  @Test func whatIsNotAnsweredFails() throws {
+  @Test func `fails requests not answered in time and retries them`() throws {
     let harness = try WindowedHarness(
       rows: 1_000, limits: small, prefetch: PrefetchPolicy(patience: .seconds(3)))
     harness.open()
@@ -263,7 +263,7 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
-  @Test func anAnswerThatComesAfterItWasCancelledIsOfUse() throws {
+  @Test func `keeps rows that arrive after their request was cancelled`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
     harness.open()
     try harness.settle()

@@ -27,7 +27,7 @@ import Testing
     return harness
   }
 
-  @Test func valuesGoOnInPlaceAndMovesWait() throws {
+  @Test func `values update in place while moves wait`() throws {
     let harness = try held()
     let before = harness.values()
     harness.change { $0.update(1, value: 1000) }
@@ -39,7 +39,7 @@ import Testing
     #expect(harness.replica().start == 0)
   }
 
-  @Test func aMoveThatWaitsIsToldThoughNothingInSightHasChanged() throws {
+  @Test func `reports a waiting move once, though no visible row changed`() throws {
     let harness = try held(rows: 60)
     let before = harness.values()
     // From far below into the middle of the viewport.
@@ -53,7 +53,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
-  @Test func aHoldBeginsAfterWhatWasAskedForBeforeIt() throws {
+  @Test func `a hold starts after earlier requests are answered`() throws {
     let asks: [(String, (SessionID) -> [Input])] = [
       ("scroll", { [.viewport($0, Viewport(first: 50, count: 10, ahead: 5, behind: 5, sequence: 1))] }),
       ("collapse", { [.collapse($0, .path([.text("a")]), isCollapsed: true)] }),
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func whatWaitsComesAtOnceWhenTheHoldEnds() throws {
+  @Test func `waiting moves are sent at once when the hold ends`() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }
     try harness.settle()
@@ -98,7 +98,7 @@ import Testing
     #expect(harness.replica().held == nil)
   }
 
-  @Test func aRowThatGoesStaysAsItWasAndIsMarked() throws {
+  @Test func `a deleted row stays, marked and unchanged, until release`() throws {
     let harness = try held()
     harness.change {
       $0.update(3, value: 31)
@@ -120,7 +120,7 @@ import Testing
     #expect(harness.replica().total == 28)
   }
 
-  @Test func aRowThatTheQueryFindsNoMoreGoesOnChangingAndIsMarked() throws {
+  @Test func `a row that no longer matches keeps updating and is marked`() throws {
     let harness = try held(query: QueryRequest(search: "row"))
     harness.change { $0.update(2, name: "other") }
     try harness.settle()
@@ -130,7 +130,7 @@ import Testing
     #expect(harness.replica().held == Held(moves: 1, gone: [2]))
   }
 
-  @Test func rowsThatComeWait() throws {
+  @Test func `inserted rows wait until the hold ends`() throws {
     let harness = try held()
     harness.change {
       $0.upsert(100, value: 5)
@@ -145,7 +145,7 @@ import Testing
     #expect(patch.inserted.count - patch.removed.count == patch.after - patch.before)
   }
 
-  @Test func howManyWaitIsToldWhenItIsAnotherNumberThoughNothingInSightHasChanged() throws {
+  @Test func `reports new move and row counts without visible changes`() throws {
     let harness = try held()
     harness.change { $0.upsert(100, value: 5) }
     #expect(try harness.advance().first?.patch.updatedRows.isEmpty == true)
@@ -161,7 +161,7 @@ import Testing
     #expect(harness.replica().held == Held())
   }
 
-  @Test func aHoldThatNothingWaitsForEndsWithoutAWord() throws {
+  @Test func `sends nothing when a hold ends with no waiting changes`() throws {
     let harness = try held()
     #expect(try harness.advance().isEmpty)
     hold(harness, false)
@@ -169,7 +169,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aHoldEndsByItselfAfterItsTime() throws {
+  @Test func `a hold expires after 30 seconds`() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }
     try harness.settle()
@@ -180,7 +180,7 @@ import Testing
     #expect(harness.replica().held == nil)
   }
 
-  @Test func askingAgainMakesItLastLonger() throws {
+  @Test func `a repeated hold request restarts the expiry time`() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }
     try harness.settle()
@@ -190,7 +190,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).count == 1)
   }
 
-  @Test func aClockThatGoesBackMakesNoHoldLonger() throws {
+  @Test func `a clock that goes back does not extend a hold`() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }
     try harness.settle()
@@ -199,7 +199,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(30)).count == 1)
   }
 
-  @Test func aRowThatMovedDuringAHoldIsNotFollowedWhenItEnds() throws {
+  @Test func `releasing a hold does not follow an anchor row that moved`() throws {
     let harness = try held(rows: 60, first: 20)
     let anchor = try #require(harness.row(200))
     harness.scroll(first: 20, anchor: anchor)
@@ -214,7 +214,7 @@ import Testing
     #expect(harness.values()[6] == 210)
   }
 
-  @Test func whatIsReadStaysWhereItIsWhenRowsCameAboveDuringAHold() throws {
+  @Test func `rows inserted above in a hold shift the window on release`() throws {
     let harness = try held(rows: 60, first: 20)
     harness.change { changes in for row in 0..<7 { changes.upsert(100 + row, value: 1) } }
     try harness.settle()
@@ -225,7 +225,7 @@ import Testing
     #expect(harness.values().first == 150)
   }
 
-  @Test func atTheTopTheRowsInSightStayTooUntilTheHoldEnds() throws {
+  @Test func `a viewport stuck to the top keeps its rows until release`() throws {
     let harness = try held(stick: .top)
     harness.change { $0.upsert(100, value: -5) }
     try harness.settle()
@@ -235,7 +235,7 @@ import Testing
     #expect(harness.values().first == -5)
   }
 
-  @Test func aScrollWithinWhatIsHeldGoesOn() throws {
+  @Test func `a scroll within the held window keeps the hold`() throws {
     let harness = try held(rows: 60, first: 20)
     harness.change { $0.update(20, value: 1) }
     try harness.settle()
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [14, 26, 0, 50]) func aScrollToWhatIsNotHeldEndsTheHold(_ first: Int) throws {
+  @Test(arguments: [14, 26, 0, 50]) func `a scroll beyond the held window ends the hold`(_ first: Int) throws {
     let harness = try held(rows: 60, first: 20)
     harness.change { $0.update(20, value: 1) }
     try harness.settle()
@@ -257,7 +257,7 @@ import Testing
     #expect(harness.values() == harness.values().sorted())
   }
 
-  @Test func whatAsksForAnotherOrderEndsTheHold() throws {
+  @Test func `a query, resync, pause or hiding the client ends the hold`() throws {
     let ends: [(String, (SessionID) -> [Input])] = [
       ("query", { [.query($0, request: 2, query: Self.byValue, viewport: nil)] }),
       ("resync", { [.resync($0, sequence: 2)] }),
@@ -279,7 +279,7 @@ import Testing
   }
 
   /// Found by seed 682 of the simulation.
-  @Test func aSectionThatIsGoneEndsTheHoldAllTheSame() throws {
+  @Test func `collapsing an unknown section ends the hold`() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 1000) }
     try harness.settle()
@@ -289,7 +289,7 @@ import Testing
     #expect(harness.values() == harness.values().sorted())
   }
 
-  @Test func aHoldIsNotHeardBeforeThereIsAnOrderToHold() throws {
+  @Test func `ignores a hold before the client acknowledges its window`() throws {
     let harness = try Harness(rows: 30)
     harness.open(query: Self.byValue)
     hold(harness)
@@ -308,7 +308,7 @@ import Testing
     #expect(harness.values().prefix(3) == [0, 20, 30])
   }
 
-  @Test func headersShowWhatIsTrueWhileTheyAreHeld() throws {
+  @Test func `header counts update during a hold, and a collapse ends it`() throws {
     let harness = try Harness()
     harness.change {
       for row in 0..<4 { $0.upsert(row, value: row, group: row < 2 ? "a" : "b") }
@@ -332,7 +332,7 @@ import Testing
     #expect(harness.replica().held == nil && harness.replica().total == 1)
   }
 
-  @Test func aLargeChangeArrivesInSeveralPatchesThoughTheOrderIsHeld() throws {
+  @Test func `a large change is split into several patches during a hold`() throws {
     var limits = Limits()
     limits.patchBytes = 200
     let harness = try held(limits: limits)
@@ -343,7 +343,7 @@ import Testing
     #expect(harness.values() == (0..<15).map { 1000 - $0 })
   }
 
-  @Test func pagesThatHoldTheSameShareOnePatch() throws {
+  @Test func `clients that hold the same window share one patch`() throws {
     let harness = try Harness(rows: 30)
     harness.open(1, query: Self.byValue)
     harness.open(2, query: Self.byValue)
@@ -355,7 +355,7 @@ import Testing
     #expect(sent.count == 2 && sent[0].patch === sent[1].patch)
   }
 
-  @Test func aPageThatHoldsDoesNotShareWithOneThatDoesNot() throws {
+  @Test func `a hold does not affect another client of the same view`() throws {
     let harness = try Harness(rows: 30)
     harness.open(1, query: Self.byValue)
     harness.open(2, query: Self.byValue)

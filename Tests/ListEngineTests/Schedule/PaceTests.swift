@@ -3,7 +3,7 @@ import Testing
 @testable import ListEngine
 
 @Suite struct PaceTests {
-  @Test func anIntervalIsRoundedUpToItsClass() {
+  @Test func `rounds an interval up to its class, at most 60 seconds`() {
     #expect(Pace(asked: .zero).interval == .zero)
     #expect(Pace(asked: .milliseconds(10)).interval == .milliseconds(16))
     #expect(Pace(asked: .milliseconds(300)).interval == .milliseconds(300))
@@ -11,7 +11,7 @@ import Testing
     #expect(Pace(asked: .seconds(3600)).interval == .seconds(60))
   }
 
-  @Test func anIntervalThatIsAClassIsItAndOneNanosecondMoreIsTheNext() {
+  @Test func `keeps an exact class and rounds 1 ns more up to the next`() {
     let classes: [Int64] = [
       0, 16, 33, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 30_000, 60_000,
     ]
@@ -28,7 +28,7 @@ import Testing
     return pace
   }
 
-  @Test func anAcknowledgementAfterExactlyTheIntervalIsNotSlow() {
+  @Test func `an acknowledgement after exactly the interval is not slow`() {
     var pace = Pace(asked: .milliseconds(300))
     pace.noteAcknowledgement(after: .milliseconds(300))
     #expect(pace.interval == .milliseconds(300))
@@ -36,7 +36,7 @@ import Testing
     #expect(pace.interval == .milliseconds(500))
   }
 
-  @Test func ofAShortIntervalAHundredMillisecondsAreNotSlow() {
+  @Test func `an acknowledgement within 100 ms is never slow`() {
     for asked: Duration in [.zero, .milliseconds(50), .milliseconds(100)] {
       var pace = Pace(asked: asked)
       pace.noteAcknowledgement(after: .milliseconds(100))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func fastIsWhatTakesHalfTheIntervalAtMost() {
+  @Test func `an acknowledgement within half the interval is fast`() {
     for (delay, interval) in [(Duration.milliseconds(250), 300), (.milliseconds(250) + .nanoseconds(1), 500)] {
       var pace = slowed()
       for _ in 0..<4 { pace.noteAcknowledgement(after: delay) }
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func afterAShrinkTheNextRunBeginsFromNothing() {
+  @Test func `each shrink takes a new run of fast acknowledgements`() {
     var pace = slowed()
     pace.noteAcknowledgement(after: .seconds(9))
     #expect(pace.interval == .milliseconds(750))
@@ -73,7 +73,7 @@ import Testing
     #expect(pace.interval == .milliseconds(300))
   }
 
-  @Test func theIntervalGrowsWhileAcknowledgementsAreSlow() {
+  @Test func `slow acknowledgements lengthen the interval up to 60 seconds`() {
     var pace = Pace(asked: .milliseconds(300))
     pace.noteAcknowledgement(after: .milliseconds(301))
     #expect(pace.interval == .milliseconds(500))
@@ -83,7 +83,7 @@ import Testing
     #expect(pace.interval == .seconds(60))
   }
 
-  @Test func itShrinksBackAfterSeveralFastOnesButNotBelowWhatWasAsked() {
+  @Test func `fast acknowledgements shrink it, but not below the request`() {
     var pace = Pace(asked: .milliseconds(300))
     for _ in 0..<2 { pace.noteAcknowledgement(after: .seconds(5)) }
     #expect(pace.interval == .milliseconds(750))
@@ -95,7 +95,7 @@ import Testing
     #expect(pace.interval == .milliseconds(300))
   }
 
-  @Test func oneSlowAcknowledgementBreaksARunOfFastOnes() {
+  @Test func `an acknowledgement of medium delay breaks a run of fast ones`() {
     var pace = Pace(asked: .milliseconds(100))
     pace.noteAcknowledgement(after: .seconds(1))
     for _ in 0..<3 { pace.noteAcknowledgement(after: .milliseconds(5)) }
@@ -104,13 +104,13 @@ import Testing
     #expect(pace.interval == .milliseconds(150))
   }
 
-  @Test func aShortIntervalIsNotPunishedForAnOrdinaryRoundTrip() {
+  @Test func `round trips of 40 ms do not lengthen a zero interval`() {
     var pace = Pace(asked: .zero)
     for _ in 0..<10 { pace.noteAcknowledgement(after: .milliseconds(40)) }
     #expect(pace.interval == .zero)
   }
 
-  @Test func askingAgainForgetsWhatWasSlow() {
+  @Test func `requesting an interval again discards earlier growth`() {
     var pace = Pace(asked: .milliseconds(300))
     for _ in 0..<5 { pace.noteAcknowledgement(after: .seconds(10)) }
     pace.ask(.milliseconds(100))

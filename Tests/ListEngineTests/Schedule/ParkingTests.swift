@@ -11,7 +11,7 @@ import Testing
 
   private func at(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-  @Test func whoIsTakenOutIsThereNoMore() {
+  @Test func `a session can be taken only once`() {
     var parking = Parking(limit: 3, time: .seconds(10))
     parking.park(session(1), at: at(0))
     #expect(parking.take(SessionID(rawValue: 2)) == nil)
@@ -20,7 +20,7 @@ import Testing
     #expect(parking.deadline == nil && parking.count == 0)
   }
 
-  @Test func theOldestGoesFirstWhenThereIsNoRoom() {
+  @Test func `drops the oldest session beyond the limit`() {
     var parking = Parking(limit: 2, time: .seconds(10))
     for number: UInt64 in 1...3 { parking.park(session(number), at: at(Int(number))) }
     #expect(parking.count == 2)
@@ -30,7 +30,7 @@ import Testing
     #expect(parking.deadline == at(13))
   }
 
-  @Test func everyoneGoesWhenTheirTimeIsOver() {
+  @Test func `drops each session when its time is over`() {
     var parking = Parking(limit: 5, time: .seconds(10))
     for number: UInt64 in 1...3 { parking.park(session(number), at: at(Int(number))) }
     parking.drop(at: at(11))
@@ -41,7 +41,7 @@ import Testing
     #expect(parking.count == 0 && parking.deadline == nil)
   }
 
-  @Test func whoComesAndGoesLeavesNothingBehind() {
+  @Test func `count stays exact after many sessions are parked and taken`() {
     var parking = Parking(limit: 2, time: .seconds(10))
     for number: UInt64 in 1...5000 {
       parking.park(session(number), at: at(0))
@@ -53,13 +53,13 @@ import Testing
     #expect(parking.count == 0)
   }
 
-  @Test func withoutRoomNobodyIsKept() {
+  @Test func `a limit of zero keeps no session`() {
     var parking = Parking(limit: 0, time: .seconds(10))
     parking.park(session(1), at: at(0))
     #expect(parking.count == 0 && parking.take(SessionID(rawValue: 1)) == nil)
   }
 
-  @Test func largeWindowsLeaveBeforeTheirTime() {
+  @Test func `drops the oldest windows above the total item limit`() {
     func holding(_ number: UInt64, _ count: Int) -> Session {
       let item = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, absence: .pending))
       let window = WindowState(

@@ -16,7 +16,7 @@ import Testing
     return harness.replica().absences[id]
   }
 
-  @Test func aPageShowsPlaceholdersAfterExactlyTwoHundredMilliseconds() throws {
+  @Test func `sends placeholders once, after exactly 200 ms`() throws {
     let harness = try silent()
     harness.open()
     #expect(try harness.turn().isEmpty)
@@ -28,7 +28,7 @@ import Testing
     #expect(harness.engine.deadline.map { $0 > harness.clock.now } ?? true)
   }
 
-  @Test func whatIsOverdueTakesThePlaceOfTheReasonBefore() throws {
+  @Test func `a timeout replaces the reason of an earlier failure`() throws {
     let harness = try silent(prefetch: PrefetchPolicy(patience: .seconds(60)))
     harness.plan = { _ in .init(.fails("the disk is full")) }
     harness.open()

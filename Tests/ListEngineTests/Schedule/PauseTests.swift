@@ -28,7 +28,7 @@ import Testing
     return harness
   }
 
-  @Test func aPageThatPausesGetsNothingAndOnePatchWhenItGoesOn() throws {
+  @Test func `a paused client gets no patch, and one when it resumes`() throws {
     let harness = try paused()
     for step in 1...20 {
       harness.change {
@@ -48,7 +48,7 @@ import Testing
     #expect(harness.replica().total == 10)
   }
 
-  @Test func theCountIsToldAtOnceAndThenOnceASecond() throws {
+  @Test func `reports waiting changes at once, then once a second`() throws {
     let harness = try paused()
     harness.change { $0.update(1, value: 77) }
     try harness.advance()
@@ -62,7 +62,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 3, rows: 30)])
   }
 
-  @Test func theCountIsToldOnlyWhenItIsAnotherOne() throws {
+  @Test func `does not repeat an unchanged count of waiting changes`() throws {
     let harness = try paused()
     harness.change { $0.update(1, value: 77) }
     try harness.advance()
@@ -75,7 +75,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func rowsThatChangeComeAndGoAreCountedOnceEach() throws {
+  @Test func `counts each updated, deleted or inserted row once`() throws {
     let harness = try paused()
     harness.change {
       $0.update(1, value: 77)
@@ -88,7 +88,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 4, rows: 31)])
   }
 
-  @Test func onlyRowsOfTheViewAreCounted() throws {
+  @Test func `counts rows that enter or leave the view, and no others`() throws {
     let harness = try paused(query: QueryRequest(search: "shown"))
     harness.change { $0.update(1, value: 77) }
     try harness.advance()
@@ -101,14 +101,14 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 1, rows: 0)])
   }
 
-  @Test func rowsFarFromSightCountAsWell() throws {
+  @Test func `counts changed rows far outside the viewport`() throws {
     let harness = try paused(rows: 500)
     harness.change { $0.update(499, value: 1) }
     try harness.advance()
     #expect(waits(harness) == [Waiting(changed: 1, rows: 500)])
   }
 
-  @Test func whatChangedBeforeThePauseIsNotCountedButComesWhenThePageGoesOn() throws {
+  @Test func `does not count a change from before the pause, but sends it`() throws {
     let harness = try Harness(rows: 30)
     harness.open(interval: .seconds(60))
     try harness.settle()
@@ -124,7 +124,7 @@ import Testing
     #expect(harness.values()[2] == 77)
   }
 
-  @Test func aChangeThatWaitedBeforeThePauseWaitsNoMore() throws {
+  @Test func `resuming sends a throttled change at once and only once`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.settle()
@@ -140,7 +140,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aCountThatIsPutTogetherAgainIsStillRight() throws {
+  @Test func `the count is right after a view is rebuilt`() throws {
     let harness = try paused(rows: 6000)
     harness.change { changes in for row in 0..<5000 { changes.update(row, value: row) } }
     harness.change { changes in for row in 0..<100 { changes.delete(row) } }
@@ -149,7 +149,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 5100, rows: 6000)])
   }
 
-  @Test func onlyRowsOfTheViewAreCountedWhenItIsPutTogetherAgain() throws {
+  @Test func `counts only rows of the view after it is rebuilt`() throws {
     let harness = try paused(rows: 6000, query: QueryRequest(search: "shown"))
     harness.change { changes in
       for row in 0..<5000 { changes.update(row, value: row) }
@@ -167,7 +167,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 3, rows: 2)])
   }
 
-  @Test func pagesThatPauseAtOtherTimesAreToldTheirOwnCounts() throws {
+  @Test func `each client's count begins with its own pause`() throws {
     let harness = try paused()
     harness.open(2)
     try harness.settle()
@@ -185,7 +185,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 2, rows: 30)])
   }
 
-  @Test func scrollsToRowsThatAreNotHeldAreAnsweredDuringThePause() throws {
+  @Test func `answers scrolls beyond the window, marking newer rows`() throws {
     let harness = try paused(rows: 1000)
     harness.change { $0.update(500, value: 7) }
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
@@ -206,7 +206,7 @@ import Testing
     #expect(harness.values()[501 - harness.replica().start] == 8)
   }
 
-  @Test func rowsThatCameSinceThePauseAreNewerAndThoseThatOnlyMovedAlongAreNot() throws {
+  @Test func `marks rows inserted since the pause, but not shifted ones`() throws {
     let harness = try paused(rows: 1000, query: QueryRequest(sort: [("value", true)]))
     harness.change {
       $0.upsert(5000, value: 1_000_000)
@@ -221,7 +221,7 @@ import Testing
     #expect(values == [.integer(5095)])
   }
 
-  @Test func aScrollJustBeforeThePauseIsAnswered() throws {
+  @Test func `answers a scroll sent just before the pause`() throws {
     let harness = try Harness(rows: 1000)
     harness.open()
     try harness.settle()
@@ -230,7 +230,7 @@ import Testing
     #expect(try harness.advance().count == 1)
   }
 
-  @Test func whatAPageThatPausesRefusesComesAgain() throws {
+  @Test func `answers a resync after a scroll during the pause`() throws {
     let harness = try paused(rows: 1000)
     harness.scroll(first: 500)
     #expect(try harness.advance().count == 1)
@@ -240,7 +240,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aHiddenPageThatPausesIsNotAnswered() throws {
+  @Test func `answers a scroll of a hidden paused client on its return`() throws {
     let harness = try paused(rows: 1000)
     harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
     harness.scroll(first: 500)
@@ -249,7 +249,7 @@ import Testing
     #expect(try harness.advance().count == 1)
   }
 
-  @Test func whatWasOnItsWayMayBeAcknowledgedOrRefusedDuringThePause() throws {
+  @Test func `accepts an acknowledgement and a resync during the pause`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.advance()
@@ -263,7 +263,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
   }
 
-  @Test func theWindowOfAQueryAskedJustBeforeThePauseComesAndThenScrollsAreAnswered() throws {
+  @Test func `answers a query sent before the pause, and later scrolls`() throws {
     let harness = try Harness(rows: 1000)
     harness.open()
     try harness.settle()
@@ -279,7 +279,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
   }
 
-  @Test func aQueryEndsThePause() throws {
+  @Test func `a query ends the pause and is answered at once`() throws {
     let harness = try paused()
     harness.engine.handle(
       .query(Self.page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
@@ -290,14 +290,14 @@ import Testing
     #expect(waits(harness).isEmpty)
   }
 
-  @Test func aSectionThatIsCollapsedEndsThePause() throws {
+  @Test func `answers a collapsed section despite the pause`() throws {
     let harness = try paused(query: QueryRequest(group: ["group"]))
     harness.engine.handle(.collapse(Self.page, .path([.text("one")]), isCollapsed: true), at: harness.clock.now)
     #expect(try harness.advance().count == 1)
     #expect(harness.replica().total == 1)
   }
 
-  @Test func aHiddenPageIsNotToldWhatWaitsUntilItReturns() throws {
+  @Test func `a hidden client gets its count when it is visible again`() throws {
     let harness = try paused()
     harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
     harness.change { $0.update(1, value: 77) }
@@ -308,7 +308,7 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 1, rows: 30)])
   }
 
-  @Test func pausingTwiceIsPausingOnce() throws {
+  @Test func `a repeated pause or resume has no effect`() throws {
     let harness = try paused()
     harness.change { $0.update(1, value: 77) }
     pause(harness)
@@ -320,7 +320,7 @@ import Testing
     #expect(try harness.advance().isEmpty)
   }
 
-  @Test func aPageOfATableThatIsNotThereYetMayPause() throws {
+  @Test func `a client paused before its table exists gets one window`() throws {
     var engine = Engine(epoch: "pause")
     engine.handle(
       .open(Self.page, table: "late", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
@@ -340,7 +340,7 @@ import Testing
     #expect(engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
   }
 
-  @Test func theSourcesStateIsToldWhenThePageGoesOn() throws {
+  @Test func `sends a changed source status when the client resumes`() throws {
     let harness = try paused()
     harness.forgetOthers()
     harness.engine.handle(.source(harness.table, .stale, message: "down"), at: harness.clock.now)
@@ -353,7 +353,7 @@ import Testing
     #expect(states == [.stale])
   }
 
-  @Test func howeverLongAPagePausesNothingPilesUp() throws {
+  @Test func `the change log stays bounded during a long pause`() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let session = Session(

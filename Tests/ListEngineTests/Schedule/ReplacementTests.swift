@@ -58,7 +58,7 @@ import Testing
     return rows
   }
 
-  @Test func pagesAreToldAndGetNothingUntilTheyOpenIt() throws {
+  @Test func `clients get no rows of a replacement until they open it`() throws {
     let harness = try Harness(rows: 20)
     let page = harness.open()
     try harness.settle()
@@ -89,7 +89,7 @@ import Testing
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 2)
   }
 
-  @Test func noRowHasTheIDOfAFormerOne() throws {
+  @Test func `rows of a replacement get new ids`() throws {
     let harness = try Harness(rows: 20)
     let page = harness.open()
     try harness.settle()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func whatWasHeldOfTheFormerOneIsNotGoneOnFrom() throws {
+  @Test func `a window of a replaced table is not resumed`() throws {
     let harness = try Harness(rows: 20)
     let page = harness.open()
     try harness.settle()
@@ -126,7 +126,7 @@ import Testing
     #expect(harness.replicas[again]!.cells == [[.text("a")]])
   }
 
-  @Test func whoIsHiddenOrCannotTakeAnythingStaysSo() throws {
+  @Test func `a hidden client with a full socket waits after replacement`() throws {
     let harness = try Harness(rows: 5)
     let page = harness.open()
     try harness.advance()
@@ -140,7 +140,7 @@ import Testing
     #expect(try harness.advance().count == 1)
   }
 
-  @Test func aSchemaThatCannotBeLeavesEverythingAsItWas() throws {
+  @Test func `an invalid schema leaves tables and clients unchanged`() throws {
     let harness = try Harness(rows: 5)
     let page = harness.open()
     try harness.settle()
@@ -156,7 +156,7 @@ import Testing
     #expect(harness.engine.tables(at: .zero).map(\.generation) == [0, 0])
   }
 
-  @Test func anotherNameIsForThoseWhoWaitForIt() throws {
+  @Test func `a renamed table serves clients that wait for the new name`() throws {
     let harness = try Harness(rows: 5)
     let waiting = SessionID(rawValue: 2)
     harness.put(Replica(), as: waiting)
@@ -174,7 +174,7 @@ import Testing
     _ = try harness.engine.addTable(Harness.schema, at: harness.clock.now)
   }
 
-  @Test func whatWasBeingTakenAwayIsNotTakenForWhole() throws {
+  @Test func `exports of a replaced table fail, and a new one succeeds`() throws {
     let harness = try Harness(rows: 20)
     let begun = try harness.engine.beginExport(of: "numbers", QueryRequest())
     let ended = try harness.engine.beginExport(of: "numbers", QueryRequest())
@@ -196,7 +196,7 @@ import Testing
     harness.engine.endExport(begun)
   }
 
-  @Test func idsThatAreUsedUpAreSaid() {
+  @Test func `handover is nil when the row ids are used up`() {
     let schema = Harness.schema
     func state(_ first: UInt32) -> TableState {
       TableState(
@@ -208,7 +208,7 @@ import Testing
     #expect(state(TableHandover.greatestNumber + 1).handover == nil)
   }
 
-  @Test func answersToTheFormerOneAreNotTakenForOnesToIt() throws {
+  @Test func `ignores answers to requests of the replaced table`() throws {
     let harness = try WindowedHarness(rows: 40)
     harness.open()
     try harness.turn()
@@ -229,7 +229,7 @@ import Testing
     #expect(harness.lines().first == "0" && !harness.lines().contains("666"))
   }
 
-  @Test func whatTheEngineDidForTheFormerSourceGivesNoIdAgain() throws {
+  @Test func `row ids of residual queries are not reused after replacement`() throws {
     let harness = try WindowedHarness(rows: 40)
     var former: Set<RowID> = []
     for round in 0..<3 {

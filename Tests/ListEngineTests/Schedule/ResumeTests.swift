@@ -37,7 +37,7 @@ import Testing
     return harness
   }
 
-  @Test func aPageThatComesBackGetsOnePatchFromWhatItHolds() throws {
+  @Test func `sends one patch based on the window that the client holds`() throws {
     let harness = try dropped()
     harness.change { $0.update(20, value: 201) }
     comeBack(harness, first: 20)
@@ -54,7 +54,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).map(\.sequence) == [3])
   }
 
-  @Test func itIsAnsweredThoughNothingHasChangedOnce() throws {
+  @Test func `answers a resume once even if nothing has changed`() throws {
     let harness = try dropped()
     comeBack(harness, first: 20)
     let sent = try harness.advance()
@@ -65,7 +65,7 @@ import Testing
     #expect(try harness.advance().isEmpty)
   }
 
-  @Test func whatIsReadStaysWhereItIs() throws {
+  @Test func `rows inserted above shift the window with its scroll anchor`() throws {
     let harness = try dropped()
     let anchor = try #require(harness.row(220))
     harness.change { changes in for row in 0..<9 { changes.upsert(100 + row, value: 1) } }
@@ -75,7 +75,7 @@ import Testing
     #expect(harness.values(2).first == 150)
   }
 
-  @Test func aPageThatLostWhatWasOnItsWayGoesOnFromTheOneBefore() throws {
+  @Test func `continues from the window before a lost patch`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -94,7 +94,7 @@ import Testing
     #expect(harness.values(2)[5] == 201)
   }
 
-  @Test func aPageThatAppliedWhatItDidNotAcknowledgeGoesOnFromThere() throws {
+  @Test func `continues from a patch applied but not acknowledged`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -105,7 +105,7 @@ import Testing
     #expect(try harness.advance().map(\.base) == [2])
   }
 
-  @Test func onlyTheLastTwoWindowsAreKnown() throws {
+  @Test func `a window older than the acknowledged one is not resumed`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -117,7 +117,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aNumberThatWasNeverSentIsNotKnown() throws {
+  @Test func `an unknown sequence gets a window numbered after it`() throws {
     for sequence: UInt64 in [0, 2, 100] {
       let harness = try dropped()
       comeBack(harness, first: 20, sequence: sequence)
@@ -128,13 +128,13 @@ import Testing
     }
   }
 
-  @Test func ofAnotherQueryItGetsAWindow() throws {
+  @Test func `a resume with another query gets a whole window`() throws {
     let harness = try dropped()
     comeBack(harness, query: QueryRequest(sort: [("value", true)]), first: 20)
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aQueryThatWasOnItsWayLeavesNothingToResume() throws {
+  @Test func `a query in flight at the disconnect gets a whole window`() throws {
     let harness = try Harness(rows: 60)
     let other = QueryRequest(sort: [("value", true)])
     harness.open(query: Self.byValue, first: 20)
@@ -150,7 +150,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aPageThatDisagreedGetsAWindow() throws {
+  @Test func `a resync before the disconnect leads to a whole window`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -160,7 +160,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func collapsedSectionsStayCollapsed() throws {
+  @Test func `sections stay collapsed after a resume`() throws {
     let harness = try Harness()
     harness.change { for row in 0..<20 { $0.upsert(row, value: row, group: row < 10 ? "a" : "b") } }
     var query = QueryRequest(group: ["group"])
@@ -178,7 +178,7 @@ import Testing
     #expect(harness.replica(2).headers.map(\.isCollapsed) == [true, false])
   }
 
-  @Test func sectionsOfAViewThatWasDroppedMeanwhileCannotBeResumed() throws {
+  @Test func `only ungrouped windows resume after their view was dropped`() throws {
     for (query, isPatch) in [(QueryRequest(group: ["group"]), false), (Self.byValue, true)] {
       let harness = try dropped(query: query, first: 0)
       try harness.advance(by: ViewRest.time)
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// Found by seed 1545 of the simulation: the sections of a rebuilt view have other numbers.
-  @Test func untilItIsAnsweredOnlyValuesNameASection() throws {
+  @Test func `only paths name sections until the resume is answered`() throws {
     let query = QueryRequest(group: ["group"])
     for (name, isHeard) in [(nil, false), (SectionName.path([.text("one")]), true)] {
       let harness = try dropped(query: query, first: 0)
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func aPageMayComeBackForAMinute() throws {
+  @Test func `a session can be resumed for less than 60 seconds`() throws {
     for (wait, isPatch) in [(Duration.seconds(60) - .nanoseconds(1), true), (.seconds(60), false)] {
       let harness = try dropped()
       try harness.advance(by: wait)
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func theEngineAsksToBeCalledWhenTheTimeIsOverAndThenRests() throws {
+  @Test func `the engine's deadline is the expiry of the parked session`() throws {
     let harness = try dropped()
     try harness.advance(by: ViewRest.time)
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .seconds(50)))
@@ -226,7 +226,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func soManyAreKeptAndTheOldestGoesFirst() throws {
+  @Test func `the oldest session beyond the limit is not resumed`() throws {
     var limits = Limits()
     limits.parkedSessions = 2
     let harness = try Harness(limits: limits, rows: 60)
@@ -237,7 +237,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aSessionIsResumedOnce() throws {
+  @Test func `a session can be resumed only once`() throws {
     let harness = try dropped()
     comeBack(harness, first: 20)
     try harness.advance()
@@ -249,7 +249,7 @@ import Testing
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
-  @Test func aPageIsTakenOverFromASocketThatHasNotNoticed() throws {
+  @Test func `resumes a session whose former connection is still open`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -260,7 +260,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).count == 1)
   }
 
-  @Test func inTheSameEpochThePlaceIsFoundByTheAnchorThoughTheWindowIsNotKnown() throws {
+  @Test func `the anchor and its offset place a window that is not resumed`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -277,7 +277,7 @@ import Testing
 
   /// The anchor was 3 below the first visible item at 20, and is 25 further down.
   @Test(arguments: [(to: 24, shift: 25), (to: 14, shift: 25), (to: 0, shift: 25), (to: 60, shift: 25)])
-  func whoScrollsBeforeTheAnswerIsAsMuchFartherFromTheAnchor(_ to: Int, _ shift: Int) throws {
+  func `a scroll before the answer is shifted along with the anchor`(_ to: Int, _ shift: Int) throws {
     let harness = try Harness(rows: 90)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -290,7 +290,7 @@ import Testing
     #expect(harness.replica(2).start == to + shift - 5)
   }
 
-  @Test func ofAnAnchorThatIsFoldedAwayTheHeaderTakesThePlace() throws {
+  @Test func `a collapsed section's header replaces an anchor inside it`() throws {
     let harness = try Harness()
     harness.change { changes in
       for row in 0..<60 { changes.upsert(row, value: row * 10, group: row < 30 ? "a" : "b") }
@@ -309,7 +309,7 @@ import Testing
     #expect(try harness.advance().map(\.shift) == [32 - 44])
   }
 
-  @Test func whoGoesToAnEdgeBeforeTheAnswerIsThere() throws {
+  @Test func `a scroll to the top before the answer overrides the anchor`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -321,7 +321,7 @@ import Testing
     #expect(harness.replica(2).start == 0)
   }
 
-  @Test func anAnchorThatIsGoneLeavesThePlaceToThePosition() throws {
+  @Test func `a deleted anchor leaves the window at its position`() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)
     try harness.settle()
@@ -333,7 +333,7 @@ import Testing
     #expect(harness.replica(2).start == 15)
   }
 
-  @Test func atAnEdgeTheReaderStaysThere() throws {
+  @Test func `a viewport stuck to the top stays there after a resume`() throws {
     let harness = try dropped(first: 0)
     harness.change { $0.upsert(100, value: -1) }
     comeBack(harness, stick: .top)
@@ -341,7 +341,7 @@ import Testing
     #expect(harness.values(2).first == -1)
   }
 
-  @Test func theHeadersOfAPageThatCameBackKeepTheirPlacesInItsPool() throws {
+  @Test func `headers keep their pool slots after a resume`() throws {
     let harness = try Harness()
     harness.change { for row in 0..<20 { $0.upsert(row, value: row, group: "\(row / 4)") } }
     let query = QueryRequest(group: ["group"])

@@ -22,7 +22,7 @@ import Testing
     return taken
   }
 
-  @Test func thoseThatAreDueComeInTheOrderInWhichTheyBecameDue() {
+  @Test func `takes due sessions by deadline, then by order of update`() {
     var queue = SessionQueue()
     let sessions = (1...5).map { session($0) }
     for session in sessions { queue.insert(session) }
@@ -35,7 +35,7 @@ import Testing
     #expect(queue.deadline == at(9))
   }
 
-  @Test func aLaterDeadlineTakesThePlaceOfTheFormer() {
+  @Test func `a later deadline or none replaces the previous one`() {
     var queue = SessionQueue()
     let one = session(1)
     queue.insert(one)
@@ -46,7 +46,7 @@ import Testing
     #expect(queue.deadline == nil)
   }
 
-  @Test func whoIsDueAndAsksAgainDoesNotComeBeforeThoseWhoWaitForLonger() {
+  @Test func `a past deadline does not precede one that is already due`() {
     var queue = SessionQueue()
     let (one, two) = (session(1), session(2))
     queue.insert(one)
@@ -56,7 +56,7 @@ import Testing
     #expect(takeDue(&queue, at: at(4)) == [2, 1])
   }
 
-  @Test func whoIsDueKeepsItsTurnWhateverHappensToIt() {
+  @Test func `a due session keeps its turn when it is updated`() {
     var queue = SessionQueue()
     let (one, two) = (session(1), session(2))
     queue.insert(one)
@@ -67,7 +67,7 @@ import Testing
     #expect(takeDue(&queue, at: at(3)) == [1, 2])
   }
 
-  @Test func afterTheClockHasGoneBackNobodyIsDueInTheFuture() {
+  @Test func `a due session is due now after the clock goes back`() {
     var queue = SessionQueue()
     let one = session(1)
     queue.insert(one)
@@ -76,7 +76,7 @@ import Testing
     #expect(queue.deadline == at(1))
   }
 
-  @Test func whoAwaitsAChangeHearsOfOne() {
+  @Test func `a session that awaits a change is notified once`() {
     var queue = SessionQueue()
     let sessions = (1...3).map { session($0) }
     for session in sessions { queue.insert(session) }
@@ -104,7 +104,7 @@ import Testing
     #expect(queue.takeAwaitingChange(of: tables[1]).isEmpty)
   }
 
-  @Test func allAreKnownInTheOrderInWhichTheyCame() {
+  @Test func `lists sessions in order of arrival and finds them by id`() {
     var queue = SessionQueue()
     let sessions = (1...4).map { session($0) }
     for session in sessions.prefix(3) { queue.insert(session) }
@@ -115,7 +115,7 @@ import Testing
     #expect(queue[SessionID(rawValue: 1)] === sessions[0] && queue[SessionID(rawValue: 9)] == nil)
   }
 
-  @Test func whoIsTakenOutIsNeitherDueNorAwaitsAnything() {
+  @Test func `a removed session is neither due nor awaiting a change`() {
     var queue = SessionQueue()
     let (one, two) = (session(1), session(2))
     queue.insert(one)

@@ -5,7 +5,7 @@ import Testing
 
 /// The times at which a client receives deliveries: design.md 4.4 and the second half of 4.5.
 @Suite struct SessionTests {
-  @Test func theFirstWindowGoesOutAtOnceAndIsNumberedOne() throws {
+  @Test func `sends the first window at once, with sequence 1`() throws {
     let harness = try Harness(rows: 100)
     harness.open()
     let sent = try harness.advance()
@@ -14,7 +14,7 @@ import Testing
     #expect(harness.values() == (0..<15).map { $0 * 10 })
   }
 
-  @Test func onePatchIsInFlightUntilItIsAcknowledged() throws {
+  @Test func `merges changes until the patch in flight is acknowledged`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -32,7 +32,7 @@ import Testing
     #expect(sent.first?.patch.updatedRows.map { $0.row.cells[0] } == [.integer(4)])
   }
 
-  @Test func anAcknowledgementOfAnythingElseIsIgnored() throws {
+  @Test func `ignores an acknowledgement of another sequence`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.advance()
@@ -44,7 +44,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
-  @Test func nothingIsCutBeforeTheSocketCanTakeIt() throws {
+  @Test func `sends no patch until the socket is writable`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.advance()
@@ -55,7 +55,7 @@ import Testing
     #expect(try harness.advance().count == 1)
   }
 
-  @Test func nothingIsCutBeforeTheThrottleIsDue() throws {
+  @Test func `sends no patch before the throttle is due`() throws {
     let harness = try Harness(rows: 10)
     harness.open()
     try harness.settle()
@@ -68,7 +68,7 @@ import Testing
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
-  @Test func aScrollGoesOutAtOnceDoesNotCountAndCancelsNothing() throws {
+  @Test func `a scroll is sent at once and leaves a throttled change due`() throws {
     let harness = try Harness(rows: 100)
     harness.open()
     try harness.settle()
@@ -86,7 +86,7 @@ import Testing
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
-  @Test func aScrollAfterAQuietTimeLeavesTheNextChangeItsImmediateFlush() throws {
+  @Test func `a scroll does not delay the first change after a quiet time`() throws {
     let harness = try Harness(rows: 100)
     harness.open()
     try harness.settle()
@@ -96,7 +96,7 @@ import Testing
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
-  @Test func whoeverAsksDirectlyIsNotToldToWait() throws {
+  @Test func `an opened table and a scroll are due at once`() throws {
     let harness = try Harness(rows: 100)
     harness.open()
     #expect(harness.engine.deadline == .zero)
@@ -107,7 +107,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aQueryGoesOutAtOnceAndAnswersItsRequest() throws {
+  @Test func `answers a query at once with its request number`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -119,7 +119,7 @@ import Testing
     #expect(harness.values().first == 90)
   }
 
-  @Test func aHiddenPageGetsNothingAndOnePatchWhenItReturns() throws {
+  @Test func `a hidden client gets nothing, and one patch on its return`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -136,7 +136,7 @@ import Testing
     #expect(harness.values()[1] == 4)
   }
 
-  @Test func whatChangedWhileAPageWasHiddenDoesNotHoldUpTheNextChange() throws {
+  @Test func `a patch on the return does not delay the next change`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -150,7 +150,7 @@ import Testing
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
-  @Test func hidingCancelsWhatWaited() throws {
+  @Test func `hiding cancels a throttled change`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -164,7 +164,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func aPageMayAskForAnotherInterval() throws {
+  @Test func `a client can set its interval and return to the default`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open(interval: .milliseconds(100))
     try harness.settle()
@@ -183,7 +183,7 @@ import Testing
     #expect(try nextFlush(harness) == .milliseconds(300))
   }
 
-  @Test func anotherIntervalHoldsForAChangeThatWaits() throws {
+  @Test func `a new interval applies to a change that already waits`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -195,7 +195,7 @@ import Testing
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(100)))
   }
 
-  @Test func anIntervalThatHasGrownIsWaitedFor() throws {
+  @Test func `a change waits for an interval grown by a slow client`() throws {
     let harness = try Harness(rows: 10)
     harness.open()
     try harness.settle()
@@ -208,7 +208,7 @@ import Testing
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(100)))
   }
 
-  @Test func slowAcknowledgementsMakeTheIntervalGrowAndFastOnesLetItShrinkBack() throws {
+  @Test func `slow acknowledgements grow the interval, fast ones shrink it`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -228,7 +228,7 @@ import Testing
     #expect(try round(harness, ack: .milliseconds(1)) == .milliseconds(300))
   }
 
-  @Test func numbersGoOnWhenAnotherTableIsOpenedOnTheSameSocket() throws {
+  @Test func `sequence numbers continue when a client reopens a table`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     #expect(try harness.advance().map(\.sequence) == [1])
@@ -244,7 +244,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
-  @Test func aSocketThatNobodySeesOpensAnotherTableInTheDark() throws {
+  @Test func `a hidden client that reopens a table gets it when visible`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -255,7 +255,7 @@ import Testing
     #expect(try harness.advance().map(\.sequence) == [2])
   }
 
-  @Test func aTableThatIsNotThereYetIsWaitedFor() throws {
+  @Test func `a session opened before its table exists is served later`() throws {
     var engine = Engine(epoch: "e")
     let id = SessionID(rawValue: 1)
     engine.handle(
@@ -266,7 +266,7 @@ import Testing
     #expect(outputs.contains { if case .deliver(id, _) = $0 { true } else { false } })
   }
 
-  @Test func aPageThatLeftIsNotWaitedFor() throws {
+  @Test func `a session closed before its table exists gets nothing`() throws {
     var engine = Engine(epoch: "e")
     let id = SessionID(rawValue: 1)
     engine.handle(
@@ -276,7 +276,7 @@ import Testing
     #expect(!engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
   }
 
-  @Test func aPageThatOpensAgainIsServedOnce() throws {
+  @Test func `a client that opens a table twice gets each delivery once`() throws {
     let harness = try Harness(rows: 10)
     harness.open()
     try harness.settle()
@@ -287,14 +287,14 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).count == 1)
   }
 
-  @Test func aQueryMaySortByAsManyColumnsAsTheLimitSays() throws {
+  @Test func `accepts as many sort terms as the limit`() throws {
     let harness = try Harness(rows: 10)
     harness.open(query: QueryRequest(sort: Array(repeating: ("value", true), count: Limits().sortTerms)))
     #expect(try harness.advance().count == 1)
     #expect(harness.values().first == 90)
   }
 
-  @Test func aQueryThatCannotBeIsRefusedAndCostsNobodyElseAnything() throws {
+  @Test func `an invalid query is refused, and all clients stay served`() throws {
     let bad: [(QueryRequest, String)] = [
       (QueryRequest(sort: [("nothing", false)]), "unknownColumn"), (QueryRequest(group: ["nothing"]), "unknownColumn"),
       (QueryRequest(search: String(repeating: "x", count: 1001)), "tooLong"),
@@ -317,7 +317,7 @@ import Testing
     }
   }
 
-  @Test func aViewThatIsWatchedAgainIsKept() throws {
+  @Test func `keeps a view that is in use again`() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let sessions = (1...2).map { session($0) }
@@ -330,7 +330,7 @@ import Testing
     #expect(sessions[0].view === sessions[1].view)
   }
 
-  @Test func changesThatNobodyLooksAtDoNotPileUp() throws {
+  @Test func `the change log stays bounded without visible clients`() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let hidden = session(1)
@@ -359,7 +359,7 @@ import Testing
       interval: .zero, limits: Limits())
   }
 
-  @Test func aSourcesStateIsToldOnceASecondAtMost() throws {
+  @Test func `sends a source's status at most once a second`() throws {
     let harness = try Harness(rows: 3)
     harness.open()
     try harness.settle()
@@ -379,7 +379,7 @@ import Testing
     #expect(statuses(harness).last?.state == .stale)
   }
 
-  @Test func aSourceThatIsTriedAgainSaysWhen() throws {
+  @Test func `a source's status counts down to its next retry`() throws {
     let harness = try Harness(rows: 3)
     harness.open()
     try harness.settle()
@@ -407,7 +407,7 @@ import Testing
     #expect(retry() == nil)
   }
 
-  @Test func theSameInputsGiveTheSameOutputs() throws {
+  @Test func `equal inputs produce windows with equal digests`() throws {
     func run() throws -> [UInt32] {
       let harness = try Harness(rows: 50)
       for number in 1...4 {

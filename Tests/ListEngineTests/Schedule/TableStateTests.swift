@@ -48,7 +48,7 @@ import Testing
 
   private static let queries = (0..<6).map { Query(sort: [SortTerm($0 / 2, descending: $0 % 2 == 0)]) }
 
-  @Test func aViewThatNobodyLooksAtIsKeptForTenSeconds() throws {
+  @Test func `keeps an unused view for ten seconds`() throws {
     let view = try look(Query(), in: state, at: .zero)
     #expect(state.deadline == at(.seconds(10)))
     advance(state, to: at(.seconds(10) - .nanoseconds(1)))
@@ -61,12 +61,12 @@ import Testing
     #expect(try look(Query(), in: state, at: at(.seconds(30))) !== view)
   }
 
-  @Test func ofViewsThatNobodyLooksAtFourAreKept() throws {
+  @Test func `keeps four unused views at a time`() throws {
     let views = try Self.queries.prefix(4).map { try look($0, in: state, at: .zero) }
     for (query, view) in zip(Self.queries, views) { #expect(try look(query, in: state, at: .zero) === view) }
   }
 
-  @Test func theOneThatWasLeftFirstGoesFirst() throws {
+  @Test func `a fifth unused view replaces the one unused for longest`() throws {
     let views = try Self.queries.prefix(4).map { try look($0, in: state, at: .zero) }
     // The first view is used again, so the second has been unused for the longest time.
     try look(Self.queries[0], in: state, at: .zero)
@@ -77,7 +77,7 @@ import Testing
     #expect(try look(Self.queries[1], in: state, at: .zero) !== views[1])
   }
 
-  @Test func viewsThatSomeoneLooksAtDoNotCount() throws {
+  @Test func `views in use do not count toward the limit of unused ones`() throws {
     let readers = Self.queries.enumerated().map { (session(UInt64($0 + 10)), $1) }
     for (scrollAnchor, query) in readers { try state.attach(scrollAnchor, to: query, at: .zero) }
     let view = try look(Query(), in: state, at: .zero)
@@ -85,7 +85,7 @@ import Testing
     for (scrollAnchor, query) in readers { #expect(try look(query, in: state, at: .zero) === scrollAnchor.view) }
   }
 
-  @Test func equalQueriesShareAViewAsLongAsOneLooks() throws {
+  @Test func `equal queries share a view while one session uses it`() throws {
     let (one, two) = (session(1), session(2))
     try state.attach(one, to: Query(), at: .zero)
     try state.attach(two, to: Query(), at: .zero)
@@ -97,7 +97,7 @@ import Testing
     #expect(view?.viewers == 1)
   }
 
-  @Test func aViewThatIsNotPutTogetherYetIsGivenUpAtOnce() throws {
+  @Test func `drops an unfinished view when its last session leaves`() throws {
     let state = Self.state(rows: 3_000, stepRows: 400)
     let view = try look(Query(sort: [SortTerm(0)]), in: state, at: .zero)
     #expect(view?.isInOrder == false)
@@ -105,7 +105,7 @@ import Testing
     #expect(try look(Query(sort: [SortTerm(0)]), in: state, at: .zero) !== view)
   }
 
-  @Test func aClockThatWentBackDoesNotKeepAViewForEver() throws {
+  @Test func `a clock that goes back does not keep an unused view longer`() throws {
     try look(Query(), in: state, at: at(.seconds(100)))
     advance(state, to: at(.seconds(50)))
     #expect(state.deadline == at(.seconds(110)))

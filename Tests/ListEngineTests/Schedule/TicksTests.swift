@@ -8,7 +8,7 @@ import Testing
   private func at(_ milliseconds: Int) -> Instant { Instant.zero.advanced(by: .milliseconds(milliseconds)) }
   private let interval: Duration = .milliseconds(300)
 
-  @Test func aTickIsAnIntervalAfterTheLastAtLeast() {
+  @Test func `a tick is at least one interval after the previous one`() {
     var ticks = Ticks()
     #expect(ticks[interval] == nil)
     ticks.noteFlush(of: interval, at: at(0))
@@ -20,7 +20,7 @@ import Testing
     #expect(ticks[.milliseconds(100)] == at(299))
   }
 
-  @Test func aClockThatWentBackBeginsAnew() {
+  @Test func `a flush after the clock went back becomes the tick`() {
     var ticks = Ticks()
     ticks.noteFlush(of: interval, at: at(1000))
     ticks.noteFlush(of: interval, at: at(10))
@@ -38,24 +38,24 @@ import Testing
 
   @Test(arguments: [
     (0, 300), (100, 400), (299, 599), (300, 300), (-200, 400), (-900, 300), (301, 301), (700, 400), (-201, 399),
-  ]) func whatHasToWaitWaitsForTheTick(_ tick: Int, _ due: Int) {
+  ]) func `a delayed flush is aligned to the tick modulo the interval`(_ tick: Int, _ due: Int) {
     #expect(throttle(flushed: 0, changed: 50).deadline(inStepWith: at(tick)) == at(due))
   }
 
-  @Test func theFirstChangeAfterAQuietTimeWaitsForNoTick() {
+  @Test func `the first change after a quiet time waits for no tick`() {
     #expect(throttle(flushed: 0, changed: 300).deadline(inStepWith: at(100)) == at(300))
     #expect(throttle(flushed: 0, changed: 950).deadline(inStepWith: at(100)) == at(950))
     #expect(throttle(flushed: 0, changed: 299).deadline(inStepWith: at(100)) == at(400))
     #expect(throttle(flushed: 0, changed: 50).deadline(inStepWith: nil) == at(300))
   }
 
-  @Test func anIntervalOfNothingHasNoTicks() {
+  @Test func `a zero interval ignores ticks`() {
     var throttle = Throttle(interval: .zero)
     throttle.noteChange(at: at(7))
     #expect(throttle.deadline(inStepWith: at(3)) == at(7))
   }
 
-  @Test func pagesThatBeganAtOtherTimesComeIntoStepAndShareTheirPatches() throws {
+  @Test func `clients with different start times align and share patches`() throws {
     let harness = try Harness(rows: 30)
     harness.open(1)
     harness.open(2)
@@ -94,7 +94,7 @@ import Testing
     for pair in zip(times[1] ?? [], (times[1] ?? []).dropFirst()) { #expect(pair.1 - pair.0 == 300) }
   }
 
-  @Test func whoWasServedLaterThanOthersStaysAsFarBehindThem() {
+  @Test func `a late throttle keeps its lag until a quiet time`() {
     var late = throttle(flushed: 0, changed: 50)
     func flush(_ now: Int, tick: Int) {
       let isFlushed = late.takeFlush(at: at(now), inStepWith: at(tick))
@@ -118,7 +118,7 @@ import Testing
     #expect(late.deadline(inStepWith: at(1500)) == at(2100))
   }
 
-  @Test func moreThanOneTurnCanServeAreEachServedOnceAnInterval() throws {
+  @Test func `sessions beyond one turn's work are served once an interval`() throws {
     var limits = Limits()
     limits.turnRows = 8
     let harness = try Harness(limits: limits, rows: 400)
@@ -142,7 +142,7 @@ import Testing
     for (page, count) in counts { #expect((14...15).contains(count), "page \(page): \(count)") }
   }
 
-  @Test func oneThatIsAloneIsInStepWithItself() throws {
+  @Test func `a single client's next interval starts at its late flush`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.settle()

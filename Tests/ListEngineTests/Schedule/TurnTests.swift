@@ -32,7 +32,7 @@ import Testing
     return served.map(\.rawValue)
   }
 
-  @Test func whatATurnHasNoTimeForIsDoneInTheNext() throws {
+  @Test func `work beyond a turn's limit is done in the next turn`() throws {
     // A window of ten items counts as ten.
     let harness = try fourPages(limits(turnRows: 20))
     #expect(try served(harness) == [1, 2])
@@ -41,12 +41,12 @@ import Testing
     #expect(try served(harness) == [])
   }
 
-  @Test func aWindowMoreThanATurnHasTimeForIsCutAllTheSame() throws {
+  @Test func `each turn cuts one window even if it exceeds the limit`() throws {
     let harness = try fourPages(limits(turnRows: 1))
     for page in 1...4 { #expect(try served(harness) == [UInt64(page)]) }
   }
 
-  @Test func whoDidNotGetItsTurnGoesFirst() throws {
+  @Test func `sessions skipped in a turn are served first in the next`() throws {
     let harness = try fourPages(limits(turnRows: 21))
     while try !served(harness).isEmpty {}
     var turns: [[UInt64]] = []
@@ -60,7 +60,7 @@ import Testing
     #expect(turns.flatMap(\.self).prefix(8) == [1, 2, 3, 4, 1, 2, 3, 4], "\(turns)")
   }
 
-  @Test func aViewThatLacksMuchCatchesUpOverSeveralTurns() throws {
+  @Test func `a view that is far behind catches up over several turns`() throws {
     let harness = try Harness(limits: limits(turnRows: 100), rows: 1000)
     harness.open(1, query: QueryRequest(sort: [("value", true)]), buffer: 0, stick: .top, interval: .zero)
     while try !served(harness).isEmpty {}
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [(5_010, [[1], [2], [3], [4]]), (5_011, [[1, 2], [3, 4]])])
-  func viewsThatArePutTogetherAgainAtOnceShareATurnsTime(_ turnRows: Int, _ turns: [[UInt64]]) throws {
+  func `views that are rebuilt together share the work of a turn`(_ turnRows: Int, _ turns: [[UInt64]]) throws {
     let harness = try fourPages(limits(turnRows: turnRows))
     while try !served(harness).isEmpty {}
     // Each view is built from five thousand rows and yields a window of ten.
@@ -84,7 +84,7 @@ import Testing
     #expect(try served(harness).isEmpty)
   }
 
-  @Test func changesThatComeFasterThanTurnsTakeThemHoldUpNobodyForEver() throws {
+  @Test func `changes beyond the work of each turn starve no client`() throws {
     let harness = try fourPages(limits(turnRows: 21))
     while try !served(harness).isEmpty {}
     var pages: Set<UInt64> = []
@@ -97,7 +97,7 @@ import Testing
     #expect(pages == [1, 2, 3, 4])
   }
 
-  @Test func pagesThatShareAWindowCostOne() throws {
+  @Test func `clients that share a window cost the work of one`() throws {
     let harness = try Harness(limits: limits(turnRows: 20), rows: 100)
     for page in 1...4 { harness.open(UInt64(page), buffer: 0, interval: .zero) }
     #expect(try served(harness) == [1, 2, 3, 4])
@@ -115,7 +115,7 @@ import Testing
 
   private func hasRoom(_ harness: Harness) -> Bool { harness.engine.hasRoom(for: harness.table) }
 
-  @Test func aTableHasRoomAsLongAsItsViewsLackLessThanTheirLimit() throws {
+  @Test func `a table has room while its views are below the backlog limit`() throws {
     let harness = try Harness(limits: limits(backlog: 10), rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
@@ -131,7 +131,7 @@ import Testing
     #expect(hasRoom(harness))
   }
 
-  @Test func aViewTakesOverHalfOfItThoughItsPageIsNotDue() throws {
+  @Test func `a view catches up at half its backlog with no session due`() throws {
     let harness = try Harness(limits: limits(backlog: 10), rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
@@ -149,7 +149,7 @@ import Testing
     #expect(hasRoom(harness))
   }
 
-  @Test func aTableThatNobodyLooksAtHasRoom() throws {
+  @Test func `a table without clients has room`() throws {
     let harness = try Harness(limits: limits(backlog: 1), rows: 100)
     update(harness, 50)
     #expect(hasRoom(harness))
@@ -160,7 +160,7 @@ import Testing
     #expect(hasRoom(harness))
   }
 
-  @Test func hiddenPagesDoNotBlockATable() throws {
+  @Test func `a hidden client does not block its table`() throws {
     let harness = try Harness(limits: limits(backlog: 10), rows: 100)
     let page = harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
@@ -171,14 +171,14 @@ import Testing
     #expect(hasRoom(harness))
   }
 
-  @Test func whoSticksToTheEndWaitsForAViewThatIsPutTogether() throws {
+  @Test func `a client stuck to the end gets the last rows of a built view`() throws {
     let harness = try Harness(limits: limits(stepRows: 400), rows: 3_000)
     harness.open(query: QueryRequest(sort: [("value", false)]), buffer: 0, stick: .end, interval: .zero)
     while try !served(harness).isEmpty || harness.engine.deadline == .zero {}
     #expect(harness.values(1) == (2_990..<3_000).map { $0 * 10 })
   }
 
-  @Test func noSourceWaitsForAViewThatIsPutTogether() throws {
+  @Test func `a table has room while its view is under construction`() throws {
     let harness = try Harness(limits: limits(backlog: 10, stepRows: 4), rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.advance()

@@ -12,7 +12,7 @@ import Testing
     return sum
   }
 
-  @Test func theGreatestAndTheLeastNumberAreSumsAndWhatLiesBeyondIsNone() {
+  @Test func `has an integer only if the sum fits into 64 bits`() {
     #expect(sum([]).integer == 0)
     #expect(sum([.max]).integer == .max && sum([.min]).integer == .min)
     #expect(sum([.max, 1]).integer == nil && sum([.min, -1]).integer == nil)
@@ -24,14 +24,14 @@ import Testing
     #expect(sum([-1 << 32]).integer == -1 << 32 && sum([1 << 32, -1]).integer == 1 << 32 - 1)
   }
 
-  @Test func whatIsBeyondIsRounded() {
+  @Test func `returns sums beyond 64 bits as doubles`() {
     #expect(sum([.max, 1]).roundedInteger == 0x1p63)
     #expect(sum([.min, .min]).roundedInteger == -0x1p64)
     #expect(sum(Array(repeating: .max, count: 1_000)).roundedInteger == Double(Int64.max) * 1_000)
     #expect(sum([5, -7]).roundedInteger == -2)
   }
 
-  @Test func itIsRoundedOnceToTheNearestNumber() {
+  @Test func `rounds once, to the nearest double, ties to even`() {
     let sums: [([Int64], Double)] = [
       ([.min, .min, -1_784_777_624_747_206_175, -4_468], -20_231_521_698_456_760_320),
       // Half of the last bit rounds to even; anything more rounds up.
@@ -46,7 +46,7 @@ import Testing
     #expect(fine.number == 0x1p200)
   }
 
-  @Test(arguments: [UInt64(7), 8, 9]) func whatFitsIntoLongerNumbersIsRoundedAsThose(_ seed: UInt64) {
+  @Test(arguments: [UInt64(7), 8, 9]) func `rounds random integer sums like 128-bit integers`(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<10_000 {
       var accumulator = ExactSum()
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func theSmallestNumbersAreNotLost() {
+  @Test func `keeps the smallest addend and recovers from overflow`() {
     var sum = ExactSum()
     for value in [1e300, .leastNonzeroMagnitude, -1e300] { sum.add(value, isTakenAway: false) }
     #expect(sum.number == .leastNonzeroMagnitude)

@@ -5,7 +5,7 @@ import Testing
 
 /// Filters as clients use them, through the engine's public interface.
 @Suite struct FilteredSessionTests {
-  @Test func aPageSeesRowsComeAndGoAsTheyPassItsFilter() throws {
+  @Test func `rows enter and leave as changes make them match the filter`() throws {
     let harness = try Harness(rows: 20)
     harness.open(query: QueryRequest(filter: .range("value", from: .integer(50), through: .integer(80))))
     try harness.settle()
@@ -20,7 +20,7 @@ import Testing
     #expect(harness.replica().total == 4)
   }
 
-  @Test func aFilterAndASearchMustBothPass() throws {
+  @Test func `a row must match both the filter and the search`() throws {
     let harness = try Harness(rows: 20)
     harness.change { $0.update(3, name: "Special") }
     harness.change { $0.update(15, name: "special too") }
@@ -29,7 +29,7 @@ import Testing
     #expect(harness.values() == [30])
   }
 
-  @Test func anotherFilterShowsOtherRowsAndNoneShowsAll() throws {
+  @Test func `a new filter shows other rows, and none shows all`() throws {
     let harness = try Harness(rows: 8)
     let id = harness.open(query: QueryRequest(filter: .oneOf("value", [.integer(10), .integer(30)])))
     try harness.settle()
@@ -44,7 +44,7 @@ import Testing
     #expect(harness.values() == [0, 10, 20, 30, 40, 50, 60, 70])
   }
 
-  @Test func aPageWhoseFilterDoesNotFitIsRefusedWithTheReason() throws {
+  @Test func `refuses a filter with a wrong value type and gives the reason`() throws {
     let harness = try Harness(rows: 3)
     harness.open(query: QueryRequest(filter: .compare("value", .less, .text("x"))))
     try harness.advance()
@@ -57,7 +57,7 @@ import Testing
         == .unreadableMessage("query.filter.value must be a whole number: the column “value” is of type integer"))
   }
 
-  @Test func filtersThatSayTheSameShareTheirPatches() throws {
+  @Test func `sessions with equivalent filters share one window`() throws {
     let harness = try Harness(rows: 30)
     harness.open(1, query: QueryRequest(filter: .oneOf("value", [.integer(20), .integer(10)])))
     harness.open(2, query: QueryRequest(filter: .all([.oneOf("value", [.number(10), .integer(20), .integer(20)])])))

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aCollapsedSectionIsItsHeaderAlone() throws {
+  @Test func `a collapsed section shows only its header`() throws {
     harness.open(query: query(), count: 14, buffer: 0)
     try harness.settle()
     collapse("a")
@@ -55,7 +55,7 @@ import Testing
     #expect(harness.replica().total == 100)
   }
 
-  @Test func aNumberFromAHeaderNamesASectionAsItsValuesDo() throws {
+  @Test func `collapses a section by its number and ignores unknown ones`() throws {
     harness.open(query: query(), count: 5, buffer: 0)
     try harness.settle()
     let header = try #require(harness.replica().headers.first)
@@ -67,7 +67,7 @@ import Testing
     #expect(try harness.advance().isEmpty)
   }
 
-  @Test func eachPageHasItsOwnAndEqualOnesShareTheirPatches() throws {
+  @Test func `clients with equal collapsed sections share patches`() throws {
     harness.open(1, query: query("a"), count: 14, buffer: 0)
     harness.open(2, query: query("a"), count: 14, buffer: 0)
     harness.open(3, query: query(), count: 14, buffer: 0)
@@ -77,7 +77,7 @@ import Testing
     #expect(shown(1) == shown(2) && shown(1)[0] == "A" && shown(3)[0] == "a")
   }
 
-  @Test func aSectionStaysCollapsedThroughChangesAndWhenItGoesAndComesBack() throws {
+  @Test func `a section stays collapsed when it grows or is recreated`() throws {
     harness.open(query: query("b"), count: 30, buffer: 0)
     try harness.settle()
     harness.change { $0.upsert(200, value: 5, group: "b") }
@@ -96,7 +96,7 @@ import Testing
     #expect(shown().contains("B") && !shown().contains("7"))
   }
 
-  @Test func aPageThatComesBackSaysWhatItHadCollapsed() throws {
+  @Test func `a new session restores collapsed sections from its query`() throws {
     harness.open(query: query("a"), count: 5, buffer: 0)
     try harness.settle()
     let before = shown()
@@ -106,7 +106,7 @@ import Testing
     #expect(shown() == before)
   }
 
-  @Test func aPageMayCollapseBeforeItsTableIsThere() throws {
+  @Test func `sections collapse before the table exists, up to the limit`() throws {
     let engine = try Harness()
     var limits = Limits()
     limits.collapsed = 2
@@ -148,7 +148,7 @@ import Testing
     #expect(isRefused)
   }
 
-  @Test func anOuterSectionHidesInnerOnesAndGivesThemBackAsTheyWere() throws {
+  @Test func `an outer section hides inner ones and keeps their state`() throws {
     var query = QueryRequest(group: ["group", "name"])
     query.collapsed = [[.text("a"), .text("row")], [.text("a")]]
     harness.open(query: query, count: 5, buffer: 0)
@@ -160,7 +160,7 @@ import Testing
     #expect(harness.replica().headers.map(\.level) == [0, 1, 0, 1])
   }
 
-  @Test func valuesAreUnderstoodAsAPageWritesThem() {
+  @Test func `section paths are converted to column types or rejected`() {
     #expect(sectionPath([.integer(3), .text("x")], of: [.number, .text]) == [.number(3), .text("x")])
     #expect(sectionPath([.text("9007199254740993")], of: [.integer]) == [.integer(9_007_199_254_740_993)])
     #expect(sectionPath([.integer(12)], of: [.timestamp]) == [.timestamp(12_000_000)])
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func aViewThatIsPutTogetherAgainIsMeasuredAgain() throws {
+  @Test func `a rebuild of the view updates folded positions`() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     func apply(_ body: (inout Changes) -> Void) {
       var changes = Changes()
@@ -217,7 +217,7 @@ import Testing
     #expect(folded.isCollapsed(try #require(view.section(at: [.text("b")])).number))
   }
 
-  @Test func positionsOfTheViewAndOfThePageAgree() throws {
+  @Test func `folded items and positions match a plain table`() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     var random = SeededGenerator(seed: 6)
     var plain = PlainTable(Harness.schema)

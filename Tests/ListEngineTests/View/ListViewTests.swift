@@ -37,7 +37,7 @@ import Testing
     Query(sort: [SortTerm(1)], group: [3]), Query(group: [0]), Query(sort: [SortTerm(0)], group: [2, 3]),
     Query(search: "g", group: [3, 1, 2, 0]),
   ])
-  func aViewThatCatchesUpShowsWhatAPlainTableShows(query: Query) {
+  func `items and positions match a plain table after changes`(query: Query) {
     var random = SeededGenerator(seed: 11)
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var plain = PlainTable(Self.schema)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: Spread.allCases, [false, true])
-  func rowsGoWhereTheyBelongHoweverUnevenlyTheirKeysLie(spread: Spread, isDescending: Bool) {
+  func `sorts any distribution of numbers like a plain table`(spread: Spread, isDescending: Bool) {
     var random = SeededGenerator(seed: 12)
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var plain = PlainTable(Self.schema)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func emptyCellsComeLastInBothDirections() {
+  @Test func `empty cells come last in both directions`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var changes = Changeset()
     for (key, value) in [Cell.null, .number(2), .number(-1), .null, .number(1e300)].enumerated() {
@@ -120,7 +120,7 @@ import Testing
       numbers(Query(sort: [SortTerm(0, descending: true)])) == [.number(1e300), .number(2), .number(-1), .null, .null])
   }
 
-  @Test func tiesFallBackToTheSourcesOrder() {
+  @Test func `ties keep the order of the source in both directions`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var changes = Changeset()
     for key in [5, 3, 9, 1] as [Int64] { changes.upsert(.integer(key), [.number(1), .null, .null, .null]) }
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func sectionsAreInOrderCountTheirRowsAndGoWithTheirLastOne() {
+  @Test func `sections are ordered, counted and removed when empty`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     func group(_ key: Int64, _ value: Cell) {
       var changes = Changeset()
@@ -151,7 +151,7 @@ import Testing
     #expect(view.itemCount == 6 && view.rowCount == 4)
   }
 
-  @Test func sectionsAreNestedAndAnOuterHeaderStandsBeforeItsFirstInnerOne() {
+  @Test func `nested sections are ordered, counted and removed when empty`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     func put(_ key: Int64, _ group: Cell, _ flag: Cell) {
       var changes = Changeset()
@@ -185,7 +185,7 @@ import Testing
     #expect(view.itemCount == 8 && view.rowCount == 4)
   }
 
-  @Test func nestedSectionsKeepTheirNumbersWhenMostRowsHaveChanged() {
+  @Test func `nested sections keep their numbers when most rows change`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var changes = Changeset()
     for key in 0..<5000 as Range<Int64> {
@@ -209,7 +209,7 @@ import Testing
     for (path, number) in before { #expect(after[path] == number) }
   }
 
-  @Test func aHeaderGetsANewRevisionOnlyWhenItsCountHasChanged() {
+  @Test func `the revision of a header changes only with its count`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     func set(_ key: Int64, _ number: Double, _ group: String) {
       var changes = Changeset()
@@ -230,7 +230,7 @@ import Testing
     #expect(revision() != before)
   }
 
-  @Test func aSectionKeepsItsNumberWhenTheViewIsPutTogetherAgain() {
+  @Test func `sections keep their numbers when the table is relabeled`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     func apply(_ body: (inout Changeset) -> Void) {
       var changes = Changeset()
@@ -259,7 +259,7 @@ import Testing
     #expect(numbers() == before)
   }
 
-  @Test func aViewBeginsAgainWhenTheTableNumbersItsOrderAnewMeanwhile() {
+  @Test func `a build stays in order when the table is relabeled meanwhile`() {
     var limits = Limits()
     limits.stepRows = 400
     let table = Table(Self.schema, limits: limits, seed: 1)
@@ -282,7 +282,7 @@ import Testing
     #expect(shown == shown.sorted())
   }
 
-  @Test func aboveEachItemAreTheHeadersOfItsSectionsAndAboveNoneNothing() {
+  @Test func `sections above an item are those that enclose it`() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var changes = Changeset()
     for key in 0..<4 as Range<Int64> {
@@ -300,7 +300,7 @@ import Testing
       ])
   }
 
-  @Test func aChunkThatEmptiedIsUsedAgain() {
+  @Test func `reuses a dropped chunk`() {
     let section = Section(number: 0, level: -1, value: .null, parent: nil)
     let pool = ChunkPool()
     let first = pool.make(for: section)
@@ -309,7 +309,7 @@ import Testing
     #expect(pool.chunks.count == 1)
   }
 
-  @Test func whoeverHasCollapsedEverySectionSeesTheirHeadersBeforeTheViewIsInOrder() throws {
+  @Test func `shows headers of collapsed sections before rows are sorted`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 0)
@@ -346,7 +346,7 @@ import Testing
     #expect(harness.replica().total == 4)
   }
 
-  @Test func aWindowBeyondTheFirstItemsWaitsUntilTheViewIsPutTogether() throws {
+  @Test func `a window beyond the first items waits for the build`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 3000)
@@ -360,7 +360,7 @@ import Testing
     #expect(harness.values().first == 5040)
   }
 
-  @Test func theSearchLooksIntoEveryTextWithoutRegardToCase() {
+  @Test func `the search ignores case, also beyond ASCII`() {
     func finds(_ needle: String, _ text: String) -> Bool {
       var text = text
       return text.withUTF8 { TextSearch(needle).isIn(UnsafeRawBufferPointer($0)) }
@@ -372,7 +372,7 @@ import Testing
     #expect(finds("az", "AZ") && finds("AZ", "az") && !finds("[", "{") && !finds("@", "`"))
   }
 
-  @Test func keysAreCompressedWithoutChangingTheirOrder() {
+  @Test func `compressed keys keep their order, and close ones differ`() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<500 {
       let bits = random.number(0...63)
@@ -387,7 +387,7 @@ import Testing
     #expect(compressor.compress(1 << 62 + 10) < compressor.compress(1 << 62 + 11))
   }
 
-  @Test func aLongestIncreasingRunIsFound() {
+  @Test func `finds a longest increasing run`() {
     #expect(longestIncreasingRun([3, 1, 2, 4]) == [false, true, true, true])
     #expect(longestIncreasingRun([Int]()) == [])
     #expect(longestIncreasingRun([5, 4, 3, 2, 1]).count { $0 } == 1)

@@ -20,7 +20,7 @@ import Testing
     return all
   }
 
-  @Test func sectionsThatComeGoAndGrowStayInOrderAndCounted() {
+  @Test func `sections stay ordered and counted through random changes`() {
     var random = SeededGenerator(seed: 3)
     var plain: [Section] = []
     for number in 1...2000 {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aListThatComesInOrderIsNoDeeperThanOneThatIsDrawn() {
+  @Test func `the tree stays shallow when sections are inserted in order`() {
     for number in 1...20_000 { parent.sections.insert(section(number, number)) }
     func depth(_ section: Section?) -> Int {
       section.map { 1 + max(depth($0.left), depth($0.right)) } ?? 0

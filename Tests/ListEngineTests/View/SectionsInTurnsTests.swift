@@ -32,7 +32,7 @@ import Testing
     return ListView(query, table: table)
   }
 
-  @Test func noStepLooksAtMoreHeadersThanItMay() {
+  @Test func `a step announces at most 100 headers, and each header once`() {
     let view = view(table())
     var most = 0
     while view.build != nil {
@@ -45,7 +45,7 @@ import Testing
     #expect(most == Self.sectionsOfAStep)
   }
 
-  @Test func noStepMeetsManyMoreNewSectionsThanItMay() {
+  @Test func `a step creates at most 84 sections over its limit of 100`() {
     let view = view(table())
     var most = 0
     while view.build?.canSelect == false {
@@ -58,7 +58,7 @@ import Testing
     #expect((Self.sectionsOfAStep...Self.sectionsOfAStep + 64 + 20).contains(most))
   }
 
-  @Test func headersSayWhatIsInTheirSections() {
+  @Test func `headers have the counts and aggregates of their sections`() {
     let view = view(table())
     while view.build != nil { view.work() }
     let outer = view.section(at: [.integer(7)])
@@ -70,7 +70,7 @@ import Testing
     #expect(view.totals == [.integer(6_000 * 5_999 / 2)])
   }
 
-  @Test func aSectionWhoseRowsWentMeanwhileIsDropped() {
+  @Test func `a section whose rows are deleted during the build is dropped`() {
     let table = table()
     let view = view(table)
     while view.build?.canSelect == false { view.work() }

@@ -14,7 +14,7 @@ import Testing
     table.apply(changes)
   }
 
-  @Test func noRowIsPutInBeforeAllThatChangedAreOut() {
+  @Test func `rows stay sorted when changes are applied in slices`() {
     // Texts with a common prefix are compared in place, so a changed row breaks the order.
     func text(_ number: Int) -> Cell { .text("a long beginning, then \(number + 10_000)") }
     for seed: UInt64 in 1...40 {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func afterEightSlicesEachIsTwiceAsLargeAsTheLast() {
+  @Test func `slices double in size after the first eight`() {
     update(0..<100) { $0 }
     let view = ListView(Query(sort: [SortTerm(0)]), table: table)
     update(0..<100) { -$0 }
@@ -59,7 +59,7 @@ import Testing
     #expect(sizes.reduce(0, +) == 201)
   }
 
-  @Test func whatWasSelectedIsGoodUntilARowChanges() throws {
+  @Test func `selects the first items again after a row changes`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let table = Table(table.schema, limits: limits, seed: 1)

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func itIsWhatTheQueryShows() throws {
+  @Test func `an export has the rows and the order of its query`() throws {
     var engine = try engine(rows: 0..<10)
     let filter = Filter<String>.compare("kind", .equal, .text("odd"))
     for (query, numbers) in [
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func slicesFollowOneAnother() throws {
+  @Test func `slices are read in succession up to the end`() throws {
     var engine = try engine(rows: 0..<10)
     let id = try engine.beginExport(of: "t", QueryRequest())
     _ = engine.advance(to: now)
@@ -65,7 +65,7 @@ import Testing
     #expect(slices == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9], nil])
   }
 
-  @Test func eachRowOfTheBeginningComesOnceAsItIsThen() throws {
+  @Test func `exports each initial row once, with its current values`() throws {
     var engine = try engine(rows: 0..<10)
     let id = try engine.beginExport(of: "t", QueryRequest(sort: [("price", true)]))
     _ = engine.advance(to: now)
@@ -87,7 +87,7 @@ import Testing
     #expect(end == nil)
   }
 
-  @Test func aRowThatGoesAndComesBackIsAnotherOne() throws {
+  @Test func `a row deleted and inserted again is not exported`() throws {
     var engine = try engine(rows: 0..<4)
     let id = try engine.beginExport(of: "t", QueryRequest())
     _ = engine.advance(to: now)
@@ -100,7 +100,7 @@ import Testing
     #expect(rest == [0, 1, 3])
   }
 
-  @Test func aLargeViewIsPutTogetherInTurnsAndReadAfterwards() throws {
+  @Test func `a large view is built in turns and then exported once`() throws {
     var engine = try engine(rows: 0..<200_000)
     let id = try engine.beginExport(of: "t", QueryRequest(sort: [("price", false)]))
     var turns = 0
@@ -122,7 +122,7 @@ import Testing
     #expect(deadline != .zero)
   }
 
-  @Test func whatCannotBeIsRefused() throws {
+  @Test func `refuses unknown tables and columns`() throws {
     var engine = try engine(rows: 0..<1)
     for (name, query, expected) in [
       ("x", QueryRequest(), .unknownTable("x")),
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func oneThatWasEndedIsAtItsEnd() throws {
+  @Test func `reading an ended export returns the end`() throws {
     var engine = try engine(rows: 0..<10)
     let id = try engine.beginExport(of: "t", QueryRequest())
     engine.endExport(id)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TextSectionsTests {
   @Test(arguments: [0, 1, 0x9E37_79B9_7F4A_7C15, UInt64.max])
-  func everyTextIsFoundInTheSectionsItWasNotedIn_AndInNoOther(seed: UInt64) {
+  func `finds the section of each text and parent, and no other`(seed: UInt64) {
     var sections = TextSections(seed: seed)
     var wanted: [UInt64: UInt32] = [:]
     var random = SeededGenerator(seed: 3)

@@ -4,14 +4,14 @@ import Testing
 @testable import ListEngine
 
 @Suite struct TouchesTests {
-  @Test func aRowCountsOnceHoweverOftenItIsTouched() {
+  @Test func `counts a row once however often it is touched`() {
     let touches = Touches()
     let moment = touches.open()
     for slot: UInt32 in [4, 4, 7, 4] { touches.note(slot) }
     #expect(touches.count(since: moment) == 2)
   }
 
-  @Test func whatWasTouchedBeforeIsNotCounted() {
+  @Test func `does not count touches before a moment`() {
     let touches = Touches()
     let first = touches.open()
     touches.note(1)
@@ -24,7 +24,7 @@ import Testing
     #expect(touches.count(since: second) == 2)
   }
 
-  @Test func thoseThatBeginTogetherCountFromTheSameMoment() {
+  @Test func `moments opened together are equal and close separately`() {
     let touches = Touches()
     let first = touches.open()
     let second = touches.open()
@@ -36,7 +36,7 @@ import Testing
     #expect(touches.isEmpty)
   }
 
-  @Test func whoEndsChangesNothingForTheOthers() {
+  @Test func `closing a moment keeps the counts of the others`() {
     let touches = Touches()
     let first = touches.open()
     touches.note(1)
@@ -54,7 +54,7 @@ import Testing
     #expect(touches.isEmpty)
   }
 
-  @Test func anotherRowInTheSameSlotCountsAnew() {
+  @Test func `another row in a forgotten slot counts separately`() {
     let touches = Touches()
     let moment = touches.open()
     touches.note(1)
@@ -64,7 +64,7 @@ import Testing
     #expect(touches.count(since: moment) == 2)
   }
 
-  @Test func anyCourseCountsAsSetsOfRowsWould() {
+  @Test func `counts random touches the same as sets of rows do`() {
     for seed: UInt64 in 1...50 {
       var random = SeededGenerator(seed: seed)
       let touches = Touches()

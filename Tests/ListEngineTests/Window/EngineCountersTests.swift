@@ -5,7 +5,7 @@ import Testing
 
 /// The engine's counters of its own work.
 @Suite struct EngineCountersTests {
-  @Test func oneFlushCarriesManyChanges() throws {
+  @Test func `counts the changes covered by a throttled flush`() throws {
     let harness = try Harness(rows: 10)
     harness.open()
     try harness.settle()
@@ -22,7 +22,7 @@ import Testing
     #expect(harness.engine.counters.directFlushes == 1)
   }
 
-  @Test func whatIsSaidAgainAsItWasIsNoChange() throws {
+  @Test func `does not count an upsert of unchanged cells as a change`() throws {
     let harness = try Harness(rows: 3)
     harness.open()
     try harness.settle()
@@ -33,7 +33,7 @@ import Testing
     #expect(harness.engine.counters.changes == 0)
   }
 
-  @Test func whatIsAskedForIsADirectFlush() throws {
+  @Test func `counts an open, a scroll and a query as direct flushes`() throws {
     let harness = try Harness(rows: 100)
     let id = harness.open()
     try harness.settle()
@@ -47,7 +47,7 @@ import Testing
     #expect(harness.engine.counters.cuts == 3)
   }
 
-  @Test func aPatchThatIsCutForOneAndGivenToOthersIsShared() throws {
+  @Test func `counts shared cuts`() throws {
     let harness = try Harness(rows: 100)
     for page: UInt64 in 1...3 { harness.open(page) }
     harness.open(4, first: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(harness.engine.counters.sharedCuts == 2)
   }
 
-  @Test func placesForHeadersAreMadeAndUsedAgain() throws {
+  @Test func `counts header slots created and reused`() throws {
     let harness = try Harness()
     harness.change { changes in for row in 0..<40 { changes.upsert(row, value: row, group: "\(10 + row / 4)") } }
     harness.open(query: QueryRequest(group: ["group"]), count: 5, buffer: 0)
@@ -72,7 +72,7 @@ import Testing
     #expect(harness.engine.counters.headersMade == 2 && harness.engine.counters.headersReused == 2)
   }
 
-  @Test func whatWasDoneForThoseWhoHaveLeftStaysCounted() throws {
+  @Test func `keeps the counts of closed sessions`() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
     try harness.settle()
@@ -87,7 +87,7 @@ import Testing
     #expect(harness.engine.counters.changes == before.changes)
   }
 
-  @Test func twoTogetherAreTheSumOfEach() {
+  @Test func `addition sums each counter`() {
     var (one, other) = (EngineCounters(), EngineCounters())
     (one.changes, one.throttledFlushes, one.directFlushes) = (1, 2, 3)
     (one.cuts, one.sharedCuts, one.headersMade, one.headersReused) = (4, 5, 6, 7)

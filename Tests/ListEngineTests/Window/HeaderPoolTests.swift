@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 
 @Suite struct HeaderPoolTests {
-  @Test func aFreePlaceIsUsedBeforeANewOneIsMade() {
+  @Test func `reuses an idle slot before making a new one`() {
     var pool = HeaderPool()
     let first = pool.dequeue("inPlace", for: 1)
     pool.enqueue(first)
@@ -14,7 +14,7 @@ import Testing
     #expect(pool.reused == 1)
   }
 
-  @Test func aPlaceOfAnotherKindIsNotUsed() {
+  @Test func `does not reuse an idle slot of another kind`() {
     var pool = HeaderPool()
     pool.enqueue(pool.dequeue("lead", for: 1))
     _ = pool.dequeue("inPlace", for: 1)
@@ -22,14 +22,14 @@ import Testing
     #expect(pool.idleCount == 1)
   }
 
-  @Test func oneSectionMayHaveTwoHeadersAtOnce() {
+  @Test func `a section can have a sticky and an in-place header at once`() {
     var pool = HeaderPool()
     let sticky = pool.dequeue("lead", for: 3)
     let inPlace = pool.dequeue("inPlace", for: 3)
     #expect(sticky != inPlace)
   }
 
-  @Test func noMoreFreePlacesAreKeptThanTheCapacityOfTheirKind() {
+  @Test func `keeps no more idle slots per kind than its capacity`() {
     var pool = HeaderPool(capacity: 2)
     let slots = (0..<5).map { pool.dequeue("inPlace", for: $0) }
     for slot in slots { pool.enqueue(slot) }
@@ -39,7 +39,7 @@ import Testing
     #expect(pool.idleCount == 4)
   }
 
-  @Test func aPageThatScrollsThroughManySectionsMakesNoMoreHeadersThanItSees() throws {
+  @Test func `scrolling through 200 sections uses at most 8 header slots`() throws {
     let harness = try Harness()
     harness.change { changes in for key in 0..<600 { changes.upsert(key, value: key, group: "\(1000 + key / 3)") } }
     harness.open(query: QueryRequest(group: ["group"]))
@@ -54,7 +54,7 @@ import Testing
     #expect(slots.count <= 8)
   }
 
-  @Test func aHeaderKeepsItsPlaceAsLongAsItIsInSight() throws {
+  @Test func `a header keeps its slot while it stays visible`() throws {
     let harness = try Harness(rows: 3)
     harness.open(query: QueryRequest(group: ["group"]))
     try harness.settle()
@@ -68,7 +68,7 @@ import Testing
     #expect(slot() == before)
   }
 
-  @Test func aPlaceCannotBeGivenBackTwice() async {
+  @Test func `traps if a slot is returned twice`() async {
     await #expect(processExitsWith: .failure) {
       var pool = HeaderPool()
       let slot = pool.dequeue("inPlace", for: 1)

@@ -23,7 +23,7 @@ import Testing
     return try #require(try harness.advance().first).patch.result.items.count
   }
 
-  @Test func aPatchTakesWhatFitsExactlyAndNotAByteMore() throws {
+  @Test func `fills a patch exactly to its limit, with at least one row`() throws {
     #expect(try firstRows(40) == 1)
     #expect(try firstRows(79) == 1)
     #expect(try firstRows(80) == 2)
@@ -38,7 +38,7 @@ import Testing
       (.timestamp, .timestamp(5), 12), (.text, .text("Grüße"), 7 + 3), (.image, .image("12345"), 5 + 3),
       (.series, .series([1, 2, 3]), 3 * 12 + 3), (.text, .null, 12),
     ] as [(ColumnType, Cell, Int)])
-  func whatACellCosts(_ type: ColumnType, _ cell: Cell, _ cost: Int) throws {
+  func `the cost of a cell depends on its type and length`(_ type: ColumnType, _ cell: Cell, _ cost: Int) throws {
     for (budget, rows) in [(2 * (16 + cost), 2), (2 * (16 + cost) - 1, 1)] {
       var limits = Limits()
       limits.patchBytes = budget
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aCellThatIsOnItsWayCostsSixteen() throws {
+  @Test func `a pending deferred cell costs 16 bytes`() throws {
     for (budget, rows) in [(2 * (16 + 16), 2), (2 * (16 + 16) - 1, 1)] {
       var limits = Limits()
       limits.patchBytes = budget
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aCellThatCouldNotBeLoadedCostsItsReasonAndFourteen() throws {
+  @Test func `a failed deferred cell costs its reason and 14 bytes`() throws {
     // Four letters in five bytes.
     let reason = "späh"
     for (budget, rows) in [(2 * (16 + 5 + 14), 2), (2 * (16 + 5 + 14) - 1, 1)] {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheCellsThatChangedCost() throws {
+  @Test func `an update costs only its changed cells`() throws {
     // 16 per row, and 3 + 8 for the name; three rows.
     for (budget, rows) in [(3 * 27, 3), (3 * 27 - 1, 2)] {
       let harness = try harness(budget)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func whatThePageHoldsAsItIsCostsNothing() throws {
+  @Test func `unchanged rows of the window cost nothing`() throws {
     let harness = try harness(40)
     harness.open(buffer: 0)
     try harness.settle()
@@ -103,7 +103,7 @@ import Testing
     #expect(harness.replica().items.count == 10)
   }
 
-  @Test func aRowThatHasToWaitStaysAsItWasWhereverItStands() throws {
+  @Test func `bounded updates are sent visible first, then ahead, then behind`() throws {
     let harness = try harness(54)
     harness.open(first: 10)
     try harness.settle()
@@ -122,7 +122,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func whoTravelsUpGetsWhatLiesAboveBeforeWhatLiesBelow() throws {
+  @Test func `a bounded window has the buffer in scroll direction first`() throws {
     let harness = try harness(15 * 40, rows: 200)
     let id = harness.open(first: 150)
     try harness.settle()
@@ -139,7 +139,7 @@ import Testing
     #expect(down.start == 120 && down.items.count == 15)
   }
 
-  @Test func aLargeRowDirectlyAboveWhatIsInSightWaitsForTheNextPatch() throws {
+  @Test func `a large row just above the viewport waits for the next patch`() throws {
     let harness = try harness(16 * 40)
     harness.change { $0.update(9, name: String(repeating: "x", count: 400)) }
     harness.open(first: 10)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PatchTests {
   // MARK: Positions
 
-  @Test func removalsAndUpdatesNamePositionsBeforeAndInsertionsPositionsAfter() throws {
+  @Test func `removals and updates use old positions, insertions new ones`() throws {
     let harness = try Harness(rows: 8)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -25,7 +25,7 @@ import Testing
     #expect(harness.values() == [0, 30, 35, 40, 50, 60, 70])
   }
 
-  @Test func aMoveNamesBothPositionsAndOnlyTheRowThatJumpedMoves() throws {
+  @Test func `a move has both positions, and no other row moves`() throws {
     let harness = try Harness(rows: 8)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -38,7 +38,7 @@ import Testing
     #expect(patch.removed.isEmpty && patch.inserted.isEmpty)
   }
 
-  @Test func theOrderInWhichChangesAreListedDoesNotMatter() throws {
+  @Test func `the order of a patch's entries does not change its result`() throws {
     let harness = try Harness(rows: 12)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Verification
 
-  @Test func aPatchWhoseCountsContradictEachOtherIsNeverSent() async throws {
+  @Test func `check traps if the counts of a patch contradict each other`() async throws {
     await #expect(processExitsWith: .failure) {
       let pool = HeaderPool()
       let row = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, cells: [], label: 1))
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func theCountsThatAPatchCarriesAreRight() throws {
+  @Test func `a patch has the correct item, total and row counts`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.settle()
@@ -86,7 +86,7 @@ import Testing
     #expect(patch.result.total == 24 && patch.result.rows == 24)
   }
 
-  @Test func aPageRefusesAPatchWhoseCountsDoNotFitAndKeepsWhatItHas() throws {
+  @Test func `a client rejects a patch with wrong counts and keeps its items`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.settle()
@@ -99,7 +99,7 @@ import Testing
     #expect(replica.items == held)
   }
 
-  @Test func aPageRefusesAPatchThatLeadsElsewhereOrFromElsewhereOrToOnePlaceTwice() throws {
+  @Test func `a client rejects a patch with a wrong base, digest or index`() throws {
     let harness = try Harness(rows: 30)
     harness.open()
     try harness.settle()
@@ -131,7 +131,7 @@ import Testing
     #expect(refusal(delivery) == nil)
   }
 
-  @Test func theDigestTellsEveryRowRevisionPlaceAndCountApart() throws {
+  @Test func `digests differ by row, revision, position, count and header`() throws {
     func row(_ id: UInt64, _ revision: UInt32) -> WindowItem {
       .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: [], label: 1))
     }
@@ -165,7 +165,7 @@ import Testing
     #expect(digest([], start: 0, total: 0) == 1_691_955_498)
   }
 
-  @Test func aPageThatDisagreesGetsAWindowAndIsCounted() throws {
+  @Test func `a resync for a rejected patch sends one window and is counted`() throws {
     let harness = try Harness(rows: 30)
     let id = harness.open()
     try harness.settle()
@@ -183,7 +183,7 @@ import Testing
     #expect(harness.engine.resyncs == 1)
   }
 
-  @Test func aPageMayAskForItsWindowAnewThatItHasAcknowledged() throws {
+  @Test func `a resync for the acknowledged sequence sends a new window`() throws {
     let harness = try Harness(rows: 30)
     let id = harness.open()
     try harness.settle()
@@ -198,7 +198,7 @@ import Testing
     #expect(harness.engine.resyncs == 1)
   }
 
-  @Test func aPlaceBeyondTheEndIsTheEnd() throws {
+  @Test func `a viewport beyond the last row shows the end`() throws {
     let harness = try Harness(rows: 30)
     func isAtTheEnd() -> Bool {
       let page = harness.replica()
@@ -217,7 +217,7 @@ import Testing
 
   // MARK: Contents
 
-  @Test func onlyChangedCellsTravel() throws {
+  @Test func `an update contains only the changed cells`() throws {
     let harness = try Harness(rows: 5)
     harness.open()
     try harness.settle()
@@ -230,7 +230,7 @@ import Testing
     #expect(patch.updatedRows.first?.columns == [1])
   }
 
-  @Test func nothingTravelsWhenNothingInSightHasChanged() throws {
+  @Test func `sends nothing unless the window or the row count changes`() throws {
     let harness = try Harness(rows: 100)
     harness.open()
     try harness.settle()
@@ -245,7 +245,7 @@ import Testing
     #expect(patch.result.total == 99)
   }
 
-  @Test func rowsThatScrolledIntoSightAreToldFromRowsThatWereInsertedOrCameByThemselves() throws {
+  @Test func `patch reasons distinguish scrolled, new, moved and gone rows`() throws {
     let harness = try Harness(rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]), first: 20)
     try harness.settle()
@@ -265,7 +265,7 @@ import Testing
     #expect(Set(changed.removed.map(\.why)).isSuperset(of: [.moved, .gone]))
   }
 
-  @Test func aRowThatTheSearchFindsNoMoreIsGone() throws {
+  @Test func `a row that stops matching the search is removed as gone`() throws {
     let harness = try Harness(rows: 10)
     harness.open(query: QueryRequest(search: "row"))
     try harness.settle()
@@ -275,7 +275,7 @@ import Testing
     #expect(patch.removed.map(\.why) == [.gone])
   }
 
-  @Test func aHeaderOfASectionThatWentIsToldFromOneThatScrolledAway() throws {
+  @Test func `removes a deleted section as gone, a scrolled one as scrolled`() throws {
     let harness = try Harness()
     harness.change { changes in for key in 0..<40 { changes.upsert(key, value: key, group: "\(10 + key / 4)") } }
     harness.open(query: QueryRequest(group: ["group"]), count: 5, buffer: 0)
@@ -290,7 +290,7 @@ import Testing
     #expect(gone.removed.count == 5)
   }
 
-  @Test func aRowThatGoesAndComesBackBeforeAFlushIsUpdated() throws {
+  @Test func `a row deleted and inserted in one changeset is updated`() throws {
     let harness = try Harness(rows: 5)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -304,7 +304,7 @@ import Testing
     #expect(patch.updatedRows.first?.columns == [0])
   }
 
-  @Test func aRowThatComesBackInAnotherChangesetIsUpdatedAsLongAsNobodyHasLooked() throws {
+  @Test func `a row inserted again before the next flush is updated`() throws {
     let harness = try Harness(rows: 5)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -318,7 +318,7 @@ import Testing
     #expect(patch.updatedRows.map(\.index) == [2])
   }
 
-  @Test func aRowThatComesAndGoesBeforeAFlushIsNothing() throws {
+  @Test func `a row inserted and deleted before a flush sends nothing`() throws {
     let harness = try Harness(rows: 5)
     harness.open()
     try harness.settle()
@@ -329,7 +329,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
-  @Test func severalChangesOfARowTravelAsTheLast() throws {
+  @Test func `several changes of a row are sent as one update with the last`() throws {
     let harness = try Harness(rows: 5)
     harness.open()
     try harness.settle()
@@ -342,7 +342,7 @@ import Testing
 
   // MARK: Size
 
-  @Test func aLargeChangeArrivesInSeveralPatchesEachLeavingThePageWhole() throws {
+  @Test func `splits a large change into several consistent patches`() throws {
     var limits = Limits()
     limits.patchBytes = 200
     let harness = try Harness(limits: limits, rows: 40)
@@ -373,7 +373,7 @@ import Testing
     #expect(harness.replica().cells.map { $0[1] } == (0..<25).map { .text("another name for row \($0)") })
   }
 
-  @Test func whatIsInSightComesFirst() throws {
+  @Test func `a bounded first window starts with the visible rows`() throws {
     var limits = Limits()
     limits.patchBytes = 400
     let harness = try Harness(limits: limits, rows: 200)
@@ -383,7 +383,7 @@ import Testing
     #expect(window.items.count >= 5 && window.items.count < 50)
   }
 
-  @Test func whatIsInSightComesBeforeTheBufferAboveAsWell() throws {
+  @Test func `a bounded window after a scroll up covers the viewport`() throws {
     var limits = Limits()
     limits.patchBytes = 400
     let harness = try Harness(limits: limits, rows: 200)
@@ -395,7 +395,7 @@ import Testing
     #expect(patch.items.count < 45)
   }
 
-  @Test func theWindowHoldsItsBufferAboveWhenTheReaderTravelsUp() throws {
+  @Test func `the window keeps its buffer above after a scroll up`() throws {
     let harness = try Harness(rows: 200)
     harness.open(first: 150)
     try harness.settle()
@@ -405,7 +405,7 @@ import Testing
     #expect(harness.replica().items.count == 20)
   }
 
-  @Test func aRowThatIsLargerThanTheBoundGoesAlone() throws {
+  @Test func `delivers a row that is larger than the patch limit`() throws {
     var limits = Limits()
     limits.patchBytes = 200
     let harness = try Harness(limits: limits, rows: 10)
@@ -417,7 +417,7 @@ import Testing
 
   // MARK: Sharing
 
-  @Test func aRowThatSeveralPagesSeeIsOneObjectPerRevision() throws {
+  @Test func `clients share the snapshot of a row that both show`() throws {
     let harness = try Harness(rows: 20)
     harness.open(1, first: 0)
     harness.open(2, first: 3)
@@ -430,7 +430,7 @@ import Testing
     #expect(object(0, 4) != nil)
   }
 
-  @Test func aPageThatIsBehindGetsAPatchFromWhatItHolds() throws {
+  @Test func `a slow client gets one patch with all updates it missed`() throws {
     let harness = try Harness(rows: 20)
     let quick = harness.open(1)
     let slow = harness.open(2)
@@ -449,14 +449,14 @@ import Testing
     #expect(harness.values(1) == harness.values(2))
   }
 
-  @Test func pagesWithTheSameSightAndOtherBuffersGetTheirOwnWindow() throws {
+  @Test func `equal viewports with different buffers get separate windows`() throws {
     let harness = try Harness(rows: 100)
     harness.open(1, first: 50, buffer: 5)
     harness.open(2, first: 50, buffer: 20)
     #expect(try harness.advance().map(\.patch.result.items.count) == [20, 50])
   }
 
-  @Test func pagesThatLookElsewhereInTheSameWindowGetWhatTheySeeFirst() throws {
+  @Test func `clients with equal windows get their own viewport first`() throws {
     var limits = Limits()
     limits.patchBytes = 400
     let harness = try Harness(limits: limits, rows: 200)
@@ -470,7 +470,7 @@ import Testing
     #expect(try harness.advance().map(\.patch.result.start) == [100, 120])
   }
 
-  @Test func pagesWithTheSameViewWindowAndBaseShareOnePatch() throws {
+  @Test func `clients with the same view, window and base share one patch`() throws {
     let harness = try Harness(rows: 20)
     for number in 1...3 { harness.open(UInt64(number), query: QueryRequest(sort: [("value", true)])) }
     harness.open(4, query: QueryRequest(sort: [("value", true)]), first: 5)

@@ -59,34 +59,34 @@ import Testing
 
   // MARK: Order
 
-  @Test func whatIsVisibleComesFirstThenWhatLiesAheadThenWhatLiesBehind() {
+  @Test func `loads visible items first, then leading, then trailing ones`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 10..<13, leading: 13..<16, trailing: 8..<10)
     #expect(bench.drain() == [10, 11, 12, 13, 14, 15, 9, 8])
   }
 
-  @Test func theRangesSwapWithTheDirection() {
+  @Test func `reverses the loading order with the scroll direction`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 10..<13, leading: 13..<15, trailing: 8..<10)
     bench.look(one, 9..<12, leading: 7..<9, trailing: 12..<14, isTravellingUp: true)
     #expect(bench.drain() == [11, 10, 9, 8, 7, 12, 13])
   }
 
-  @Test func ofSeveralReadersTheMostUrgentCounts() {
+  @Test func `ranks an item by the most urgent session that wants it`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 10..<11, leading: 11..<14)
     bench.look(two, 13..<14, leading: 14..<15)
     #expect(bench.drain() == [10, 13, 11, 14, 12])
   }
 
-  @Test func whatIsEquallyUrgentIsLoadedInTheOrderOfTheWishes() {
+  @Test func `loads equally urgent items in the order of their requests`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(two, 5..<6)
     bench.look(one, 4..<5)
     #expect(bench.drain() == [5, 4])
   }
 
-  @Test func whoLetsGoAndWantsItAgainIsLastInLine() {
+  @Test func `an item released and requested again is last among equals`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(two, 5..<6)
     bench.look(one, 4..<5)
@@ -95,7 +95,7 @@ import Testing
     #expect(bench.drain() == [4, 5])
   }
 
-  @Test func whatIsAskedForAgainComesLastInTheOrderOfTheWishes() {
+  @Test func `repeated loads come last, in the order of their requests`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.queue.want(
       [.init(1, .trailing, 9, isAgain: true), .init(2, .visible, 0, isAgain: true), .init(3, .trailing, 9)],
@@ -106,7 +106,7 @@ import Testing
     #expect(bench.queue.counters.late == 0)
   }
 
-  @Test func whatOneHasSeenAndAnotherHasNotIsUrgent() {
+  @Test func `a repeated load that is new to another session is urgent`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.queue.want(
       [.init(1, .visible, 0, isAgain: true), .init(2, .visible, 1, isAgain: true)], by: one, at: bench.clock.now)
@@ -115,7 +115,7 @@ import Testing
     #expect(bench.queue.counters.late == 1)
   }
 
-  @Test func whatIsAskedForAgainTakesNoPlaceFromWhatIsLetGo() {
+  @Test func `a repeated load does not shorten another's grace period`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 0..<1)
     #expect(bench.told() == ["+0"])
@@ -124,7 +124,7 @@ import Testing
     #expect(bench.told(after: 1) == ["-0", "+1"])
   }
 
-  @Test func anItemIsAwaitedUntilItComesFailsOrNobodyWantsIt() {
+  @Test func `an item is awaited until it loads, fails or is unwanted`() {
     let bench = Bench(PrefetchPolicy(inFlight: 2))
     bench.look(one, 0..<4)
     #expect((0..<5).map(bench.queue.isAwaited) == [true, true, true, true, false])
@@ -138,7 +138,7 @@ import Testing
     #expect((0..<4).map(bench.queue.isAwaited) == [false, false, false, true])
   }
 
-  @Test func aScrollPutsWhatWaitsInANewOrder() {
+  @Test func `a scroll reorders the waiting items`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 0..<2, leading: 2..<6)
     #expect(bench.told() == ["+0"])
@@ -149,7 +149,7 @@ import Testing
 
   // MARK: Bound, and each item once
 
-  @Test func noMoreThanTheBoundAreInFlight() {
+  @Test func `does not exceed the limit of loads in flight`() {
     let bench = Bench()
     bench.look(one, 0..<10)
     #expect(bench.told() == ["+0", "+1", "+2"])
@@ -161,13 +161,13 @@ import Testing
     #expect(bench.queue.counters.waiting == 6)
   }
 
-  @Test func aBoundOfNothingIsOne() {
+  @Test func `treats a limit of zero loads in flight as one`() {
     let bench = Bench(PrefetchPolicy(inFlight: 0))
     bench.look(one, 0..<3)
     #expect(bench.told() == ["+0"])
   }
 
-  @Test func noBoundIsGreaterThanAThousandAndTwentyFour() {
+  @Test func `caps the limit of loads in flight at 1024`() {
     for (wished, bound) in [(1023, 1023), (1024, 1024), (1025, 1024), (100_000, 1024)] {
       let bench = Bench(PrefetchPolicy(inFlight: wished))
       bench.look(one, 0..<1100)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func eachItemIsAskedForOnceHoweverManyWantIt() {
+  @Test func `requests an item once for any number of sessions`() {
     let bench = Bench()
     bench.look(one, 0..<2)
     bench.look(two, 0..<2)
@@ -190,7 +190,7 @@ import Testing
 
   // MARK: Cancel
 
-  @Test func whatWasNotStartedIsDroppedAtOnce() {
+  @Test func `drops a waiting item as soon as no session wants it`() {
     let bench = Bench()
     bench.look(one, 0..<10)
     #expect(bench.told() == ["+0", "+1", "+2"])
@@ -200,7 +200,7 @@ import Testing
     #expect(bench.told() == [])
   }
 
-  @Test func whatIsInFlightIsCancelledWhenTheLastWhoWantedItHasMovedOn() {
+  @Test func `cancels a load 250 ms after its last session leaves`() {
     let bench = Bench()
     bench.look(one, 0..<2)
     bench.look(two, 1..<2)
@@ -216,7 +216,7 @@ import Testing
     #expect(bench.queue.isEmpty)
   }
 
-  @Test func whatIsWantedAgainWithinTheGraceIsNotCancelled() {
+  @Test func `keeps a load that is wanted again within the grace period`() {
     let bench = Bench()
     bench.look(one, 0..<2)
     #expect(bench.told() == ["+0", "+1"])
@@ -231,7 +231,7 @@ import Testing
     #expect(bench.told(after: 1) == ["-0"])
   }
 
-  @Test func aJumpCancelsWhatItPassedOverAsSoonAsSomethingVisibleNeedsThePlace() {
+  @Test func `a waiting visible item ends the grace period of other loads`() {
     let bench = Bench()
     bench.look(one, 0..<2, leading: 2..<6)
     #expect(bench.told() == ["+0", "+1", "+2"])
@@ -241,7 +241,7 @@ import Testing
     #expect(bench.told(after: 250) == ["-2", "+1002"])
   }
 
-  @Test func aSourceThatPrefersToFinishIsLeftToFinishAndKeepsItsPlace() {
+  @Test func `loads of a source that prefers to finish stay in flight`() {
     let bench = Bench(PrefetchPolicy(inFlight: 2, prefersToFinish: true))
     bench.look(one, 0..<2)
     #expect(bench.told() == ["+0", "+1"])
@@ -256,7 +256,7 @@ import Testing
     #expect(bench.queue.counters.cancels == 0)
   }
 
-  @Test func whatCannotBeWantedAnyMoreIsCancelledAtOnceWhateverTheSourcePrefers() {
+  @Test func `drop cancels loads of a source that prefers to finish`() {
     let bench = Bench(PrefetchPolicy(inFlight: 2, prefersToFinish: true))
     bench.look(one, 0..<3)
     #expect(bench.told() == ["+0", "+1"])
@@ -266,7 +266,7 @@ import Testing
     #expect(bench.queue.isEmpty)
   }
 
-  @Test func whatIsDroppedAndWantedAgainAtThatMomentIsNotCancelled() {
+  @Test func `keeps a dropped load that is wanted again at once`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     #expect(bench.told() == ["+0"])
@@ -276,7 +276,7 @@ import Testing
     #expect(bench.finish(0) == .wanted)
   }
 
-  @Test func anAnswerBeforeTheCancelIsSentSparesIt() {
+  @Test func `a result before the cancel is sent suppresses the cancel`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     #expect(bench.told() == ["+0"])
@@ -288,7 +288,7 @@ import Testing
 
   // MARK: Results
 
-  @Test func aResultBeforeAnyoneSeesItsPlaceIsAHitOnceItComesIntoSight() {
+  @Test func `counts one hit when a loaded item first becomes visible`() {
     let bench = Bench()
     bench.look(one, 0..<1, leading: 1..<2)
     _ = bench.told()
@@ -302,7 +302,7 @@ import Testing
     #expect(bench.queue.counters.hits == 1)
   }
 
-  @Test func aResultThatFillsAPlaceholderIsLate() {
+  @Test func `a result for an item already visible counts as late`() {
     let bench = Bench()
     bench.look(one, 0..<1, leading: 1..<2)
     _ = bench.told()
@@ -312,7 +312,7 @@ import Testing
     #expect(bench.queue.counters.hits == 0)
   }
 
-  @Test func aResultThatNobodyEverSeesIsWasted() {
+  @Test func `a result that never becomes visible counts as wasted`() {
     let bench = Bench()
     bench.look(one, 0..<1, leading: 1..<2)
     _ = bench.told()
@@ -321,7 +321,7 @@ import Testing
     #expect(bench.queue.counters.wasted == 1)
   }
 
-  @Test func aResultAfterTheCancelIsCountedAsWasted() {
+  @Test func `counts the first result after a cancel as wasted`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     _ = bench.told()
@@ -341,7 +341,7 @@ import Testing
     #expect(bench.told(after: 250).count == items.count)
   }
 
-  @Test func ofManyCancelsTheLastThousandAreRememberedAtLeast() {
+  @Test func `remembers at least the last 1024 cancels`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1024))
     cancel(0..<1024, bench)
     cancel(1024..<2048, bench)
@@ -363,7 +363,7 @@ import Testing
     #expect(bench.finish(6000) == .unwanted)
   }
 
-  @Test func whatIsCancelledAgainIsRememberedByTheLastTime() {
+  @Test func `remembers an item cancelled twice by its last cancel`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1024))
     cancel(0..<1024, bench)
     cancel(2000..<3000, bench)
@@ -373,7 +373,7 @@ import Testing
     #expect(bench.finish(0) == .unwanted)
   }
 
-  @Test func aResultAfterTheCancelIsTakenWhenSomeoneWantsItAgain() {
+  @Test func `accepts a result after the cancel if wanted again`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 0..<1)
     _ = bench.told()
@@ -385,7 +385,7 @@ import Testing
     #expect(bench.told() == [])
   }
 
-  @Test func aResultThatNobodyAskedForChangesNothing() {
+  @Test func `ignores results and failures of items not requested`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     _ = bench.told()
@@ -397,7 +397,7 @@ import Testing
 
   // MARK: Failures
 
-  @Test func aFailureIsAskedForAgainAfterGrowingPauses() {
+  @Test func `retries a failed load after pauses of 1 to 60 seconds`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     #expect(bench.told() == ["+0"])
@@ -412,7 +412,7 @@ import Testing
     #expect(bench.told(after: 100_000) == [])
   }
 
-  @Test func failuresDoNotBlockOthers() {
+  @Test func `failed items do not block other items`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 0..<4)
     for item in 0..<3 {
@@ -424,7 +424,7 @@ import Testing
     #expect(bench.told(after: 1000) == ["+0"])
   }
 
-  @Test func aSourceThatNeverAnswersBlocksNobodyForLongerThanItsPatience() {
+  @Test func `an unanswered load is cancelled after the patience ends`() {
     let bench = Bench(PrefetchPolicy(inFlight: 1, patience: .seconds(5)))
     bench.look(one, 0..<2)
     #expect(bench.told() == ["+0"])
@@ -439,7 +439,7 @@ import Testing
     #expect(bench.finish(0) == .wanted)
   }
 
-  @Test func scrollingToAndFroDoesNotShortenThePauseAfterAFailure() {
+  @Test func `releasing an item does not shorten its pause after a failure`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     _ = bench.told()
@@ -457,7 +457,7 @@ import Testing
     #expect(bench.pause == nil)
   }
 
-  @Test func whatIsRenewedIsAskedForAgainAtOnce() {
+  @Test func `renew requests failed and loaded items again at once`() {
     let bench = Bench()
     bench.look(one, 0..<1, leading: 1..<2)
     _ = bench.told()
@@ -472,7 +472,7 @@ import Testing
 
   // MARK: Clocks
 
-  @Test func aClockThatGoesBackMakesNoPauseLonger() {
+  @Test func `a clock that goes back does not lengthen a pause`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     _ = bench.told()
@@ -483,7 +483,7 @@ import Testing
     #expect(bench.told(after: 400) == ["+0"])
   }
 
-  @Test func aClockThatStandsStillLosesNothing() {
+  @Test func `a cancel is not lost while the clock stands still`() {
     let bench = Bench()
     bench.look(one, 0..<1)
     #expect(bench.told() == ["+0"])
@@ -497,7 +497,7 @@ import Testing
   /// Many sessions at random, with an unpredictable source.
   ///
   /// The queue checks its invariants after every step.
-  @Test func whateverHappensItKeepsItsRules() {
+  @Test func `random use never loads twice or exceeds the limit in flight`() {
     for seed in 1...15 {
       var random = SeededGenerator(seed: UInt64(seed))
       let bench = Bench(

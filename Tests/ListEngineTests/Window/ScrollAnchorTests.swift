@@ -25,7 +25,7 @@ import Testing
     return value
   }
 
-  @Test func rowsInsertedAboveDoNotMoveWhatIsBeingRead() throws {
+  @Test func `insertions above do not move the visible rows`() throws {
     let (harness, first) = try reading(50)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
     try harness.settle(by: .seconds(1))
@@ -34,7 +34,7 @@ import Testing
     #expect(harness.replica().start == 48)
   }
 
-  @Test func rowsRemovedAboveDoNotMoveWhatIsBeingRead() throws {
+  @Test func `deletions above do not move the visible rows`() throws {
     let (harness, first) = try reading(50)
     harness.change { changes in for key in 10..<17 { changes.delete(key) } }
     try harness.settle(by: .seconds(1))
@@ -42,7 +42,7 @@ import Testing
     #expect(value(at: first(), harness) == 500)
   }
 
-  @Test func rowsThatMoveFromAboveToBelowDoNotMoveWhatIsBeingRead() throws {
+  @Test func `moves from above to below do not move the visible rows`() throws {
     let (harness, first) = try reading(50)
     harness.change { changes in for key in 10..<14 { changes.update(key, value: 5000) } }
     try harness.settle(by: .seconds(1))
@@ -50,7 +50,7 @@ import Testing
     #expect(value(at: first(), harness) == 500)
   }
 
-  @Test func rowsThatComeAndGoBelowChangeNothing() throws {
+  @Test func `insertions and deletions below cause no shift`() throws {
     let (harness, first) = try reading(20)
     harness.change { changes in
       for key in 200..<210 { changes.upsert(key, value: 5000) }
@@ -61,7 +61,7 @@ import Testing
     #expect(harness.replica().start == 15)
   }
 
-  @Test func whenTheAnchorMovesByItselfTheReaderDoesNotFollowIt() throws {
+  @Test func `the next row keeps its place when the anchor's value changes`() throws {
     let (harness, first) = try reading(50)
     harness.scroll(first: 50, anchor: harness.row(500))
     harness.change { changes in
@@ -75,7 +75,7 @@ import Testing
     #expect(value(at: first() + 1, harness) == 510)
   }
 
-  @Test func whenTheAnchorIsRemovedTheNextRowTakesItsPlaceAsAnchor() throws {
+  @Test func `the next row keeps its place when the anchor is deleted`() throws {
     let (harness, first) = try reading(50)
     harness.scroll(first: 50, anchor: harness.row(500))
     harness.change { changes in
@@ -87,7 +87,7 @@ import Testing
     #expect(value(at: first() + 1, harness) == 510)
   }
 
-  @Test func theAnchorThatThePageNamesIsTheOneThatIsHeld() throws {
+  @Test func `the anchor named by the client keeps its place`() throws {
     let (harness, first) = try reading(50)
     harness.scroll(first: 50, anchor: harness.row(550))
     // A row appears between the first row and the anchor: the anchor stays, the first row moves up.
@@ -97,7 +97,7 @@ import Testing
     #expect(value(at: first() + 5, harness) == 550)
   }
 
-  @Test func whenTheSourceMovesTheAnchorTheReaderDoesNotFollowIt() throws {
+  @Test func `the next row keeps its place when the source moves the anchor`() throws {
     let (harness, first) = try reading(50, query: QueryRequest())
     harness.change { $0.set.move(.integer(50), before: .integer(10)) }
     try harness.settle(by: .seconds(1))
@@ -106,7 +106,7 @@ import Testing
     #expect(value(at: first() + 1, harness) == 510)
   }
 
-  @Test func whenTheAnchorGoesIntoAnotherSectionTheReaderDoesNotFollowIt() throws {
+  @Test func `the next row keeps its place when the anchor changes section`() throws {
     let (harness, first) = try reading(50, query: QueryRequest(sort: [("value", false)], group: ["group"]))
     harness.change { $0.set.update(.integer(49), [nil, nil, .text("another, above")]) }
     try harness.settle(by: .seconds(1))
@@ -115,7 +115,7 @@ import Testing
     #expect(value(at: first() + 1, harness) == 500)
   }
 
-  @Test func aRowThatWasMovedOnceIsAnAnchorLikeAnyOther() throws {
+  @Test func `a row that was moved once works as an anchor`() throws {
     let (harness, _) = try reading(0, query: QueryRequest())
     harness.change { $0.set.move(.integer(8), before: .integer(5)) }
     try harness.settle(by: .seconds(1))
@@ -128,7 +128,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [1])
   }
 
-  @Test func theAnchorIsHeldWhenTheTableNumbersItsOrderAnew() throws {
+  @Test func `the anchor is held when insertions relabel the table`() throws {
     let (harness, first) = try reading(50, query: QueryRequest())
     harness.change { changes in
       for key in 200..<240 {
@@ -141,7 +141,7 @@ import Testing
     #expect(value(at: first(), harness) == 500)
   }
 
-  @Test func aRowOfTheBufferAboveIsNotTheAnchor() throws {
+  @Test func `a row of the buffer above is not the anchor`() throws {
     let (harness, first) = try reading(50)
     // Between the buffer's first row and the viewport.
     harness.change { $0.upsert(200, value: 475) }
@@ -150,7 +150,7 @@ import Testing
     #expect(value(at: first(), harness) == 500)
   }
 
-  @Test func whenEveryRowInSightIsKeyedAnewThePositionIsHeld() throws {
+  @Test func `the position stays when all rows of the window move away`() throws {
     let (harness, first) = try reading(50)
     harness.change { changes in
       for key in 45..<65 { changes.update(key, value: 3 * key) }
@@ -159,7 +159,7 @@ import Testing
     #expect(first() == 50)
   }
 
-  @Test func atTheVeryTopTheReaderStaysAtTheTop() throws {
+  @Test func `a viewport that sticks to the top stays there`() throws {
     let harness = try Harness(rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
     try harness.settle()
@@ -169,7 +169,7 @@ import Testing
     #expect(Array(harness.values().prefix(3)) == [-1, -1, -1])
   }
 
-  @Test func whoDoesNotStickToTheTopIsHeldThereToo() throws {
+  @Test func `a viewport at the top without stick keeps its first row`() throws {
     let (harness, first) = try reading(0)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: -1) } }
     try harness.settle(by: .seconds(1))
@@ -177,7 +177,7 @@ import Testing
     #expect(value(at: first(), harness) == 0)
   }
 
-  @Test func inFollowModeTheReaderStaysAtTheEnd() throws {
+  @Test func `a viewport that sticks to the end follows new rows`() throws {
     let harness = try Harness(rows: 100)
     harness.open(first: 90, stick: .end)
     try harness.settle()
@@ -187,7 +187,7 @@ import Testing
     #expect(harness.values().last == 204)
   }
 
-  @Test func aScrollThatCrossesAPatchOnItsWayIsCountedFromThere() throws {
+  @Test func `a scroll that crosses a patch is corrected by its shift`() throws {
     let (harness, _) = try reading(50)
     let held = harness.replica()
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
@@ -204,7 +204,7 @@ import Testing
     #expect(value(at: 63, harness) == 600)
   }
 
-  @Test func aSecondScrollThatCrossesTheSamePatchIsCountedFromThereToo() throws {
+  @Test func `a second scroll that crosses a patch is corrected in full`() throws {
     let harness = try Harness(rows: 40)
     let id = harness.open(first: 6)
     try harness.settle()
@@ -223,7 +223,7 @@ import Testing
     #expect(harness.replica().start == 3)
   }
 
-  @Test func aScrollThatIsFasterThanTheAcknowledgementIsTakenAsItSays() throws {
+  @Test func `a scroll from an unacknowledged patch is not corrected`() throws {
     let (harness, _) = try reading(50)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
     #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
@@ -235,7 +235,7 @@ import Testing
     #expect(harness.replica().start == 55)
   }
 
-  @Test func aPatchThatWasRefusedIsFollowedWithTheWindowThatReplacesIt() throws {
+  @Test func `a window that replaces a rejected patch includes its shift`() throws {
     let (harness, _) = try reading(50)
     let id = SessionID(rawValue: 1)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
@@ -251,7 +251,7 @@ import Testing
 
   /// Found by seed 2071 of the simulation: the engine stopped at the top, but reported the full
   /// shift.
-  @Test func aScrollToTheTopBeforeARefusalLeavesNothingToFollowAboveIt() throws {
+  @Test func `a scroll to the top cancels the shift of a rejected patch`() throws {
     let harness = try Harness(rows: 20)
     let id = harness.open(first: 6)
     try harness.settle()
@@ -271,7 +271,7 @@ import Testing
     #expect(window.shift == 6)
   }
 
-  @Test func aPageIsToldToGoToItsEdgeThoughNothingElseHasChanged() throws {
+  @Test func `a scroll that sticks to the end is shifted to the end`() throws {
     let harness = try Harness(rows: 20)
     harness.open(first: 3, buffer: 50)
     try harness.settle()
@@ -280,7 +280,7 @@ import Testing
     #expect(sent.map(\.shift) == [2])
   }
 
-  @Test func whatThePageHeldOfAnotherQueryIsNoAnchor() throws {
+  @Test func `rows of the earlier query do not shift a new one`() throws {
     let (harness, _) = try reading(50)
     harness.engine.handle(
       .query(
@@ -291,7 +291,7 @@ import Testing
     #expect(window.patch.result.start == 35)
   }
 
-  @Test func aScrollInTheOldListDoesNotMoveTheNewOne() throws {
+  @Test func `a scroll in the old list does not move the new one`() throws {
     let (harness, _) = try reading(50)
     harness.engine.handle(
       .query(SessionID(rawValue: 1), request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
@@ -301,7 +301,7 @@ import Testing
     #expect(window.patch.result.start == 0)
   }
 
-  @Test func aShiftThatWasRefusedIsNotOneOfTheNextQuery() throws {
+  @Test func `the shift of a rejected patch does not affect the next query`() throws {
     let (harness, _) = try reading(50)
     let id = SessionID(rawValue: 1)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
@@ -319,7 +319,7 @@ import Testing
     #expect(window.patch.result.start == 15)
   }
 
-  @Test func aPageThatDisagreesWhileItsViewIsPutTogetherAgainKeepsItsPlace() throws {
+  @Test func `a resync while the view is rebuilt keeps the position`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 3000)
@@ -347,7 +347,7 @@ import Testing
     #expect(value(at: 541, harness) == 5000)
   }
 
-  @Test func headersThatComeAboveCountAsWell() throws {
+  @Test func `new headers above do not move the visible rows`() throws {
     let query = QueryRequest(sort: [("value", false)], group: ["group"])
     let (harness, first) = try reading(50, query: query)
     let before = value(at: 50, harness)
@@ -384,7 +384,7 @@ import Testing
     return deliveries.first?.shift ?? 0
   }
 
-  @Test func collapsingAndExpandingAboveDoesNotMoveWhatIsRead() throws {
+  @Test func `collapsing and expanding above does not move visible rows`() throws {
     // “c” begins at position 22; its rows are 23 to 32.
     let harness = try readingSections(25)
     harness.scroll(first: 25, count: 5, buffer: 40, anchor: harness.row(220))
@@ -398,14 +398,14 @@ import Testing
     #expect(value(at: 15, harness) == 220)
   }
 
-  @Test func collapsingBelowDoesNotMoveWhatIsRead() throws {
+  @Test func `collapsing and expanding below causes no shift`() throws {
     let harness = try readingSections(25)
     #expect(try collapse("d", harness) == 0)
     harness.acknowledge()
     #expect(try collapse("d", harness, false) == 0)
   }
 
-  @Test func theHeaderTakesThePlaceOfARowThatIsFoldedAway() throws {
+  @Test func `the header replaces an anchor row that is collapsed`() throws {
     // The header is above the viewport: it moves to the viewport's top.
     let above = try readingSections(25)
     above.scroll(first: 25, count: 5, buffer: 40, anchor: above.row(220))
@@ -422,7 +422,7 @@ import Testing
     #expect(try collapse("c", both) == -13)
   }
 
-  @Test func aHeaderInSightHoldsThePlaceWhenNoRowDoes() throws {
+  @Test func `the first visible header keeps its place without an anchor`() throws {
     let harness = try readingSections(2, "a", "b", "c", "d", "e")
     // Only headers are visible: expanding the second keeps the first in place; expanding one above
     // moves nothing.
@@ -431,7 +431,7 @@ import Testing
     #expect(try collapse("a", harness, false) == 10)
   }
 
-  @Test func theBufferLiesInTheDirectionOfTravelAndSwapsWithIt() throws {
+  @Test func `the larger buffer swaps sides with the direction of travel`() throws {
     var scrollAnchor = ScrollAnchor()
     let limits = Limits()
     func go(_ first: Int) {
@@ -451,7 +451,7 @@ import Testing
     #expect(scrollAnchor.window(of: 0) == 0..<0)
   }
 
-  @Test func whatAPageAsksForIsBounded() throws {
+  @Test func `limits a requested window to 3000 items from the top`() throws {
     var scrollAnchor = ScrollAnchor()
     let viewport = Viewport(first: -5, count: 1_000_000, ahead: 1_000_000, behind: 1_000_000, stick: nil)
     scrollAnchor.resize(viewport, limits: Limits())

@@ -15,7 +15,7 @@ import Testing
     return scrollAnchor
   }
 
-  @Test func aNewReaderLooksAtFiftyItemsAtTheTop() {
+  @Test func `starts with fifty visible items at the top`() {
     let scrollAnchor = ScrollAnchor()
     #expect(
       scrollAnchor.first == 0 && scrollAnchor.count == 50 && scrollAnchor.stick == .top
@@ -23,7 +23,7 @@ import Testing
     #expect(scrollAnchor.window(of: 1_000) == 0..<88)
   }
 
-  @Test func theWindowIsOneViewportTallerMostOfItInTheDirectionOfTravel() {
+  @Test func `the buffer is one viewport, three quarters of it ahead`() {
     #expect(reader(200).visible(of: 1_000) == 200..<240)
     #expect(reader(200).window(of: 1_000) == 190..<270)
     #expect(reader(200, from: 500).window(of: 1_000) == 170..<250)
@@ -33,7 +33,7 @@ import Testing
     #expect(reader(200, count: 1).window(of: 1_000) == 200..<202)
   }
 
-  @Test func theDirectionIsThatOfTheLastScrollThatWentSomewhere() {
+  @Test func `a scroll to the same position keeps the direction`() {
     var scrollAnchor = reader(200)
     #expect(!scrollAnchor.isTravellingUp)
     for (first, isUp) in [(199, true), (199, true), (200, false), (200, false), (0, true), (1, false)] {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func whatThePageAsksForIsWhatItHolds() {
+  @Test func `buffer sizes of the client replace the default ones`() {
     #expect(reader(200, ahead: 60, behind: 20).window(of: 1_000) == 180..<300)
     #expect(reader(200, ahead: 60, behind: 20, from: 500).window(of: 1_000) == 180..<300)
     #expect(reader(200, ahead: 0, behind: 0).window(of: 1_000) == 200..<240)
@@ -50,7 +50,7 @@ import Testing
     #expect(reader(200, behind: 5).window(of: 1_000) == 195..<270)
   }
 
-  @Test func theWindowEndsWhereTheListDoes() {
+  @Test func `the viewport and the window end with the list`() {
     #expect(reader(5).window(of: 1_000) == 0..<75)
     #expect(reader(970).visible(of: 1_000) == 960..<1_000)
     #expect(reader(970).window(of: 1_000) == 950..<1_000)
@@ -62,7 +62,7 @@ import Testing
     #expect(reader(0).window(of: 1) == 0..<1)
   }
 
-  @Test func aPlaceAboveTheTopIsTheTop() {
+  @Test func `clamps positions above the top to zero`() {
     var scrollAnchor = reader(200)
     scrollAnchor.go(to: Viewport(first: -7, stick: nil), shift: 0)
     #expect(scrollAnchor.first == 0)
@@ -72,7 +72,7 @@ import Testing
     #expect(scrollAnchor.first == 4)
   }
 
-  @Test func onlyWhoSticksToNoEdgeNamesAnAnchor() {
+  @Test func `has a named anchor only if it sticks to no edge`() {
     var scrollAnchor = ScrollAnchor()
     let row = RowID(rawValue: 9)
     for (stick, isNamed) in [(nil, true), (.top, false), (.end, false)] as [(Viewport.Stick?, Bool)] {
@@ -84,7 +84,7 @@ import Testing
     #expect(scrollAnchor.stick == nil && scrollAnchor.namedAnchor == row)
   }
 
-  @Test func aCrowdedTableShrinksTheBufferFirstAndThenTheViewport() {
+  @Test func `a limited window shrinks its buffer before its viewport`() {
     var scrollAnchor = reader(1_000, count: 40, ahead: 60, behind: 20)
     scrollAnchor.greatestWindow = 80
     #expect(scrollAnchor.visible(of: 5_000) == 1_000..<1_040)

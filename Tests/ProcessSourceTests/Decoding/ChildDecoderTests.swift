@@ -66,7 +66,7 @@ import TextSource
 
   // MARK: Hello and schema
 
-  @Test func aSchemaSaysEverythingAboutItsColumns() {
+  @Test func `reads all members of columns and the prefetch policy`() {
     let schema = decode([
       Self.hello,
       #"""
@@ -110,7 +110,7 @@ import TextSource
     #expect(decode([Self.hello, plain]).schema == Schema(name: "t", key: .text, columns: [Column("a", .text)]))
   }
 
-  @Test func theTablesNameMayBeChosen() {
+  @Test func `a configured table name replaces that of the schema`() {
     let schema = decode([Self.hello, Self.schema], table: "mine").schema
     #expect(schema?.name == "mine" && schema?.title == "mine")
   }
@@ -170,11 +170,11 @@ import TextSource
       "prefetch.inFlight must be 1 to 1024"
     ),
   ])
-  func aSchemaThatCannotBeIsRefused(_ line: String, _ reason: String) {
+  func `refuses an invalid schema with a reason`(_ line: String, _ reason: String) {
     #expect(decode([Self.hello, line]).refusals == ["its schema is invalid: \(reason)"])
   }
 
-  @Test func columnsHaveABound() {
+  @Test func `accepts 512 columns and refuses 513`() {
     func schema(_ count: Int) -> [ChildDecoder.Event] {
       let columns = (0..<count).map { #"{"name":"c\#($0)","type":"text"}"# }.joined(separator: ",")
       return decode([Self.hello, #"{"type":"schema","name":"x","key":"text","columns":[\#(columns)]}"#])
@@ -183,21 +183,21 @@ import TextSource
     #expect(schema(513).refusals == ["its schema is invalid: a table has at most 512 columns"])
   }
 
-  @Test func anotherVersionIsRefused() {
+  @Test func `refuses a hello with another version or none`() {
     #expect(
       decode([#"{"type":"hello","version":2}"#]).refusals
         == ["it speaks version 2 of the protocol; this host speaks version 1"])
     #expect(decode([#"{"type":"hello"}"#]).refusals == ["its hello has no version of the protocol"])
   }
 
-  @Test func oneThatComesBackWithOtherColumnsIsRefused() {
+  @Test func `refuses other columns after a restart`() {
     let known = decode([Self.hello, Self.schema]).schema
     #expect(decode([Self.hello, Self.schema], known: known).refusals == [])
     let other = Self.schema.replacing("share", with: "part")
     #expect(decode([Self.hello, other], known: known).refusals == ["it came back with other columns; restart rowcast"])
   }
 
-  @Test func aRefusedSettingIsNamed() {
+  @Test func `reports a refusal with its setting and reason`() {
     #expect(
       decode([Self.hello, #"{"type":"refuse","setting":"rows","reason":"too many"}"#]).refusals
         == ["source.rows: too many"])
@@ -206,7 +206,7 @@ import TextSource
 
   // MARK: Changes
 
-  @Test func aRowIsWrittenByNameOrByPlace() {
+  @Test func `reads cells by name and by position`() {
     let rows = said(
       #"{"type":"upsert","key":1,"row":{"share":0.5,"name":"a"}}"#, #"{"type":"upsert","key":2,"cells":["b",2]}"#,
       #"{"row":{"name":"c","more":[1]},"key":3.0,"type":"upsert"}"#,
@@ -222,7 +222,7 @@ import TextSource
       ])
   }
 
-  @Test func anUpdateChangesWhatItNames() {
+  @Test func `an update sets the named cells, positional ones are rejected`() {
     let rows = said(
       #"{"type":"update","key":1,"row":{"share":null}}"#, #"{"type":"update","rows":[[2,{"name":"x"}],[3,{}]]}"#,
       #"{"type":"update","key":4,"cells":["x",1]}"#
@@ -235,7 +235,7 @@ import TextSource
       ])
   }
 
-  @Test func rowsGoAndMove() {
+  @Test func `decodes deletions of one or more keys, and moves`() {
     let rows = said(
       #"{"type":"delete","key":1}"#, #"{"type":"delete","keys":[2,3]}"#, #"{"type":"move","key":4,"before":5}"#,
       #"{"type":"move","key":6,"before":null}"#
@@ -247,7 +247,7 @@ import TextSource
       ])
   }
 
-  @Test func everyTypeHasItsValues() {
+  @Test func `decodes the values of every column type`() {
     let types = ["integer", "number", "text", "boolean", "timestamp", "image", "series"]
     let columns = types.map { #"{"name":"\#($0)","type":"\#($0)"}"# }.joined(separator: ",")
     let lines = [
@@ -291,7 +291,7 @@ import TextSource
     ("series", "[1,true]", "has a boolean in its series"), ("series", "1", "is a number, the column is of type series"),
     ("image", "[]", "is a list, the column is of type image"),
   ])
-  func aCellThatDoesNotFitCostsItsRow(_ type: String, _ value: String, _ reason: String) {
+  func `rejects only the row with a cell of the wrong type`(_ type: String, _ value: String, _ reason: String) {
     let lines = [
       Self.hello, #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"c","type":"\#(type)"}]}"#,
       #"{"type":"upsert","rows":[[1,\#(value)],[2,null]]}"#,
@@ -309,7 +309,7 @@ import TextSource
     #""9999-12-31T00:00:00Z""#, #""0001-01-01T00:00:00Z""#, "9223372036855", "-1e300", "9223372036854775808",
     #""9223372036855.5""#, #""99999999999999999999""#, "123456789012345678901234567890",
   ])
-  func aTimestampOutOfRangeLeavesItsCellEmpty(_ value: String) {
+  func `a timestamp out of range leaves its cell empty`(_ value: String) {
     let lines = [
       Self.hello, #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"c","type":"timestamp"}]}"#,
       #"{"type":"upsert","rows":[[1,\#(value)],[2,{"c":\#(value)}],[3,0]]}"#,
@@ -329,7 +329,7 @@ import TextSource
   @Test(arguments: [
     "9223372036854775808", "-9223372036854775809", "123456789012345678901234567890", "1e19", #""9223372036854775808""#,
   ])
-  func anIntegerBeyond64BitsLeavesItsCellEmpty(_ value: String) {
+  func `an integer beyond 64 bits leaves its cell empty`(_ value: String) {
     let lines = [
       Self.hello, #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"c","type":"integer"}]}"#,
       #"{"type":"upsert","rows":[[1,\#(value)],[2,9223372036854775807],[3,"-9223372036854775808"],[4,1.5]]}"#,
@@ -345,7 +345,7 @@ import TextSource
     #expect(events.badLines == [])
   }
 
-  @Test func aRowOfTheWrongLengthIsLeftOut() {
+  @Test func `rejects rows of the wrong length`() {
     let rows = said(#"{"type":"upsert","rows":[[1,"a"],[2,"b",2,3],[3,"c",3]]}"#).rows
     #expect(
       rows == [
@@ -355,7 +355,7 @@ import TextSource
       ])
   }
 
-  @Test func aKeyThatCannotBeIsCountedWithItsPlace() {
+  @Test func `counts rows with an invalid key and reports their line`() {
     let events = said(#"{"type":"upsert","rows":[["x","a",1],[],[3,"c",3]]}"#, #"{"type":"delete","key":null}"#)
     #expect(events.rows == [PlainRow(.upsert, .integer(3), [.text("c"), .number(3)])])
     #expect(events.unnamed.count == 3)
@@ -381,7 +381,7 @@ import TextSource
       (#"{"type":"state","state":"fine"}"#, "state must be “live” or “stale”"),
       (#"{"type":"schema","name":"x"}"#, "the schema was said before"),
     ] as [(String, String?)])
-  func aBadLineCostsThatLineOnly(_ line: String, _ reason: String?) {
+  func `skips a bad line with a reason and blank lines silently`(_ line: String, _ reason: String?) {
     let events = said(line, #"{"type":"upsert","key":1,"cells":["a",1]}"#)
     #expect(events.rows == [PlainRow(.upsert, .integer(1), [.text("a"), .number(1)])])
     guard let reason else {
@@ -392,7 +392,7 @@ import TextSource
     #expect(events.unnamed.count == 1 && events.unnamed.last == events.badLines[0])
   }
 
-  @Test func bytesThatAreNotUTF8CostTheirLine() {
+  @Test func `skips lines that are not UTF-8 or too long`() {
     var decoder = ChildDecoder(name: "source")
     read(Self.hello, number: 1, &decoder)
     read(Self.schema, number: 2, &decoder)
@@ -405,7 +405,7 @@ import TextSource
     #expect(events.badLines[1] == "line 4: it has more than 1048576 bytes")
   }
 
-  @Test func changesWantASchemaFirst() {
+  @Test func `skips changes that precede the schema`() {
     for line in [
       #"{"type":"upsert","key":1,"cells":[]}"#, #"{"type":"reload"}"#, #"{"type":"commit"}"#,
       #"{"type":"delete","key":1}"#,
@@ -414,7 +414,7 @@ import TextSource
     }
   }
 
-  @Test func whatWasWrongBeforeTheSchemaIsCountedAfterIt() {
+  @Test func `counts a bad line that precedes the schema`() {
     let events = decode([Self.hello, "x", Self.schema])
     #expect(events.unnamed.count == 1)
   }
@@ -432,21 +432,21 @@ import TextSource
 
   private func row(_ key: Int) -> String { #"{"type":"upsert","key":\#(key),"cells":["a",1]}"# }
 
-  @Test func aReloadEndsWithItsCommit() {
+  @Test func `a reload ends at its commit`() {
     #expect(flags(said(#"{"type":"reload"}"#, row(1), row(2), #"{"type":"commit"}"#, row(3))) == ["begin 2 end", "1"])
     #expect(flags(said(#"{"type":"reload"}"#, row(1))) == ["begin 1 open"])
     #expect(flags(said(#"{"type":"reload"}"#, #"{"type":"commit"}"#)) == ["begin 0 end"])
     #expect(flags(said(row(1), #"{"type":"reload"}"#, row(2), #"{"type":"commit"}"#)) == ["1", "begin 1 end"])
   }
 
-  @Test func aReloadThatBeginsAnewForgetsTheFirst() {
+  @Test func `a second reload message begins another reload`() {
     #expect(
       flags(said(#"{"type":"reload"}"#, row(1), #"{"type":"reload"}"#, row(2), #"{"type":"commit"}"#)) == [
         "begin 1 open", "begin 1 end",
       ])
   }
 
-  @Test func oneThatMarksItsCommitsIsShownByThem() {
+  @Test func `applies rows at commits if the program declares commits`() {
     var decoder = ChildDecoder(name: "source")
     for (index, line) in [Self.committing, Self.schema, row(1)].enumerated() { read(line, number: index, &decoder) }
     decoder.flush()
@@ -463,7 +463,7 @@ import TextSource
     #expect(flags(decoder.takeEvents()) == ["2"])
   }
 
-  @Test func oneThatDoesNotIsShownWhatIsThere() {
+  @Test func `reports rows at a flush if the program has no commits`() {
     var decoder = ChildDecoder(name: "source")
     for (index, line) in [Self.hello, Self.schema, row(1)].enumerated() { read(line, number: index, &decoder) }
     #expect(flags(decoder.takeEvents()) == [])
@@ -471,7 +471,7 @@ import TextSource
     #expect(flags(decoder.takeEvents()) == ["1"])
   }
 
-  @Test func partsAreBounded() {
+  @Test func `splits changes into parts of at most 4,096 rows`() {
     var decoder = ChildDecoder(name: "source")
     for (index, line) in [Self.committing, Self.schema].enumerated() { read(line, number: index, &decoder) }
     for key in 0..<10_000 { read(row(key), number: key + 3, &decoder) }
@@ -481,7 +481,7 @@ import TextSource
     #expect(said(#"{"type":"upsert","rows":[\#(rows)]}"#).changes.map(\.count) == [4_096, 4_096, 1_808])
   }
 
-  @Test func aListThatAnEarlierProcessLeftHalfNamedIsGivenUp() {
+  @Test func `abandons the unfinished reload of an earlier process`() {
     #expect(flags(decode([Self.hello, Self.schema, row(1)], isReloading: true)) == ["abandon 0", "1"])
     #expect(flags(decode([#"{"id":1}"#], isReloading: true)) == ["abandon 0", "1"])
   }
@@ -504,7 +504,7 @@ import TextSource
     }
   }
 
-  @Test func deferredCellsAreAnswered() {
+  @Test func `decodes loaded, failed and forgotten deferred cells`() {
     #expect(
       answers(
         #"{"type":"loaded","key":"a","column":"w","value":7}"#,
@@ -517,7 +517,7 @@ import TextSource
       ])
   }
 
-  @Test func anAnswerNamesACellThatWasDeferred() {
+  @Test func `skips a cell answer with a bad column, key or value`() {
     #expect(
       answers(
         #"{"type":"loaded","key":"a","column":"n","value":"x"}"#, #"{"type":"loaded","key":1,"column":"w","value":1}"#,
@@ -528,7 +528,7 @@ import TextSource
       ])
   }
 
-  @Test func answersComeAfterTheRowsBeforeThem() {
+  @Test func `reports rows before the loaded cell that follows them`() {
     let events = decode([
       Self.hello, Self.gallery, #"{"type":"upsert","key":"a","cells":["x",null]}"#,
       #"{"type":"loaded","key":"a","column":"w","value":7}"#,
@@ -545,7 +545,7 @@ import TextSource
 
   // MARK: Plain rows
 
-  @Test func rowsAloneMakeATable() {
+  @Test func `infers a schema from plain rows`() {
     let events = decode([#"{"id":1,"name":"a","type":"x"}"#, #"{"id":2,"name":"b"}"#])
     #expect(events.schema?.name == "source" && events.schema?.key == .integer)
     #expect(events.schema?.columns.map(\.name) == ["id", "name", "type"])
@@ -556,7 +556,7 @@ import TextSource
       ])
   }
 
-  @Test func rowsThatCannotBeTakenBeforeThereIsATableAreToldTheFirstAndTheTenthAndCounted() {
+  @Test func `reports the first and tenth bad row before a schema is known`() {
     let rows = [#"{"name":"a"}"#, #"{"id":1.5}"#] + [String](repeating: #"{"name":"b"}"#, count: 30)
     #expect(decode([rows[0]]).badRows == ["line 1: it has no “id”"])
     #expect(decode([rows[1]]).badRows == ["line 1: its “id” is a number, not a text or a whole number"])
@@ -567,13 +567,13 @@ import TextSource
     #expect(events.badRows.count == 2, "one that comes after is counted on the table")
   }
 
-  @Test func aBadLineFirstDecidesNothing() {
+  @Test func `a bad first line does not decide the format`() {
     let events = decode(["oops", Self.hello, Self.schema, row(1)])
     #expect(events.rows.count == 1)
     #expect(events.badLines.count == 1)
   }
 
-  @Test func aMemberThatComesAfterTheColumnsAreKnownBecomesAColumn() {
+  @Test func `a member after schema inference adds a column`() {
     let rows = (1...InferredTable.sampleRows).map { #"{"id":\#($0),"a":\#($0)}"# }
     let events = decode(rows + [#"{"id":1000,"a":1,"later":"x"}"#, #"{"id":"no key","other":1}"#])
     #expect(events.schema?.columns.map(\.name) == ["id", "a"])
@@ -585,7 +585,7 @@ import TextSource
     #expect(events.unnamed.count == 1)
   }
 
-  @Test func columnsAreKeptOverARestart() {
+  @Test func `keeps the inferred columns over a restart`() {
     let known = decode([#"{"id":1,"a":1}"#]).schema
     let events = decode([#"{"id":"x","b":1}"#, #"{"id":2,"a":2}"#], known: known)
     #expect(events.schema == known)

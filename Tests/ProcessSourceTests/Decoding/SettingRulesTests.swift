@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func settingsAreOfTheirTypes() {
+  @Test func `encodes settings with the types of their schema`() {
     #expect(
       written([
         "path": "/a \"b\"", "rows": "10", "share": "0.5", "quiet": "true", "side": "BUY", "list": "[1]", "map": "{}",
@@ -47,11 +47,13 @@ import Testing
       ["path": "", "speed": "1"], "speed: unknown setting; the settings are list, map, path, quiet, rows, share, side"
     ),
   ])
-  func whatCannotBeIsNamed(_ settings: [String: String], _ reason: String) { #expect(written(settings) == reason) }
+  func `refuses an invalid setting with its key and a reason`(_ settings: [String: String], _ reason: String) {
+    #expect(written(settings) == reason)
+  }
 
-  @Test func withoutRulesEverySettingIsAText() { #expect(written(["a": "1"], nil) == #"{"a":"1"}"#) }
+  @Test func `encodes every setting as text without rules`() { #expect(written(["a": "1"], nil) == #"{"a":"1"}"#) }
 
-  @Test func othersMayBeAllowed() {
+  @Test func `accepts unknown settings only if the rules allow them`() {
     #expect(written(["a": "1"], #"{"properties":{}}"#) == "a: unknown setting; there are none")
     #expect(written(["a": "1"], #"{"additionalProperties":true}"#) == #"{"a":"1"}"#)
   }

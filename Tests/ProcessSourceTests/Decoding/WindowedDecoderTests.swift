@@ -15,7 +15,7 @@ import Testing
 
   private func schema(_ windowed: String) -> Schema? { decode([Self.hello, Self.schema(windowed)]).schema }
 
-  @Test func whatItCanDoIsRead() throws {
+  @Test func `reads the capabilities of a remote table`() throws {
     let said = try #require(
       schema(
         #"{"sort":["size","name"],"filters":["equal","not"],"filterColumns":["size"],"searches":true,"group":["name"],"count":"estimated","paging":"keyset","tellsChanges":true,"refresh":5000,"cancels":false}"#
@@ -25,7 +25,7 @@ import Testing
     #expect(said.refresh == .seconds(5) && !said.cancels)
   }
 
-  @Test func whatIsNotSaidItCannot() throws {
+  @Test func `uses defaults for omitted capabilities`() throws {
     let said = try #require(schema("{}")?.windowed)
     #expect(said.sort.isEmpty && said.filters.isEmpty && said.filterColumns == nil && !said.searches)
     #expect(said.group.isEmpty && said.count == .exact && said.paging == .offset && !said.tellsChanges)
@@ -42,11 +42,11 @@ import Testing
     (#"{"refresh":999}"#, "windowed.refresh must be 1000 to 86400000 milliseconds"),
     (#"{"refresh":19,"tellsChanges":true}"#, "windowed.refresh must be 20 to 86400000 milliseconds"),
     (#"{"cancels":1}"#, "windowed.cancels is a number, not true or false"),
-  ]) func whatCannotBeIsRefused(_ windowed: String, _ reason: String) {
+  ]) func `refuses invalid capabilities with a reason`(_ windowed: String, _ reason: String) {
     #expect(decode([Self.hello, Self.schema(windowed)]).refusals == ["its schema is invalid: \(reason)"])
   }
 
-  @Test func aWindowedTableHasNoDeferredColumns() {
+  @Test func `refuses a deferred column in a remote table`() {
     let refusals = decode([
       Self.hello,
       #"{"type":"schema","name":"t","key":"text","columns":[{"name":"n","type":"text","deferred":true}],"windowed":{}}"#,
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func pagesAreRead() {
+  @Test func `decodes blocks of rows, failures and change notices`() {
     #expect(
       answers(
         #"{"type":"page","id":7,"rows":[["a","x",1,null],["b",{"size":2}]],"more":true,"count":12,"begin":"c0","end":"c1"}"#,
@@ -85,13 +85,13 @@ import Testing
         ])
   }
 
-  @Test func sectionsAreRead() {
+  @Test func `decodes sections with their values and counts`() {
     #expect(
       answers(#"{"type":"page","id":7,"group":["seen","name"],"sections":[[5,"a",3],[null,"b",1]]}"#)
         == ["7 \([Cell.timestamp(5_000_000), .text("a")])=3 \([Cell.null, .text("b")])=1"])
   }
 
-  @Test func aCellThatDoesNotFitIsLeftToTheEngine() {
+  @Test func `keeps a block with cells that do not fit their columns`() {
     #expect(answers(#"{"type":"page","id":7,"rows":[["a",1,"x",null]]}"#).first?.hasPrefix("7 [a:") == true)
   }
 
@@ -140,11 +140,11 @@ import Testing
         "section 1: a value is not of its column"
       ),
     ] as [(String, String?, String)])
-  func anAnswerThatCannotBeIsAFailure(_ line: String, _ failure: String?, _ reason: String) {
+  func `an invalid answer fails its request and is a bad line`(_ line: String, _ failure: String?, _ reason: String) {
     #expect(answers(line) == (failure.map { ["7 failed: \($0)"] } ?? []) + ["line 3: \(reason)"])
   }
 
-  @Test func rowsAreGivenInPagesOnly() {
+  @Test func `skips changes of remote tables and blocks of resident ones`() {
     for line in [
       #"{"type":"upsert","key":"a","cells":["x",1,null]}"#, #"{"type":"delete","key":"a"}"#,
       #"{"type":"move","key":"a","before":null}"#, #"{"type":"reload"}"#,
@@ -166,7 +166,7 @@ import Testing
     return String(decoding: HostLine.query(request, schema), as: UTF8.self)
   }
 
-  @Test func aQueryIsWrittenInFull() throws {
+  @Test func `encodes every part of a query`() throws {
     let filter = Filter<Int>.all([
       .compare(1, .greaterOrEqual, .integer(1 << 60)),
       .not(.any([.isEmpty(0), .oneOf(0, [.text("a\""), .text("b")])])),
@@ -182,7 +182,7 @@ import Testing
         + "\n")
   }
 
-  @Test func aShortQueryIsShort() throws {
+  @Test func `omits empty parts of a query, and encodes cancellations`() throws {
     #expect(
       try line(Query(), .rows(after: nil, upTo: nil, skip: 0, count: 5))
         == #"{"type":"query","id":7,"rows":{"skip":0,"count":5}}"# + "\n")

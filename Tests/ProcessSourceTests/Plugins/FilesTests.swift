@@ -61,7 +61,7 @@ import Testing
     return nil
   }
 
-  @Test func filesAreListedButNotWhatLinksLeadTo() throws {
+  @Test func `lists files and directories without links and hidden files`() throws {
     try withSource { _, _ in
       #expect(
         table(recorder.view) == [
@@ -72,11 +72,11 @@ import Testing
     }
   }
 
-  @Test func hiddenFilesAreShownWhenTheyAreWanted() throws {
+  @Test func `lists hidden files if the setting is on`() throws {
     try withSource(["hidden": "true"]) { _, _ in #expect(table(recorder.view)[".hidden"] != nil) }
   }
 
-  @Test func changesAreSeenAsTheyHappen() throws {
+  @Test func `reports created, changed, moved and removed files`() throws {
     try withSource { _, root in
       let manager = FileManager.default
       try Data("new".utf8).write(to: root.appending(path: "new.txt"))
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func thumbnailsAreMadeAndTheirBytesGiven() throws {
+  @Test func `serves thumbnails, but no image for a foreign or old key`() throws {
     try withSource { source, root in
       source.send(.load(["one.png", "sub/text.txt"].map { DeferredCell(.text($0), column: 0) }))
       try recorder.wait("thumbnails") { thumbnails($0).count == 2 }
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func aThumbnailThatNobodyWaitsForIsGivenUp() throws {
+  @Test func `cancelled thumbnails do not block a later request`() throws {
     try Workshop.withFolder { scratch in
       // A thumbnailer that never answers.
       let program = scratch.appending(path: "slow")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func whatIsPutInTheListsPlaceAfterwardsIsNotOpened() throws {
+  @Test func `does not open a file that was replaced after the listing`() throws {
     try Workshop.withFolder { scratch in
       let program = """
         import os, sys
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func theDecoderOfImagesReadsTheFolderAndDoesNothingElse() throws {
+  @Test func `the image sandbox refuses other files, writes and sockets`() throws {
     try Workshop.withFolder { folder in
       let program = """
         import os, socket, subprocess, sys
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test func noFolderIsRefused() throws {
+  @Test func `refuses a missing directory`() throws {
     let recorder = recorder
     let source = ChildSource(
       ChildCommand(Workshop.root.appending(path: "Plugins/files/files.py").path), name: "files",

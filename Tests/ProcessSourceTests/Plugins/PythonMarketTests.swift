@@ -21,7 +21,7 @@ import Testing
     return source
   }
 
-  @Test func itLoadsTheWorkloadAndEndsWithoutARate() throws {
+  @Test func `loads the workload and completes without a rate`() throws {
     let source = try start(["rows": "2500", "rate": "0"])
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
@@ -46,7 +46,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func itsChangesFollowTheWorkload() throws {
+  @Test func `changes are those of the workload`() throws {
     let source = try start(["rows": "100", "rate": "5000", "seed": "3"])
     try recorder.wait("changes") { $0.rows.count >= 1_100 }
     #expect(source.stop())
@@ -64,7 +64,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func itRefusesWhatCannotBe() throws {
+  @Test func `refuses an invalid setting with a reason`() throws {
     let source = try start(["rows": "-1"])
     try recorder.wait("a refusal") { $0.states == ["failed: market.rows: -1 is less than 0"] }
     #expect(source.stop())

@@ -29,7 +29,7 @@ import Testing
     view.events.compactMap { if case .acted(_, let outcome) = $0 { outcome } else { nil } }
   }
 
-  @Test func itTellsManyEmojiWithoutTheirRatings() throws {
+  @Test func `reports over 1,000 emoji without their ratings`() throws {
     let source = try start()
     #expect(source.stop())
     let rows = recorder.view.rows
@@ -43,7 +43,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func ratingsAreLoadedAndCancelled() throws {
+  @Test func `loads requested ratings except a cancelled one`() throws {
     // Long enough for the cancellation to arrive before the load is done, even on a busy machine.
     let source = try start(["shortest": "0.5", "longest": "0.5"])
     let cells = ["U+1F600", "U+1F601", "U+1F602"].map { DeferredCell(.text($0), column: 3) }
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func rowsAreRatedUpAndDown() throws {
+  @Test func `actions set, raise and lower a rating within its bounds`() throws {
     let source = try start()
     func act(_ id: UInt64, _ action: String, _ arguments: [(name: String, value: Cell)] = []) {
       source.send(.act(ActionRequest(id: id, action: action, key: .text("U+1F600"), arguments: arguments)))
@@ -84,7 +84,7 @@ import Testing
     #expect(loaded(recorder.view)[0].rating == .integer(99))
   }
 
-  @Test func equalSeedsAreEqualRatings() throws {
+  @Test func `ratings are equal for equal seeds and differ for others`() throws {
     var found: [[String]] = []
     for seed in ["1", "1", "2"] {
       let other = RatingsTests()

@@ -122,7 +122,7 @@ import Testing
   }
 
   /// With an index on a column, SQLite neither sorts nor scans skipped rows, in both directions.
-  @Test func anIndexIsEnoughForAnOrderEitherWay() throws {
+  @Test func `an indexed order needs no sorting in either direction`() throws {
     let program = """
       import sqlite3, sys
       sys.path.insert(0, sys.argv[1])
@@ -145,7 +145,7 @@ import Testing
       Workshop.compiler(["python3"]), ["-c", program, Workshop.root.appending(path: "Plugins/sqlite").path])
   }
 
-  @Test func itSaysWhatItCan() throws {
+  @Test func `reports its columns and capabilities`() throws {
     try withSource(Self.rows(3)) { source, recorder, _ in
       try recorder.wait("a schema") { $0.schema != nil }
       let schema = try #require(recorder.view.schema)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func everyOrderIsReadPageByPage() throws {
+  @Test func `reads sorted rows in blocks by cursor and by offset`() throws {
     let rows = Self.rows(60)
     try withSource(rows) { source, recorder, _ in
       try recorder.wait("life") { $0.states == ["live: "] }
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func filtersMeanWhatTheWireSays() throws {
+  @Test func `filters rows as the protocol defines`() throws {
     let rows = Self.rows(60)
     try withSource(rows) { source, recorder, _ in
       try recorder.wait("life") { $0.states == ["live: "] }
@@ -241,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func sectionsAreCountedAndRead() throws {
+  @Test func `counts sections up to the limit and reads their rows`() throws {
     let rows = Self.rows(60)
     try withSource(rows) { source, recorder, _ in
       try recorder.wait("life") { $0.states == ["live: "] }
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func aChangeIsToldAndSeen() throws {
+  @Test func `reports a change and returns the changed rows`() throws {
     try withSource(Self.rows(5)) { source, recorder, file in
       try recorder.wait("life") { $0.states == ["live: "] }
       func changes(_ view: Recorder.View) -> Int {
@@ -280,7 +280,7 @@ import Testing
   /// Fast counts are part of each answer.
   ///
   /// Slow counts do not delay rows after a change.
-  @Test func aDearCountComesAfterTheRows() throws {
+  @Test func `a slow count does not delay rows after a change`() throws {
     // Counting folds each of the many names in Python, while reading some rows folds only the
     // first.
     let many =
@@ -324,7 +324,7 @@ import Testing
     }
   }
 
-  @Test func aQueryIsATable() throws {
+  @Test func `serves the result of a query as a table`() throws {
     let settings = [
       "query": "SELECT name AS who, count(*) AS many, sum(size) AS total FROM things WHERE name > '' GROUP BY name",
       "key": "who",
@@ -338,7 +338,7 @@ import Testing
     }
   }
 
-  @Test func aTableWithoutRowNumbersHasItsKey() throws {
+  @Test func `serves a table without row IDs by its primary key`() throws {
     try withSource(
       [], ["table": "words"],
       extra:
@@ -362,7 +362,7 @@ import Testing
       ["table": "things", "path": "/no/such/file"],
       "failed: sqlite.path: reading '/no/such/file' failed: unable to open database file"
     ),
-  ]) func whatCannotBeReadIsRefused(_ settings: [String: String], _ word: String) throws {
+  ]) func `refuses invalid settings with a reason`(_ settings: [String: String], _ word: String) throws {
     try withSource([], settings) { source, recorder, _ in
       try recorder.wait("a refusal") { !$0.states.isEmpty }
       #expect(recorder.view.states == [word])

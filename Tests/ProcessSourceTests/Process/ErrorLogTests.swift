@@ -14,15 +14,17 @@ import Testing
     return lines
   }
 
-  @Test func linesArePassedOnAsTheyEnd() { #expect(lines([(1, "a\nb"), (1, "c\r\n\nd")]) == ["a", "bc", "d"]) }
+  @Test func `joins pieces into lines and skips empty ones`() {
+    #expect(lines([(1, "a\nb"), (1, "c\r\n\nd")]) == ["a", "bc", "d"])
+  }
 
-  @Test func aLongLineIsCut() {
+  @Test func `cuts lines after 4,096 bytes`() {
     let long = String(repeating: "x", count: 4_096)
     #expect(lines([(1, long + "\n")]) == [long])
     #expect(lines([(1, long + "yz\nb\n")]) == [long + " ...", "b"])
   }
 
-  @Test func aHundredASecondAreEnough() {
+  @Test func `passes 100 lines a second and counts the others`() {
     let many = (0..<150).map { "\($0)\n" }.joined()
     let passed = lines([(1, many), (2, "later\n")])
     #expect(passed.count == 102)

@@ -49,7 +49,7 @@ import Testing
 
   // MARK: Starting
 
-  @Test func itStartsOnceAndIsLiveWithItsRows() {
+  @Test func `spawns once and reports live when rows are ready`() {
     var harness = Harness()
     #expect(harness.tell(.start) == [.spawn])
     #expect(harness.tell(.start) == [])
@@ -60,7 +60,7 @@ import Testing
     #expect(harness.supervisor.deadline == nil)
   }
 
-  @Test func aProgramThatIsNotThereIsTriedAgain() {
+  @Test func `spawns again after a pause when a spawn fails`() {
     var harness = Harness()
     harness.tell(.start)
     let commands = harness.tell(.notSpawned("there is no program"))
@@ -74,7 +74,7 @@ import Testing
     #expect(harness.pass(.nanoseconds(1)).map(\.1) == [.spawn])
   }
 
-  @Test func aBadLineIsToldAsLongAsThereAreNoRowsToShowItOn() {
+  @Test func `reports bad lines only before the first rows`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .heard)
     #expect(harness.tell(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
@@ -87,7 +87,7 @@ import Testing
     #expect(harness.tell(.badLine("line 1")) == [])
   }
 
-  @Test func rowsThatCannotBeTakenAreToldAsLongAsThereIsNoTableAndEndNobody() {
+  @Test func `reports bad rows until live, without ending the process`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .heard)
     for number in 1...20 {
@@ -105,7 +105,7 @@ import Testing
     #expect(message == "exited with code 0; its output was not understood: line 1: it has no “id”")
   }
 
-  @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
+  @Test func `restarts a process that exits 0 with only unreadable output`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .heard, .badLine("line 1: no JSON"))
     let commands = harness.tell(.exited(.code(0)), .drained)
@@ -125,7 +125,7 @@ import Testing
     #expect(empty.tell(.exited(.code(0)), .drained).last == .rest)
   }
 
-  @Test func oneThatClosesItsOutputAndGoesOnIsEndedAfterItsTimeToEndByItself() {
+  @Test func `ends a process five seconds after it closes its output`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.drained)
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: Back-off
 
-  @Test func pausesGrowFromHalfASecondToThirtyAndStayDifferent() {
+  @Test func `pauses double up to 30 seconds and depend on the seed`() {
     for seed in 0..<200 as Range<UInt64> {
       var harness = Harness(seed)
       harness.tell(.start)
@@ -162,7 +162,7 @@ import Testing
     #expect(first(7) == first(7))
   }
 
-  @Test func oneThatWasLiveLongEnoughBeginsWithShortPausesAgain() {
+  @Test func `pauses are short again after ten seconds of being live`() {
     func pauseAfter(_ life: Duration) -> Duration {
       var harness = Harness()
       harness.tell(.start)
@@ -178,7 +178,7 @@ import Testing
     #expect(pauseAfter(.seconds(10) - .nanoseconds(1)) >= .seconds(15))
   }
 
-  @Test func itNeverGivesUp() {
+  @Test func `restarts after each of 1,000 crashes`() {
     var harness = Harness()
     harness.tell(.start)
     for _ in 0..<1_000 {
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func peopleAreToldHowOftenItHasEnded() {
+  @Test func `reports the number of restarts in the last minute`() {
     var harness = Harness()
     harness.tell(.start)
     var said: [String] = []
@@ -210,7 +210,7 @@ import Testing
     #expect(said.last == "killed by signal 9")
   }
 
-  @Test func whoeverDoesNotWantToWaitNeedNot() {
+  @Test func `a retry command spawns at once, and only once`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .exited(.code(1)), .drained)
     #expect(harness.tell(.retry) == [.spawn])
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Ending
 
-  @Test func anEndIsToldAtOnceAndTheNextTryWaitsUntilAllWasRead() {
+  @Test func `reports an exit at once and backs off when output is drained`() {
     var harness = Harness()
     harness.beLive()
     #expect(
@@ -229,7 +229,7 @@ import Testing
     #expect(pause(commands) != nil && commands.count == 1)
   }
 
-  @Test func neverTwoAtOnce() {
+  @Test func `never spawns before the last process is reaped and drained`() {
     // Random event sequences: between two spawns the process is always reaped and its output fully
     // read.
     for seed in 0..<500 as Range<UInt64> {
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test func oneThatEndsWellAndHasSaidSomethingIsComplete() {
+  @Test func `reports Complete after rows and an exit with 0`() {
     var harness = Harness()
     harness.beLive()
     #expect(harness.tell(.exited(.code(0))) == [.reap])
@@ -282,13 +282,13 @@ import Testing
     #expect(harness.tell(.start) == [.spawn])
   }
 
-  @Test func oneThatEndsWellWithoutAWordIsTriedAgain() {
+  @Test func `restarts a process that exits 0 without output`() {
     var harness = Harness()
     harness.tell(.start, .spawned)
     #expect(pause(harness.tell(.exited(.code(0)), .drained)) != nil)
   }
 
-  @Test func aPipeThatSomethingElseHoldsOpenIsLeftAfterASecondOfSilence() {
+  @Test func `cuts off an exited process's pipe after a silent second`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.exited(.code(1)))
@@ -299,7 +299,7 @@ import Testing
     #expect(pause(harness.tell(.drained)) != nil)
   }
 
-  @Test func whatWeHoldBackOurselvesIsReadHoweverLongItTakes() {
+  @Test func `does not cut off a pipe while reading is held back`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.heldBack(true), .exited(.code(0)))
@@ -311,7 +311,7 @@ import Testing
 
   // MARK: The watchdog
 
-  @Test func oneThatIsSilentIsAskedAndThenEnded() {
+  @Test func `asks a silent process for its health, then kills it`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.answersHealth)
@@ -329,7 +329,7 @@ import Testing
     }
   }
 
-  @Test func anyLineIsAnAnswer() {
+  @Test func `accepts any line as an answer to a health check`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.answersHealth)
@@ -339,7 +339,7 @@ import Testing
     }
   }
 
-  @Test func oneThatTalksIsNotAsked() {
+  @Test func `does not ask a process that sends lines`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.answersHealth)
@@ -349,13 +349,13 @@ import Testing
     }
   }
 
-  @Test func silenceOfOneThatCannotAnswerMeansNothing() {
+  @Test func `tolerates silence without the health capability`() {
     var harness = Harness()
     harness.beLive()
     #expect(harness.pass(.seconds(3_600)).isEmpty)
   }
 
-  @Test func silenceThatIsOurDoingMeansNothing() {
+  @Test func `sends no health check while reading is held back`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.answersHealth, .heldBack(true))
@@ -365,7 +365,7 @@ import Testing
     #expect(harness.pass(.milliseconds(1)).map(\.1) == [.askHealth])
   }
 
-  @Test func oneThatASignalHasStoppedIsEndedAfterAWhile() {
+  @Test func `ends a process that stays stopped for five seconds`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.stopped(true))
@@ -381,7 +381,7 @@ import Testing
 
   // MARK: Malformed lines
 
-  @Test func tenBadLinesWithinTenSecondsEndIt() {
+  @Test func `ends a process after ten bad lines within ten seconds`() {
     var harness = Harness()
     harness.beLive()
     for _ in 0..<9 { #expect(harness.tell(.badLine("line 1: x")) == []) }
@@ -393,7 +393,7 @@ import Testing
     #expect(harness.tell(.badLine("line 11: z")) == [])
   }
 
-  @Test func badLinesOfOneThatIsBeingEndedDoNotCountForTheNext() {
+  @Test func `bad lines of an ended process do not count for the next`() {
     var harness = Harness()
     harness.beLive()
     for _ in 0..<9 { harness.tell(.badLine("x")) }
@@ -402,7 +402,7 @@ import Testing
     #expect(harness.tell(.badLine("x")) == [])
   }
 
-  @Test func nineAndOneLaterDoNot() {
+  @Test func `counts bad lines of the last ten seconds only`() {
     var harness = Harness()
     harness.beLive()
     for _ in 0..<9 { harness.tell(.badLine("x")) }
@@ -417,7 +417,7 @@ import Testing
 
   // MARK: User commands
 
-  @Test func stoppingIsPoliteFirst() {
+  @Test func `stop closes the input, then terminates, then kills`() {
     var harness = Harness()
     harness.beLive()
     #expect(harness.tell(.stop) == [.closeInput])
@@ -428,7 +428,7 @@ import Testing
     #expect(harness.supervisor.isResting)
   }
 
-  @Test func oneThatListensIsNotKilled() {
+  @Test func `stop does not kill a process that exits`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.stop)
@@ -436,7 +436,7 @@ import Testing
     #expect(harness.pass(.seconds(60)).isEmpty)
   }
 
-  @Test func oneThatWaitsCanBeStopped() {
+  @Test func `stop during a pause cancels the restart`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .exited(.code(1)), .drained)
     #expect(harness.tell(.stop) == [.rest])
@@ -444,7 +444,7 @@ import Testing
     #expect(harness.tell(.stop) == [.rest])
   }
 
-  @Test func stoppingHurriesAnEndThatIsOnItsWay() {
+  @Test func `stop shortens the grace of a process that is ending`() {
     var harness = Harness()
     harness.beLive()
     harness.tell(.refused("x"))
@@ -454,7 +454,7 @@ import Testing
     #expect(harness.pass(.milliseconds(1)).map(\.1) == [.kill])
   }
 
-  @Test func oneThatIsBeingStartedIsEndedWhenItIsThere() {
+  @Test func `stop during a spawn ends the process once it runs`() {
     var harness = Harness()
     harness.tell(.start)
     #expect(harness.tell(.stop) == [])
@@ -465,7 +465,7 @@ import Testing
     #expect(other.tell(.notSpawned("x")) == [.rest])
   }
 
-  @Test func aRefusalIsNotTriedAgain() {
+  @Test func `a refusal prevents restarts until a retry command`() {
     var harness = Harness()
     harness.tell(.start, .spawned, .heard)
     #expect(harness.tell(.refused("market.rows: -1 is less than 0")) == [.closeInput])
@@ -477,7 +477,7 @@ import Testing
     #expect(harness.tell(.retry) == [.spawn])
   }
 
-  @Test func whatItSaysOfItselfIsToldOn() {
+  @Test func `reports the states that the process sends`() {
     var harness = Harness()
     harness.beLive()
     #expect(
@@ -485,7 +485,7 @@ import Testing
     #expect(harness.tell(.said(.live, message: "")) == [.report(.live, "", retry: nil)])
   }
 
-  @Test func aClockThatStandsStillOrRunsBackDoesNoHarm() {
+  @Test func `tolerates a clock that goes back`() {
     var harness = Harness()
     harness.now = Instant(nanoseconds: 1_000_000_000_000)
     harness.beLive()

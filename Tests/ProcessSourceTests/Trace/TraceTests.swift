@@ -21,7 +21,7 @@ import Testing
     bytes.withUnsafeBytes { listener.note(direction, $0) }
   }
 
-  @Test func piecesBecomeLinesOfEachDirection() throws {
+  @Test func `joins pieces into lines of each direction`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let writer = try TraceWriter(path) { Issue.record("\($0)") }.instance()
@@ -48,9 +48,11 @@ import Testing
     #"{"at":1,"from":"me","line":""}"#,
     #"{"at":1,"instance":0,"event":"start"}"#, #"{"at":1,"instance":"2","event":"start"}"#,
     #"{"at":1,"from":"plugin"}"#, #"{"at":1,"from":"plugin","bytes":[256]}"#, #"{"at":"1","event":"start"}"#,
-  ]) func whatIsNoTraceIsNone(_ line: String) { #expect(TraceReader().read(Array(line.utf8)) == nil) }
+  ]) func `returns nil for an invalid trace line`(_ line: String) {
+    #expect(TraceReader().read(Array(line.utf8)) == nil)
+  }
 
-  @Test func aTraceEndsWhereTheDiskDoes() throws {
+  @Test func `reports a full disk and a missing directory`() throws {
     let failures = Recorder()
     let writer = try TraceWriter("/dev/full") { failures.note(.error, $0) }.instance()
     writer.begin()
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsNoTraceIsNotWrittenOver() throws {
+  @Test func `overwrites empty files and traces, but no other file`() throws {
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "trace")
       try Data("my thesis\n".utf8).write(to: file)
@@ -81,7 +83,7 @@ import Testing
   @Test(arguments: [
     #"echo '{"id":1,"name":"build"}'; echo 'a word' >&2; echo '{"id":2,"name":"test"}'"#,
     #"echo '{"type":"hello","version":1}'; echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}'; echo '{"type":"reload"}'; echo '{"type":"upsert","rows":[[1,"build"],[2,"test"]]}'; echo '{"type":"commit"}'; echo '{"type":"delete","key":1}'; echo 'a word' >&2; read -r a; read -r b"#,
-  ]) func aTraceTellsTheSameAgain(_ script: String) throws {
+  ]) func `a trace replay reports the schema, rows and log again`(_ script: String) throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let (once, again) = (recorder, Recorder())
@@ -139,7 +141,7 @@ import Testing
     ("{\"at\":0,\"eve", "the file ends within its first line: nothing was kept in it"),
     ("ROWCAST\u{1}B\n", "this is a recording, no trace: rowcast replay serves it again"),
     ("ROWCAST\u{1}", "this is a recording, no trace: rowcast replay serves it again"),
-  ]) func whatIsNoTraceIsRefused(_ text: String, _ reason: String) throws {
+  ]) func `refuses a file that is not a trace with a reason`(_ text: String, _ reason: String) throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       try Data(text.utf8).write(to: URL(filePath: path))
@@ -148,7 +150,7 @@ import Testing
   }
 
   /// Not an argument of the test above, because the runner prints arguments.
-  @Test func anEndlessFirstLineIsNoTrace() throws {
+  @Test func `refuses a file whose first line exceeds 8 MiB`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       try Data(repeating: UInt8(ascii: "x"), count: (8 << 20) + 2).write(to: URL(filePath: path))
@@ -156,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeReadIsNoTrace() throws {
+  @Test func `refuses a directory and a missing file`() throws {
     try Workshop.withFolder { folder in
       expectRefusal(folder.path, "a folder is no trace")
       expectRefusal(folder.appending(path: "nothing").path, "No such file or directory")
@@ -173,7 +175,7 @@ import Testing
     #expect(source.stop(within: .zero))
   }
 
-  @Test func whatIsNotUnderstoodLaterIsNamedAndTheRestIsTold() throws {
+  @Test func `logs the first ten invalid lines and replays the others`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       for (strange, more) in [(10, 0), (11, 1)] {
@@ -203,7 +205,7 @@ import Testing
   }
 
   /// The old instance continues while the new one starts, and ends after the new one's list.
-  @Test func aTraceOfTwoInstancesIsToldAsItHappened() throws {
+  @Test func `replays a handover between two instances in its order`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let old = ["start", Self.hello, Self.schema] + Self.list("old")
@@ -221,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func anInstanceThatNeverTakesOverIsNotToldOf() throws {
+  @Test func `does not replay an instance that never takes over`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let lines =
@@ -236,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func instancesAreKeptApartAlsoWithinALine() throws {
+  @Test func `keeps interleaved lines of two instances apart`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let writer = try TraceWriter(path) { Issue.record("\($0)") }
@@ -264,7 +266,7 @@ import Testing
     }
   }
 
-  @Test func aReplayCanBeStoppedInTheMiddleOfAPause() throws {
+  @Test func `stops a replay within a pause`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
       let trace =

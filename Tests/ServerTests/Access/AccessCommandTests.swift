@@ -21,7 +21,7 @@ import Testing
     answer?.headers["set-cookie"].map { "Cookie: \($0.prefix { $0 != ";" })" }
   }
 
-  @Test func thePrintedAddressJustOpensOnce() throws {
+  @Test func `the printed URL signs in once, and a stop deletes the tokens`() throws {
     let folder = try Folder()
     let command = try RunningCommand(["--port", "0"], folder: folder.path)
     let code = try #require(command.code)
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: TokenFile.Failure.self) { try folder.tokens(port: command.port) }
   }
 
-  @Test func anotherAddressIsPrintedOnDemand() throws {
+  @Test func `the url command prints a sign-in URL for the requested role`() throws {
     let folder = try Folder()
     let command = try RunningCommand(["--port", "0"], folder: folder.path)
     for (role, arguments) in [("operator", []), ("viewer", ["--role", "viewer"])] {
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// With `DynamicUser=`, systemd names a symbolic link.
-  @Test func theStateFolderThatSystemdNamesMayBeALink() throws {
+  @Test func `accepts a symbolic link as the systemd state directory`() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(atPath: "\(folder.path)/private", withIntermediateDirectories: true)
     let link = "\(folder.path)/state"
@@ -202,7 +202,7 @@ import Testing
     #expect(url.announcement.hasPrefix("http://127.0.0.1:\(command.port)/?code="))
   }
 
-  @Test func aTokenFileIsMadeOnceAndKept() throws {
+  @Test func `creates the given token file and keeps it when it stops`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/mine"
     for _ in 0..<2 {
@@ -216,7 +216,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func theTokenIsNeverTold() throws {
+  @Test func `keeps tokens out of its output, arguments and environment`() throws {
     let folder = try Folder()
     let command = try RunningCommand(["--port", "0", "--log-level", "trace"], folder: folder.path)
     let token = try folder.tokens(port: command.port)[0]

@@ -32,7 +32,7 @@ import Wire
 
   // MARK: Tokens
 
-  @Test func aTokenHas256BitsAndItsOwnEachTime() {
+  @Test func `tokens are unique and have 256 bits`() {
     let tokens = (0..<100).map { _ in AccessToken(role: .viewer) }
     #expect(Set(tokens.map(\.text)).count == 100)
     for token in tokens {
@@ -41,7 +41,7 @@ import Wire
     }
   }
 
-  @Test func aTokenIsLongEnoughAndFitsIntoAHeader() {
+  @Test func `accepts tokens of 43 to 200 URL-safe characters`() {
     func isToken(_ text: String) -> Bool { AccessToken(role: .viewer, text: text) != nil }
     #expect(!isToken(String(repeating: "x", count: 42)))
     #expect(isToken(String(repeating: "x", count: 43)))
@@ -52,7 +52,7 @@ import Wire
     }
   }
 
-  @Test func aTokenIsNotTold() {
+  @Test func `descriptions, cookies and login codes omit the token`() {
     for text in ["\(keeper)", String(describing: [keeper]), String(reflecting: keeper.description)] {
       #expect(!text.contains(keeper.text))
     }
@@ -60,7 +60,7 @@ import Wire
     #expect(!keeper.loginCode(at: Self.day).contains(keeper.text))
   }
 
-  @Test func aTokenInAHeaderLetsItsRoleIn() {
+  @Test func `a token in a header or subprotocol grants its role`() {
     let control = control()
     #expect(control.role(of: head(["Bearer \(keeper.text)"])) == .operator)
     #expect(control.role(of: head(["bearer  \(guest.text) "])) == .viewer)
@@ -69,7 +69,7 @@ import Wire
     #expect(control.role(of: head(["Bearer \(guest.text)"], cookie: ["rowcast-7777=\(keeper.cookie)"])) == .operator)
   }
 
-  @Test func nothingElseLetsAnyoneIn() {
+  @Test func `wrong tokens, malformed headers and cookies grant no role`() {
     let control = control()
     let text = keeper.text
     for wrong in [
@@ -94,7 +94,7 @@ import Wire
     }
   }
 
-  @Test func aCookieCountsAmongOthersAndOnlyWithAnOriginInAnUpgrade() {
+  @Test func `a cookie authorizes an upgrade only with an Origin header`() {
     var control = control()
     let value = SessionCookie(of: guest, at: WallClock.milliseconds)
     let cookie = ["theme=dark; rowcast-7777=\(value.text); rowcast-9000=abc"]
@@ -114,7 +114,7 @@ import Wire
     guard case .refuse(401, _) = refusal else { return #expect(Bool(false), "\(refusal)") }
   }
 
-  @Test func fourCookiesOfOneNameAreLookedAt() {
+  @Test func `checks the first four cookies of the same name`() {
     let control = control()
     for (before, role) in [(3, Role.viewer), (4, nil)] {
       let wrong = String(repeating: "rowcast-7777=wrong; ", count: before)
@@ -122,7 +122,7 @@ import Wire
     }
   }
 
-  @Test func readOnlyMakesEveryoneAViewer() {
+  @Test func `a read-only server grants no role above viewer`() {
     #expect(control(isReadOnly: true).role(of: head(["Bearer \(keeper.text)"])) == .viewer)
     #expect(control(isReadOnly: true).role(of: head()) == nil)
     for (isReadOnly, role) in [(false, Role.operator), (true, .viewer)] {
@@ -154,7 +154,7 @@ import Wire
     return parts.last == " Path=\(path); \(attributes)" ? String(parts[0]) : nil
   }
 
-  @Test func aCodeIsGoodOnce() throws {
+  @Test func `a login code is valid once and sets a cookie`() throws {
     var control = control()
     let code = guest.loginCode(at: Self.day)
     let first = login(&control, code, at: Self.day)
@@ -167,7 +167,7 @@ import Wire
     #expect(again == .goOn(cookie: nil))
   }
 
-  @Test func aCookieOfASecureServerIsSecure() throws {
+  @Test func `a secure server sets a Secure cookie with the Host prefix`() throws {
     var control = control(isSecure: true)
     let first = login(&control, keeper.loginCode(at: Self.day), at: Self.day)
     let cookie = try #require(self.cookie(first, path: "/", "HttpOnly; SameSite=Strict; Secure"))
@@ -175,7 +175,7 @@ import Wire
     #expect(control.role(of: head(cookie: [cookie])) == .operator)
   }
 
-  @Test func aCodeIsGoodForTwoMinutesAndNotAcrossARestart() {
+  @Test func `login codes expire after two minutes or a restart`() {
     let code = keeper.loginCode(at: Self.day)
     for (delay, isGood) in [(0, true), (120_000, true), (120_001, false), (-1, false), (-120_000, false)] {
       var control = control(at: Self.day - 1_000_000)
@@ -187,7 +187,7 @@ import Wire
     }
   }
 
-  @Test func thePrintedCodeWaitsButIsGoodOnce() {
+  @Test func `the last printed code does not expire, but is valid once`() {
     var control = control()
     let earlier = control.printedCode(bootTime: Self.day) ?? ""
     let printed = control.printedCode(bootTime: Self.day) ?? ""
@@ -202,7 +202,7 @@ import Wire
     #expect(!isLetIn(login(&control, young, at: later)))
   }
 
-  @Test func aCodeThatWasChangedIsNone() {
+  @Test func `refuses changed, malformed and foreign login codes`() {
     let code = keeper.loginCode(at: Self.day)
     let bytes = Base64.url.decode(code)!
     for index in bytes.indices {
@@ -221,7 +221,7 @@ import Wire
     #expect(!isLetIn(login(&control, AccessToken(role: .operator).loginCode(at: Self.day), at: Self.day)))
   }
 
-  @Test func usedCodesAreRememberedWithinABound() {
+  @Test func `accepts at most 1,000 login codes of a token in two minutes`() {
     var codes = LoginCodes(at: Self.day)
     func isGood(_ token: AccessToken, from client: Int, at now: Int64) -> Bool {
       codes.use(token.loginCode(at: now), of: [keeper, guest], from: "\(client)", at: now) != nil
@@ -273,7 +273,7 @@ import Wire
 
   // MARK: Failures
 
-  @Test func aHundredThousandWrongTokensLetNobodyIn() {
+  @Test func `refuses 100,000 wrong tokens, then accepts the right one`() {
     var control = control()
     var refused = 0
     for round in 0..<100_000 {
@@ -289,7 +289,7 @@ import Wire
         == .allow(AccessControl.Pass(.operator, keeper)))
   }
 
-  @Test func whoAsksWhatAWrongTokenIsWorthIsAsWrongAsWhoUsesIt() {
+  @Test func `wrong tokens in session requests count as failures`() {
     var control = control()
     let wrong = head(["Bearer \(AccessToken(role: .operator).text)"])
     for _ in 0..<5 {
@@ -308,7 +308,7 @@ import Wire
     #expect(control.session(head(["Bearer \(keeper.text)"]), from: "a", at: Self.start) == .role(.operator))
   }
 
-  @Test func onlyTenFailuresASecondAreAnsweredAndNobodyElseIsHeldUp() {
+  @Test func `limits failures per address, and still accepts valid tokens`() {
     var control = control()
     func status(from address: String, after milliseconds: Int64) -> Int? {
       let now = Self.start.advanced(by: .milliseconds(milliseconds))
@@ -325,7 +325,7 @@ import Wire
         == .allow(AccessControl.Pass(.viewer, guest)))
   }
 
-  @Test func addressesAreCountedByTheNetworkThatOnePersonHas() {
+  @Test func `counts failures per IPv4 address or 64-bit IPv6 prefix`() {
     #expect(FailureLimiter.network(of: "1.2.3.4") == "1.2.3.4")
     #expect(FailureLimiter.network(of: "::ffff:1.2.3.4") == "1.2.3.4")
     #expect(FailureLimiter.network(of: "2001:db8::6") == FailureLimiter.network(of: "2001:db8:0:0:1::7"))
@@ -334,7 +334,7 @@ import Wire
     #expect(FailureLimiter.network(of: "::1") == "::1")
   }
 
-  @Test func anAttackerWithManyAddressesFillsNoMemory() {
+  @Test func `addresses beyond 4,096 share one failure limit`() {
     var limiter = FailureLimiter(at: Self.start)
     let count = (0..<FailureLimiter.greatestCount).filter {
       limiter.noteFailure(from: "10.0.\($0 / 256).\($0 % 256)", at: Self.start)

@@ -27,7 +27,7 @@ import Testing
       port: server.port)
   }
 
-  @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
+  @Test func `a login link sets a cookie that keeps the browser signed in`() throws {
     let server = try server()
     let code = keeper.loginCode(at: BootClock.milliseconds)
     // HEAD uses no code up and sets no cookie.
@@ -87,7 +87,7 @@ import Testing
     #expect(used.headers["set-cookie"] == nil)
   }
 
-  @Test func withoutATokenThereAreNoRowsButThePage() throws {
+  @Test func `serves the page but refuses an upgrade without a token`() throws {
     let server = try server()
     _ = server.addNumbers(10)
     let own = ["http://127.0.0.1:\(server.port)"]
@@ -101,7 +101,7 @@ import Testing
     #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
   }
 
-  @Test func eachKindOfProofLetsIn() throws {
+  @Test func `accepts upgrades with a subprotocol token, bearer or cookie`() throws {
     let server = try server()
     let own = ["http://localhost:\(server.port)"]
     #expect(try upgrade(server, token: guest) == 101)
@@ -116,7 +116,7 @@ import Testing
     #expect(try upgrade(server, origin: own, cookie: stranger) == 401)
   }
 
-  @Test func theTokenIsNotSentBackAsTheSubprotocol() throws {
+  @Test func `the selected subprotocol never contains the token`() throws {
     let server = try server()
     for offered in ["rowcast.v1, rowcast.token.\(keeper.text)", "rowcast.token.\(keeper.text), rowcast.v1"] {
       let client = try WebSocketClient(
@@ -129,7 +129,7 @@ import Testing
     #expect(try WebSocketClient.status(of: alone, port: server.port) == 400)
   }
 
-  @Test func aForeignPageIsRefusedWithAndWithoutAToken() throws {
+  @Test func `refuses foreign origins with and without a token`() throws {
     let server = try server()
     #expect(StrangerTests.foreignOrigins.count >= 40)
     for foreign in StrangerTests.foreignOrigins {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func onlyAnOperatorMayAct() throws {
+  @Test func `refuses actions from viewers and on read-only servers`() throws {
     let server = try server()
     let readOnly = try self.server { $0.isReadOnly = true }
     for (server, token, role, code) in [
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func whatATokenIsWorthIsToldTenTimesASecondAtMostWhenItIsNothing() throws {
+  @Test func `limits session requests with wrong tokens to ten a second`() throws {
     let server = try server()
     func status(_ headers: [String]) throws -> Int? {
       try HTTPAnswer.get("/session", port: server.port, headers: headers)?.status
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func wrongTokensAreAnsweredTenTimesASecondAtMost() throws {
+  @Test func `limits upgrades with wrong tokens to ten a second`() throws {
     let server = try server()
     let started = RawSocket.now()
     var statuses: [Int?: Int] = [:]

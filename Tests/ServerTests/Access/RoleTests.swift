@@ -12,11 +12,11 @@ import Wire
     #"{"type":"visibility","hidden":true}"#, #"{"type":"pause","paused":true}"#, #"{"type":"hold","held":true}"#,
     #"{"type":"stats","wanted":true}"#,
   ])
-  func looksAreForViewers(_ message: String) throws {
+  func `messages other than actions require only the viewer role`(_ message: String) throws {
     #expect(try ClientMessage(decoding: Array(message.utf8)).leastRole == .viewer)
   }
 
-  @Test func actsAreForOperators() throws {
+  @Test func `actions require the operator role`() throws {
     let message = #"{"type":"act","id":1,"table":"t","action":"a"}"#
     #expect(try ClientMessage(decoding: Array(message.utf8)).leastRole == .operator)
     #expect(Role.viewer < Role.operator)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenIsReadAndIsItsOwnersOnly() throws {
+  @Test func `round-trips tokens through a file private to its owner`() throws {
     let folder = try Folder()
     let tokens = [AccessToken(role: .operator), AccessToken(role: .viewer)]
     let path = "\(folder.path)/t"
@@ -35,7 +35,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/else"))
   }
 
-  @Test func thereAre64TokensAtMost() throws {
+  @Test func `accepts 64 tokens and refuses a 65th`() throws {
     let folder = try Folder()
     let lines = (0..<65).map { _ in "viewer \(AccessToken(role: .viewer).text)\n" }
     #expect(try TokenFile.read(folder.write(lines.prefix(64).joined())).count == 64)
@@ -43,7 +43,7 @@ import Testing
     #expect(throws: TokenFile.Failure.badLine(path, line: 65)) { try TokenFile.read(path) }
   }
 
-  @Test func aFileHas65536BytesAtMost() throws {
+  @Test func `accepts 65,536 bytes and refuses a larger file`() throws {
     let folder = try Folder()
     let line = "operator \(AccessToken(role: .operator).text)\n"
     for (count, isRead) in [(65_536, true), (65_537, false)] {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatOthersCanReadOrChangeIsNotUsed() throws {
+  @Test func `refuses links, FIFOs and files that others can access`() throws {
     let folder = try Folder()
     let line = "operator \(AccessToken(role: .operator).text)\n"
     for mode: mode_t in [0o640, 0o604, 0o620, 0o602, 0o660, 0o644, 0o610, 0o777] {
@@ -75,7 +75,7 @@ import Testing
     #expect(throws: TokenFile.Failure.unreadable("\(folder.path)/fifo")) { try TokenFile.read("\(folder.path)/fifo") }
   }
 
-  @Test func aBadLineIsNamedAndNotRepeated() throws {
+  @Test func `reports the number of an invalid line, not its content`() throws {
     let folder = try Folder()
     let good = "viewer \(AccessToken(role: .viewer).text)"
     for (text, line) in [

@@ -12,7 +12,7 @@ import Testing
     return taken
   }
 
-  @Test func aTokenTakesNoMoreThanItsShareAndLeavesThatOfOthers() {
+  @Test func `limits each token to its own share`() {
     var shares = TokenShares(limit: 2)
     #expect(takes(3, of: one, &shares) == [true, true, false])
     #expect(takes(1, of: other, &shares) == [true])
@@ -20,19 +20,19 @@ import Testing
     #expect(takes(2, of: one, &shares) == [true, false])
   }
 
-  @Test func whoNeedsNoTokenHasNoShare() {
+  @Test func `clients without a token are not limited`() {
     var shares = TokenShares(limit: 1)
     #expect(takes(3, of: nil, &shares) == [true, true, true])
     shares.release(nil)
   }
 
-  @Test func whatWasNotTakenIsNotGivenBack() {
+  @Test func `a release without a take does not raise the limit`() {
     var shares = TokenShares(limit: 1)
     shares.release(one)
     #expect(takes(2, of: one, &shares) == [true, false])
   }
 
-  @Test func theOnlyTokenHasAllAndTheOperatorHasTheLastWord() {
+  @Test func `a single token gets everything unless a limit is chosen`() {
     func limit(_ chosen: Int?, _ tokens: Int) -> Int {
       TokenShares.limit(chosen: chosen, tokens: tokens, standard: 4, all: 8)
     }

@@ -49,7 +49,7 @@ import Testing
     return client
   }
 
-  @Test(arguments: seeds) func pagesAreRightAgainWhateverTheNetworkDid(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func `clients converge to the correct rows over a faulty network`(_ seed: UInt64) throws {
     var dice = SplitMix(state: seed)
     var truth = ChaosTruth(rows: 60)
     var served = try Served(truth, epoch: "first")
@@ -103,7 +103,7 @@ import Testing
     #expect(pages.contains { $0.resumes > 0 }, "seed \(seed): no page ever got a patch to the rows that it held")
   }
 
-  @Test func aSeedSaysTheSameEachTime() {
+  @Test func `a seed determines the faults of every connection`() {
     for connection in 0..<50 {
       let fate = ConnectionFate(seed: 7, connection: connection)
       #expect(fate == ConnectionFate(seed: 7, connection: connection))

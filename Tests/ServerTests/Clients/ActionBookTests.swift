@@ -16,7 +16,7 @@ import Testing
     book.begin(id, from: page ?? self.page, on: table, token: nil, until: at(30))
   }
 
-  @Test mutating func anIdIsNewOnce() {
+  @Test mutating func `a request ID is new once, then running, then answered`() {
     #expect(book.standing(of: 5, from: page) == .new)
     let number = begin(5)
     #expect(book.standing(of: 5, from: page) == .running)
@@ -27,20 +27,20 @@ import Testing
     #expect(book.standing(of: 5, from: other) == .new)
   }
 
-  @Test mutating func whatWasRefusedIsRefusedAgain() {
+  @Test mutating func `a refused request gets the same answer again`() {
     book.refuse(5, from: page, .failed(.busy, "later"))
     #expect(book.standing(of: 5, from: page) == .answered(.failed(.busy, "later")))
     #expect(book.standing(of: 4, from: page) == .forgotten)
   }
 
-  @Test mutating func theLastSixtyFourAnswersAreRemembered() {
+  @Test mutating func `remembers the last 64 answers of a session`() {
     for id: UInt64 in 1...65 { book.refuse(id, from: page, .done("\(id)")) }
     #expect(book.standing(of: 1, from: page) == .forgotten)
     #expect(book.standing(of: 2, from: page) == .answered(.done("2")))
     #expect(book.standing(of: 65, from: page) == .answered(.done("65")))
   }
 
-  @Test mutating func whatIsUnderWayIsNotForgottenForNewerAnswers() {
+  @Test mutating func `newer answers do not evict a pending request`() {
     let number = begin(1)
     for id: UInt64 in 2...100 { book.refuse(id, from: page, .done("")) }
     #expect(book.standing(of: 1, from: page) == .running)
@@ -48,14 +48,14 @@ import Testing
     #expect(book.standing(of: 1, from: page) == .answered(.done("late")))
   }
 
-  @Test mutating func aSecondAnswerIsNone() {
+  @Test mutating func `ignores a second outcome of a request`() {
     let number = begin(1)
     #expect(book.finish(number, .done("one")) != nil)
     #expect(book.finish(number, .done("two")) == nil)
     #expect(book.standing(of: 1, from: page) == .answered(.done("one")))
   }
 
-  @Test mutating func anotherPageHearsTheAnswerAndBeginsNothing() {
+  @Test mutating func `another session can take over an answer, not start a request`() {
     let number = begin(1)
     #expect(book.standing(of: 1, from: page, isForeign: true) == .running)
     #expect(book.standing(of: 2, from: page, isForeign: true) == .forgotten)
@@ -65,7 +65,7 @@ import Testing
     #expect(entry?.reader == other && entry?.origin == page && entry?.token == "t")
   }
 
-  @Test mutating func thePagesThatWentLastAreRemembered() {
+  @Test mutating func `remembers the answers of the sessions that ended last`() {
     for page: UInt64 in 1...3 {
       book.refuse(1, from: SessionID(rawValue: page), .done("\(page)"))
       book.leave(SessionID(rawValue: page))
@@ -75,7 +75,7 @@ import Testing
     #expect(book.standing(of: 1, from: SessionID(rawValue: 3), isForeign: true) == .answered(.done("3")))
   }
 
-  @Test mutating func aPageThatIsForgottenStaysSo() {
+  @Test mutating func `a late outcome does not restore an evicted session`() {
     let number = begin(1)
     for page: UInt64 in 1...3 {
       if page > 1 { book.refuse(1, from: SessionID(rawValue: page), .done("")) }
@@ -86,7 +86,7 @@ import Testing
     #expect(book.count(for: table) == 0)
   }
 
-  @Test mutating func whatIsUnderWayIsCounted() {
+  @Test mutating func `counts pending requests per session and per table`() {
     let first = begin(1)
     _ = begin(2)
     _ = begin(1, from: other)
@@ -96,7 +96,7 @@ import Testing
     #expect(book.count(for: page) == 1 && book.count(for: table) == 2)
   }
 
-  @Test mutating func theDeadlineIsTheFirstOfAll() {
+  @Test mutating func `reports the earliest deadline and the overdue requests`() {
     #expect(book.deadline == nil)
     let late = book.begin(1, from: page, on: table, token: nil, until: at(9))
     let early = book.begin(2, from: page, on: table, token: nil, until: at(5))

@@ -67,7 +67,7 @@ import Threads
 
   private func failure(_ message: [String: Any]) -> String? { (message["error"] as? [String: Any])?["code"] as? String }
 
-  @Test func aSourceIsAskedOnceAndItsAnswerIsTold() throws {
+  @Test func `sends each request to the source once and returns its answer`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     let (client, _, ids) = try open(server)
@@ -99,7 +99,7 @@ import Threads
     #expect(worker.log.count == 2)
   }
 
-  @Test func thePagesNumbersAreNotTheSources() throws {
+  @Test func `equal request IDs of two clients become distinct requests`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     let (one, _, ids) = try open(server)
@@ -119,7 +119,7 @@ import Threads
     #expect(Set(results) == ["first", "second"])
   }
 
-  @Test func whoLostItsConnectionHearsTheAnswerElsewhere() throws {
+  @Test func `a reconnected client receives the answer to its request`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     var (client, session, ids): (WebSocketClient?, String, [String: Int]) = try open(server)
@@ -143,7 +143,7 @@ import Threads
     #expect(worker.log.count == 1)
   }
 
-  @Test func aSourceThatDoesNotAnswerIsNotWaitedForForEver() throws {
+  @Test func `an unanswered action fails, and a late answer is ignored`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     let (client, _, _) = try open(server)
@@ -155,7 +155,7 @@ import Threads
     #expect(failure(try client.message("acted")) == "unanswered")
   }
 
-  @Test func aSourceThatHearsNothingDoesNothing() throws {
+  @Test func `fails with sourceDown if the source accepts no requests`() throws {
     let server = try RunningServer()
     _ = Worker(server, listens: false)
     let (client, _, ids) = try open(server)
@@ -163,7 +163,7 @@ import Threads
     #expect(failure(try client.message("acted")) == "sourceDown")
   }
 
-  @Test func aPageWaitsForSixteenAtMost() throws {
+  @Test func `limits a client to 16 pending actions`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     let (client, _, ids) = try open(server)
@@ -181,7 +181,7 @@ import Threads
     #expect(worker.log.count == 17)
   }
 
-  @Test func aSourceHasSixtyFourToDoAtMost() throws {
+  @Test func `limits a source to 64 pending actions`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     var clients: [WebSocketClient] = []
@@ -208,7 +208,7 @@ import Threads
     (#""table":"jobs","action":"stop""#, "unreadableMessage"),
     (#""table":"jobs","action":"clear","row":1"#, "unreadableMessage"),
     (#""table":"others","action":"stop","row":1"#, "unexpectedMessage"),
-  ]) func whatCouldNeverBeDoneIsAnError(_ members: String, _ code: String) throws {
+  ]) func `an invalid action closes the connection with an error`(_ members: String, _ code: String) throws {
     let server = try RunningServer()
     let worker = Worker(server)
     let others = Worker(server, name: "others")
@@ -219,7 +219,7 @@ import Threads
     #expect(worker.log.isEmpty && others.log.isEmpty)
   }
 
-  @Test func theTableTellsWhatCanBeDone() throws {
+  @Test func `hello lists the actions, which need no open table`() throws {
     let server = try RunningServer()
     let worker = Worker(server)
     _ = try open(server)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeliveryTests {
   private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
 
-  @Test func onlyOnePatchIsOnItsWay() throws {
+  @Test func `sends no patch before the window is acknowledged`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -23,7 +23,7 @@ import Testing
     #expect(patch["base"] as? Int == 1)
   }
 
-  @Test func aPageThatPausesIsToldOnlyWhatWaitsAndThenGetsOnePatch() throws {
+  @Test func `a paused client gets only waiting counts, then one patch`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -52,7 +52,7 @@ import Testing
     #expect((try client.message("status")["source"] as? [String: Any])?["state"] as? String == "stale")
   }
 
-  @Test func everyChangeArrivesInTheEnd() throws {
+  @Test func `patches include the last of 200 rapid changes`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -68,7 +68,7 @@ import Testing
     #expect(sequence <= 201)
   }
 
-  @Test func aPageThatDoesNotAnswerGetsNoMoreAndThenTheLatest() throws {
+  @Test func `a client that acknowledges late gets only its last query`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(1_000)
     let silent = try (0..<5).map { _ in try WebSocketClient.open("numbers", port: server.port, count: 1_000) }
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aPageThatGoesIsForgotten() throws {
+  @Test func `disconnected clients do not block patches to others`() throws {
     let server = try RunningServer()
     let inlet = server.addNumbers(10)
     for _ in 0..<50 { _ = try WebSocketClient.open("numbers", port: server.port) }
@@ -102,7 +102,7 @@ import Testing
     #expect(try client.message("patch")["seq"] as? Int == 2)
   }
 
-  @Test func sourcesDoNotHoldUpEachOtherNorThePages() throws {
+  @Test func `a flooding source does not block other sources or clients`() throws {
     let server = try RunningServer {
       $0.inletRows = 2_000
       $0.rowsPerTurn = 1_000

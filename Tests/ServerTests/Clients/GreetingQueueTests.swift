@@ -8,7 +8,7 @@ import Testing
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
   private func page(_ number: UInt64) -> SessionID { SessionID(rawValue: number) }
 
-  @Test func everyoneHasTheSameTime() {
+  @Test func `each client has the same time to send hello`() {
     var queue = GreetingQueue(patience: .seconds(10))
     #expect(queue.deadline == nil)
     queue.add(page(1), at: at(0))
@@ -21,7 +21,7 @@ import Testing
     #expect(queue.deadline == nil)
   }
 
-  @Test func manyComeOutInTheOrderInWhichTheyCame() {
+  @Test func `returns 5,000 overdue clients in order of arrival`() {
     var queue = GreetingQueue(patience: .milliseconds(5))
     for number: UInt64 in 1...5_000 { queue.add(page(number), at: at(Int64(number))) }
     var taken: [SessionID] = []

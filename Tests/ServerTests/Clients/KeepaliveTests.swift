@@ -9,7 +9,7 @@ import Testing
 
   private func moment(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-  @Test func aPageIsAskedAfterItsSilenceAndOnce() {
+  @Test func `pings a silent client once`() {
     var keepalive = Keepalive(Self.patience, at: moment(100))
     #expect(keepalive.look(at: moment(9_099)) == .fine)
     #expect(keepalive.look(at: moment(9_100)) == .ask)
@@ -17,14 +17,14 @@ import Testing
     #expect(keepalive.look(at: moment(14_099)) == .fine)
   }
 
-  @Test func whoDoesNotAnswerIsGone() {
+  @Test func `gives up a client that does not answer in time`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     #expect(keepalive.look(at: moment(9_000)) == .ask)
     #expect(keepalive.look(at: moment(13_999)) == .fine)
     #expect(keepalive.look(at: moment(14_000)) == .gone)
   }
 
-  @Test func whoAnswersIsAskedAgainAfterAnotherSilence() {
+  @Test func `pings again after an answer and another silence`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     #expect(keepalive.look(at: moment(9_000)) == .ask)
     keepalive.hear(at: moment(13_999))
@@ -33,7 +33,7 @@ import Testing
     #expect(keepalive.look(at: moment(22_999)) == .ask)
   }
 
-  @Test func whoIsHeardIsNeverAsked() {
+  @Test func `does not ping a client that sends every second`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     for second in 1...100 {
       keepalive.hear(at: moment(Int64(second) * 1_000))
@@ -63,7 +63,7 @@ import Testing
     #expect(keepalive.look(at: moment(14_000)) == .gone)
   }
 
-  @Test func whoCouldNotBeHeardIsAskedAgain() {
+  @Test func `pings again after a ping is withdrawn`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     #expect(keepalive.look(at: moment(9_000)) == .ask)
     keepalive.forgive()
@@ -72,7 +72,7 @@ import Testing
     #expect(keepalive.look(at: moment(3_605_000)) == .gone)
   }
 
-  @Test func nobodyIsLateAsLongAsWhatWasSentBeforeTheQuestionArrives() {
+  @Test func `delivery progress extends the time limit for an answer`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(arrived: 1_000, at: moment(3_000))
     keepalive.note(arrived: 1_001, at: moment(8_000))
@@ -83,7 +83,7 @@ import Testing
     #expect(keepalive.look(at: moment(22_000)) == .gone)
   }
 
-  @Test func whatArrivedBeforeItWasLookedAtIsNoReasonToWait() {
+  @Test func `bytes delivered before the first check extend no time limit`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(arrived: 1_000, at: moment(3_000))
     keepalive.note(arrived: 1_000, at: moment(8_000))
@@ -92,7 +92,7 @@ import Testing
     #expect(keepalive.look(at: moment(14_000)) == .gone)
   }
 
-  @Test func onceAllHasArrivedTheAnswerIsDue() {
+  @Test func `the time limit restarts once all data is delivered`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(arrived: 1_000, at: moment(8_000))
     #expect(keepalive.look(at: moment(9_000)) == .ask)
@@ -105,7 +105,7 @@ import Testing
     #expect(keepalive.look(at: moment(20_000)) == .gone)
   }
 
-  @Test func anAnswerEndsWhatWasNotedOfItsQuestion() {
+  @Test func `an answer discards the delivery progress of its ping`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(arrived: 1_000, at: moment(8_000))
     keepalive.note(arrived: 2_000, at: moment(8_500))
@@ -116,7 +116,7 @@ import Testing
     #expect(keepalive.look(at: moment(24_000)) == .gone)
   }
 
-  @Test func itIsWorthALookAfterAThirdOfItsSilence() {
+  @Test func `a client is quiet after a third of the silence`() {
     var keepalive = Keepalive(Self.patience, at: moment(1_000))
     #expect(!keepalive.isQuiet(at: moment(3_999)))
     #expect(keepalive.isQuiet(at: moment(4_000)))
@@ -124,7 +124,7 @@ import Testing
     #expect(!keepalive.isQuiet(at: moment(6_999)))
   }
 
-  @Test func roundsAreAsLongAsSomebodyIsThereAndKnowThatTheyAreLate() {
+  @Test func `the timer runs only with clients and reports late rounds`() {
     var rounds = PeriodicTimer(every: .seconds(1))
     #expect(rounds.deadline == nil)
     #expect(rounds.take(at: moment(5_000), isAnyoneThere: false) == .notYet)
@@ -139,7 +139,7 @@ import Testing
     #expect(rounds.deadline == nil)
   }
 
-  @Test func aPageThatAnswersIsAskedAgain() throws {
+  @Test func `pings a connected client again after each answer`() throws {
     let server = try RunningServer {
       $0.patience = Keepalive.Patience(silence: .milliseconds(50), answer: .seconds(3_600))
     }
@@ -156,7 +156,7 @@ import Testing
     #expect(try client.refusal().error == "unknownType")
   }
 
-  @Test func aPageThatDoesNotAnswerIsSentAway() throws {
+  @Test func `drops a client that ignores pings, without a Close frame`() throws {
     let server = try RunningServer {
       $0.patience = Keepalive.Patience(silence: .milliseconds(50), answer: .milliseconds(50))
     }

@@ -10,7 +10,7 @@ import Testing
   private func ids(_ message: [String: Any]) throws -> [Int?] { try rows(message).map { $0[0] as? Int } }
 
   /// Two successive servers give the same rows different IDs.
-  @Test func aRowIsFoundAgainOnAServerThatHasStartedAnew() throws {
+  @Test func `locates a row by its key on a restarted server`() throws {
     let first = try RunningServer()
     _ = first.addNumbers(50)
     let client = try WebSocketClient(port: first.port)
@@ -43,7 +43,7 @@ import Testing
     #expect(found[2] as? Int == 12)
   }
 
-  @Test func aKeyThatIsTooLongHasNoName() throws {
+  @Test func `omits rows whose keys exceed 256 bytes`() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("texts")
     inlet.tell(.schema(Schema(name: "texts", key: .text, columns: [Column("value", .integer)])))
@@ -64,7 +64,7 @@ import Testing
     #expect(try self.ids(client.message("named")) == [ids[0]])
   }
 
-  @Test func beforeATableIsOpenThereAreNoRows() throws {
+  @Test func `refuses name and locate before a table is open`() throws {
     let server = try RunningServer()
     for message in [#"{"type":"name","id":1,"rows":[1]}"#, #"{"type":"locate","id":1,"keys":[1]}"#] {
       let client = try WebSocketClient(port: server.port)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func whoOnlyLooksAndWhoPausesIsAnswered() throws {
+  @Test func `answers locate while the client is paused`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)

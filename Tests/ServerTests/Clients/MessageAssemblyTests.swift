@@ -16,7 +16,7 @@ import Wire
     }
   }
 
-  @Test func piecesAndFramesAreOneMessage() {
+  @Test func `joins pieces and frames into one message`() {
     var assembly = MessageAssembly()
     #expect(add(3, missing: 2, isFinal: false, to: &assembly) == "incomplete")
     #expect(add(2, isFinal: false, to: &assembly) == "incomplete")
@@ -27,7 +27,7 @@ import Wire
     #expect(add(7, isFinal: true, to: &assembly) == "7")
   }
 
-  @Test func aMessageHas65536BytesAtMost() {
+  @Test func `accepts 65,536 bytes and refuses one more`() {
     #expect(ClientMessage.greatestByteCount == 65_536)
     for first in [0, 1, 30_000, 65_536] {
       var fits = MessageAssembly()
@@ -39,7 +39,7 @@ import Wire
     }
   }
 
-  @Test func whatAFrameDeclaresCountsAtOnce() {
+  @Test func `refuses a frame by its declared length`() {
     var most = MessageAssembly()
     #expect(add(36, missing: 65_500, isFinal: true, to: &most) == "incomplete")
     for missing in [65_501, 1 << 32, Int.max] {
@@ -48,7 +48,7 @@ import Wire
     }
   }
 
-  @Test func aMessageHas64FramesAtMost() {
+  @Test func `accepts 64 frames and refuses one more`() {
     for count in [0, 1] {
       var assembly = MessageAssembly()
       for _ in 0..<63 { #expect(add(count, isFinal: false, to: &assembly) == "incomplete") }
@@ -59,7 +59,7 @@ import Wire
     }
   }
 
-  @Test func piecesOfOneFrameAreOneFrame() {
+  @Test func `counts the pieces of a frame as one frame`() {
     var assembly = MessageAssembly()
     for rest in (1...200).reversed() { #expect(add(1, missing: rest, isFinal: true, to: &assembly) == "incomplete") }
     #expect(add(1, isFinal: true, to: &assembly) == "201")

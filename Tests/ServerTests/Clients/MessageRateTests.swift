@@ -18,36 +18,36 @@ import Testing
     return found
   }
 
-  @Test mutating func fourHundredAtOnceAreEnough() {
+  @Test mutating func `pauses after a burst of 400 messages`() {
     #expect(say(399, at: 0) == [:])
     // Messages that were read together with the last one are still accepted.
     #expect(say(50, at: 0) == [1: .enough])
   }
 
-  @Test mutating func whatCostsAsMuchAsSeveralCountsAsMany() {
+  @Test mutating func `counts a costly message as several messages`() {
     #expect(rate.note(399, at: .zero) == .fine)
     #expect(rate.note(20, at: .zero) == .enough, "more than is left is all that is left")
     #expect(rate.note(20, at: .zero.advanced(by: .milliseconds(500))) == .fine)
     #expect(rate.note(80, at: .zero.advanced(by: .milliseconds(500))) == .enough)
   }
 
-  @Test func aQueryCostsAsMuchAsItsTableIsLarge() {
+  @Test func `query cost grows with the table's rows, up to 20`() {
     let rows = Server.rowsPerMessage
     #expect([0, rows - 1, rows, 3 * rows, 1_000 * rows].map(Server.queryCost) == [1, 1, 2, 4, 20])
   }
 
-  @Test mutating func twoHundredASecondAreFine() {
+  @Test mutating func `accepts 200 messages a second without a pause`() {
     #expect(say(300, at: 0) == [:])
     for second in 1...100 { #expect(say(200, at: second * 1_000) == [:], "second \(second)") }
   }
 
-  @Test mutating func afterTwentyPausesInARowItIsTooMuch() {
+  @Test mutating func `reports tooMuch after 20 pauses in a row`() {
     #expect(say(400, at: 0) == [400: .enough])
     for pause in 2...20 { #expect(say(100, at: (pause - 1) * 500) == [100: .enough], "pause \(pause)") }
     #expect(say(101, at: 10_000) == [100: .tooMuch, 101: .tooMuch])
   }
 
-  @Test mutating func whoHasBeenQuietBeginsAnew() {
+  @Test mutating func `two quiet seconds reset the count of pauses`() {
     _ = say(400, at: 0)
     for pause in 2...20 { _ = say(100, at: (pause - 1) * 500) }
     var restless = self

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the messages that clients may send, and of their limits.
 @Suite struct MessageTests {
-  @Test func aPageIsToldTheTablesAndItsRows() throws {
+  @Test func `a client receives hello and the rows of the table it opens`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(100)
     let client = try WebSocketClient(port: server.port)
@@ -24,7 +24,7 @@ import Testing
     #expect(window["total"] as? Int == 100)
   }
 
-  @Test func whatIsNoMessageIsRefusedWithAReason() throws {
+  @Test func `refuses an invalid first message with an error and 1008`() throws {
     let server = try RunningServer()
     for (text, code) in [
       ("", "unreadableMessage"), ("{", "unreadableMessage"), ("[]", "unreadableMessage"),
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func messagesHaveTheirTurn() throws {
+  @Test func `refuses a second hello and messages that need an open table`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     for text in [
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func anUnknownColumnIsRefusedAndAnUnknownTableIsAwaited() throws {
+  @Test func `refuses an unknown column and waits for an unknown table`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let wrong = try WebSocketClient.greeted(port: server.port)
@@ -80,7 +80,7 @@ import Testing
     #expect(try early.message("window")["request"] as? Int == 3)
   }
 
-  @Test func onePagesFaultIsNoOthers() throws {
+  @Test func `an invalid message closes only its own connection`() throws {
     let server = try RunningServer()
     let inlet = server.addNumbers(10)
     let good = try WebSocketClient.open("numbers", port: server.port)
@@ -130,7 +130,7 @@ import Testing
     #expect(try client.message("window")["request"] as? Int == 6)
   }
 
-  @Test func aMessageHasAtMost65536Bytes() throws {
+  @Test func `accepts a message of 65,536 bytes and closes on a larger one`() throws {
     let server = try RunningServer()
     func hello(_ count: Int) -> [UInt8] {
       let text = #"{"type":"hello","version":1,"x":""#
@@ -150,7 +150,7 @@ import Testing
     #expect(pieces.closeCode() == 1009)
   }
 
-  @Test func aFrameThatDeclaresTooMuchIsNotAwaited() throws {
+  @Test func `closes as soon as a frame declares too many bytes`() throws {
     let server = try RunningServer()
     for length: UInt64 in [65_537, 1 << 20, 1 << 32, 1 << 62] {
       let client = try WebSocketClient(port: server.port)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func aMessageHasAtMost64Frames() throws {
+  @Test func `accepts a message of 64 frames and closes on more`() throws {
     let server = try RunningServer()
     let text = Array(#"{"type":"hello","version":1}"#.utf8) + [UInt8](repeating: 0x20, count: 64 - 28)
     #expect(text.count == 64)
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func aFloodOfFragmentsIsCutOff() throws {
+  @Test func `closes a connection that sends endless fragments`() throws {
     let server = try RunningServer()
     for payload in [[0x20], []] as [[UInt8]] {
       let client = try WebSocketClient(port: server.port)
@@ -187,7 +187,7 @@ import Testing
     #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
   }
 
-  @Test func textIsUTF8AndBinaryIsNotText() throws {
+  @Test func `refuses invalid UTF-8 and binary messages`() throws {
     let server = try RunningServer()
     for bytes in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]] {
       let client = try WebSocketClient(port: server.port)
@@ -199,7 +199,7 @@ import Testing
     #expect(binary.closeCode() == 1003)
   }
 
-  @Test func aSilentPageIsShownOut() throws {
+  @Test func `closes a connection without a timely hello`() throws {
     let server = try RunningServer { $0.helloTimeout = .milliseconds(50) }
     let silent = try WebSocketClient(port: server.port)
     let refusal = try silent.refusal()
@@ -213,7 +213,7 @@ import Testing
     #expect(try #require(greeted).frame(within: 0.3) == nil)
   }
 
-  @Test func moreThanAFewMessagesASecondAreHeldBackAndThenRefused() throws {
+  @Test func `closes a client that floods, without affecting another one`() throws {
     let server = try RunningServer {
       $0.messageRate = 100
       $0.messageBurst = 200
@@ -239,7 +239,7 @@ import Testing
     #expect(try other.message("window")["request"] as? Int == 2, "another page felt it")
   }
 
-  @Test func thereAreNoMorePagesThanAllowed() throws {
+  @Test func `refuses clients beyond the session limit`() throws {
     let server = try RunningServer { $0.sessionLimit = 3 }
     let held = try (0..<3).map { _ in try WebSocketClient.greeted(port: server.port) }
     let refused = try WebSocketClient(port: server.port)
@@ -253,7 +253,7 @@ import Testing
     #expect(try WebSocketClient.greeted(port: server.port).handshake.contains("101"))
   }
 
-  @Test func pingsAreAnswered() throws {
+  @Test func `answers a ping with its payload`() throws {
     let server = try RunningServer()
     let client = try WebSocketClient.greeted(port: server.port)
     client.send(opcode: 9, Array("x".utf8))

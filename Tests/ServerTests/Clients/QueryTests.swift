@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func ofTheQueriesOfOneTurnOnlyTheLastIsAnswered() throws {
+  @Test func `answers only the last of queries received together`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(100)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -39,7 +39,7 @@ import Testing
     #expect(try client.message("window")["request"] as? Int == 22, "one by itself is answered")
   }
 
-  @Test func whatFollowsAQueryIsAboutIt() throws {
+  @Test func `a locate after a query uses the new query's order`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(5_000)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -51,7 +51,7 @@ import Testing
     #expect(((located["rows"] as? [[Any]])?.first?.last as? Int) == 0, "\(located)")
   }
 
-  @Test func queriesOnALargeTableCountForSeveralMessages() throws {
+  @Test func `queries on a large table count as several messages`() throws {
     func pauses(rows: Int) throws -> Int {
       let server = try RunningServer {
         $0.messageRate = 1
@@ -77,7 +77,7 @@ import Testing
     #expect(try pauses(rows: 3 * Server.rowsPerMessage) > 0)
   }
 
-  @Test func oneTokenLeavesPagesForTheOthers() throws {
+  @Test func `one token cannot use up the sessions of another`() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer {
       $0.tokens = [one, other]
@@ -104,7 +104,7 @@ import Testing
     _ = try next.message("hello")
   }
 
-  @Test func oneTokenLeavesViewsForTheOthers() throws {
+  @Test func `one token cannot use up the views of another`() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer {
       $0.tokens = [one, other]
@@ -128,7 +128,7 @@ import Testing
     withExtendedLifetime(inlet) {}
   }
 
-  @Test func oneTokenLeavesExportsForTheOthers() throws {
+  @Test func `one token cannot use up the exports of another`() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer { $0.tokens = [one, other] }
     let inlet = server.addNumbers(10)
@@ -152,7 +152,7 @@ import Testing
     #expect(try comes { try status(one) == 200 })
   }
 
-  @Test func theOnlyTokenHasAllThatTheServerHas() throws {
+  @Test func `shares depend on the number of tokens unless configured`() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     var configuration = ServerConfiguration()
     configuration.tokens = [one]
@@ -166,7 +166,7 @@ import Testing
     #expect(configuration.sessionShare == 7 && configuration.exportShare == 3, "the operator has the last word")
   }
 
-  @Test func sharesFollowTheTokensOfARunningServer() throws {
+  @Test func `export shares change when a token is added at run time`() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer { $0.tokens = [one] }
     let inlet = server.addNumbers(10)
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func exportsBeyondTheirTimeOrBelowTheirRateEndBeforeTheirLastChunk(_ isTime: Bool) throws {
+  func `cancels exports beyond their time limit or below their rate`(_ isTime: Bool) throws {
     let server = try RunningServer {
       if isTime {
         $0.exportPace.longest = .zero

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aPageThatComesBackGetsAPatch() throws {
+  @Test func `a client that resumes receives a patch`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     var (client, token, epoch): (WebSocketClient?, String, String) = try opened(server)
@@ -43,7 +43,7 @@ import Testing
     #expect(patch["request"] as? Int == 2)
   }
 
-  @Test func aSocketThatHasNotNoticedIsClosed() throws {
+  @Test func `resuming closes the session's old connection`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let (client, token, epoch) = try opened(server)
@@ -52,7 +52,7 @@ import Testing
     #expect(client.closeCode() == 1008)
   }
 
-  @Test func aWrongSecretOrAnotherEpochGetsAWindow() throws {
+  @Test func `a wrong token or epoch yields a window instead of a patch`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let (client, token, epoch) = try opened(server)
@@ -65,7 +65,7 @@ import Testing
     #expect(try client.message("window")["request"] as? Int == 9)
   }
 
-  @Test func everySessionHasASecretOfItsOwn() throws {
+  @Test func `each session has a unique token of 32 characters`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let tokens = try (0..<5).map { _ in try opened(server).token }
@@ -73,7 +73,7 @@ import Testing
     #expect(tokens.allSatisfy { $0.count == 32 })
   }
 
-  @Test func onlySoManySecretsOutliveTheirPages() {
+  @Test func `keeps the tokens of a limited number of ended sessions`() {
     var tokens = ResumeTokens(limit: 3)
     let all = (1...5000).map { tokens.make(for: SessionID(rawValue: $0)) }
     #expect(tokens.session(all[0]) == SessionID(rawValue: 1))

@@ -21,13 +21,13 @@ import Testing
     return connections
   }
 
-  @Test func aFewMayTakeTheirTime() {
+  @Test func `closes no connection while their number is within the limit`() {
     var connections = crowd(Connections.greatestCount)
     #expect(connections.deadline == nil)
     #expect(connections.dismiss(at: at(100_000)) { _ in true } == [])
   }
 
-  @Test func theOldestOfTooManyGo() {
+  @Test func `closes the oldest incomplete requests beyond the limit`() {
     var connections = crowd(Connections.greatestCount + 2)
     #expect(connections.deadline != nil)
     #expect(connections.dismiss(at: at(249)) { _ in true } == [])
@@ -36,7 +36,7 @@ import Testing
     #expect(connections.deadline == nil)
   }
 
-  @Test func whoWaitsForUsStays() {
+  @Test func `does not close connections that wait for the server`() {
     var connections = crowd(Connections.greatestCount + 2)
     #expect(connections.dismiss(at: at(250)) { $0 != socket(1) } == [socket(2), socket(3)])
     var patient = crowd(Connections.greatestCount + 2)
@@ -44,7 +44,7 @@ import Testing
     #expect(patient.count == Connections.greatestCount + 2)
   }
 
-  @Test func theyAreLookedAtTenTimesASecondAtMost() {
+  @Test func `checks for slow connections at most ten times per second`() {
     var connections = crowd(Connections.greatestCount + 1)
     #expect(connections.dismiss(at: at(300)) { _ in false } == [])
     #expect(connections.deadline == at(400))
@@ -52,7 +52,7 @@ import Testing
     #expect(connections.dismiss(at: at(400)) { _ in true } == [socket(1)])
   }
 
-  @Test func whoIsInOrGoneIsNotSentAway() {
+  @Test func `does not close settled, removed or re-added sockets`() {
     var connections = crowd(Connections.greatestCount + 3)
     connections.settle(socket(1))
     connections.remove(socket(2))
@@ -66,7 +66,7 @@ import Testing
     #expect(connections.dismiss(at: at(600)) { _ in true } == [socket(5)])
   }
 
-  @Test func anAddressHasItsShareAndThisMachineHasNone() {
+  @Test func `limits connections per network, except from this machine`() {
     var connections = door()
     func come(_ number: Int, from address: String?) -> Bool {
       guard connections.admit(from: address, at: at(0)) == .welcome else { return false }
@@ -95,7 +95,7 @@ import Testing
     return count
   }
 
-  @Test func fourThousandComeAtOnceAndThenFourThousandASecond() {
+  @Test func `accepts 4,000 connections at once, then 4,000 per second`() {
     var connections = door(rate: Connections.standardRate, burst: Connections.standardRate)
     #expect(welcomed(&connections, of: 10_000, at: 0) == 4_000)
     #expect(connections.admit(from: nil, at: at(0)) == .tooMany)
@@ -109,7 +109,7 @@ import Testing
     #expect(welcomed(&connections, of: 10_000, at: 100_000) == 4_000)
   }
 
-  @Test func anAddressThatHasItsShareTakesNothingFromOthers() {
+  @Test func `rejections of an address at its limit do not use up the rate`() {
     var connections = door(perAddress: 1, rate: 1, burst: 3)
     #expect(connections.admit(from: "1.2.3.4", at: at(0)) == .welcome)
     connections.add(socket(1), at: at(0))

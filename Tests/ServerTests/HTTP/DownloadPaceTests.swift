@@ -6,7 +6,7 @@ import Testing
 @Suite struct DownloadPaceTests {
   private func at(_ seconds: Int) -> Instant { .zero.advanced(by: .seconds(seconds)) }
 
-  @Test func anExportThatIsReadTooSlowlyIsGivenUpAfterAMinute() {
+  @Test func `fails an export read at less than 4,096 bytes per second`() {
     var pace = DownloadPace(.init(), at: .zero)
     pace.goOn(sent: 61 * DownloadPace.Bounds().leastRate - 1, at: at(1))
     #expect(pace.fault(at: at(60)) == nil)
@@ -15,14 +15,14 @@ import Testing
     #expect(pace.fault(at: at(61)) == nil)
   }
 
-  @Test func anExportThatTakesTooLongIsGivenUpHoweverFastItIsRead() {
+  @Test func `fails an export after an hour at any speed`() {
     var pace = DownloadPace(.init(), at: .zero)
     pace.goOn(sent: .max / 2, at: at(1))
     #expect(pace.fault(at: at(3_600)) == nil)
     #expect(pace.fault(at: at(3_601)) == "it takes more than 3600 s")
   }
 
-  @Test func whatItWaitsForItsSourceDoesNotCount() {
+  @Test func `does not count the time spent waiting for the source`() {
     var pace = DownloadPace(.init(), at: .zero)
     pace.wait(at: at(10))
     pace.wait(at: at(500))

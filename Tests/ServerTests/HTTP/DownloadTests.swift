@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aTableIsAFile() throws {
+  @Test func `exports a table as CSV and NDJSON, and answers HEAD`() throws {
     let server = try RunningServer()
     _ = try settled(server, rows: 5)
     let csv = try HTTPAnswer.get("/tables/numbers.csv", port: server.port)
@@ -54,7 +54,7 @@ import Testing
     #expect(head?.body == [])
   }
 
-  @Test func theAddressSaysWhichRowsAndInWhichOrder() throws {
+  @Test func `applies sort, search and filter of the URL, or refuses it`() throws {
     let server = try RunningServer()
     _ = try settled(server, rows: 12)
     for (query, numbers) in [
@@ -99,7 +99,7 @@ import Testing
     #expect(try HTTPAnswer.get("/tables/numbers.csv", port: server.port)?.status == 200)
   }
 
-  @Test func onlyThoseLetInTakeATableAway() throws {
+  @Test func `refuses exports without a token`() throws {
     let guest = AccessToken(role: .viewer)
     let server = try RunningServer { $0.tokens = [guest] }
     for path in ["/tables/numbers.csv", "/tables/nope.csv"] {
@@ -110,7 +110,7 @@ import Testing
     #expect(answer?.status == 404)
   }
 
-  @Test func aLargeTableComesWholeWhilePagesGoOn() throws {
+  @Test func `exports a large table while other clients receive patches`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = try settled(server, rows: 60_000)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -130,7 +130,7 @@ import Testing
     #expect(Set(numbers).count == 60_000)
   }
 
-  @Test func aFewAtOnceAndWhoLeavesMakesRoom() throws {
+  @Test func `refuses exports beyond the limit until a client disconnects`() throws {
     let server = try RunningServer()
     _ = try settled(server, rows: 200_000)
     let request = "GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"
@@ -147,7 +147,7 @@ import Testing
     #expect(whole(try HTTPAnswer.get("/tables/numbers.csv?search=nothing", port: server.port)) == "n,name\r\n")
   }
 
-  @Test func itsNameIsSafeInAHeader() throws {
+  @Test func `sanitizes the file name in the response header`() throws {
     let server = try RunningServer()
     _ = try settled(server, rows: 2, name: "a;b c")
     let answer = try HTTPAnswer.get("/tables/a%3Bb%20c.csv", port: server.port)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func aHeaderThatGoesOnInTheNextLineIsNotPutTogether() throws {
+  @Test func `refuses requests with folded header lines`() throws {
     let server = try RunningServer()
     let host = "127.0.0.1:\(server.port)"
     for fold in [" ", "\t", "  "] {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func aNameIsAName() throws {
+  @Test func `matches whole header names, without regard to case`() throws {
     let server = try RunningServer()
     let host = "127.0.0.1:\(server.port)"
     for line in [
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func anOriginIsNotCutOffAtANul() throws {
+  @Test func `refuses an Origin with a NUL or other invalid bytes`() throws {
     let server = try RunningServer()
     let own = "http://127.0.0.1:\(server.port)"
     for origin in ["\(own)\u{0}.evil.example", "\u{0}\(own)", "\(own)\u{0}\u{0}x", "\(own)\u{1}", "\(own)\u{80}"] {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func anUpgradeIsOfHTTPOneOneAndOfVersionThirteen() throws {
+  @Test func `refuses upgrades with a wrong version, key or Connection`() throws {
     let server = try RunningServer()
     for version in ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.1x", "http/1.1", "HTTP/11", "HTTP", ""] {
       #expect(try upgrade(server) { $0[0] = "GET /ws \(version)" } != 101, "\(version)")
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func aCookieIsFoundAmongOthersAndNotInThem() throws {
+  @Test func `finds its cookie among others but not inside them`() throws {
     let keeper = AccessToken(role: .operator)
     let server = try RunningServer { $0.tokens = [keeper] }
     let name = "rowcast-\(server.port)"
@@ -116,7 +116,7 @@ import Testing
     #expect(huge == nil || huge?.contains("operator") == false)
   }
 
-  @Test func aTokenIsTakenToTheLetter() throws {
+  @Test func `accepts only the exact token`() throws {
     let keeper = AccessToken(role: .operator)
     let server = try RunningServer { $0.tokens = [keeper] }
     let text = keeper.text
@@ -143,7 +143,7 @@ import Testing
     #expect(try upgrade(server, { $0.append("Authorization: BEARER \(text)") }) == 101)
   }
 
-  @Test func whateverIsWrittenTheServerGoesOn() throws {
+  @Test func `answers a malformed request at most once and keeps running`() throws {
     let server = try RunningServer()
     let host = "Host: 127.0.0.1:\(server.port)"
     for request in [

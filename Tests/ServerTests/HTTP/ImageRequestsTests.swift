@@ -11,7 +11,7 @@ import Testing
   private func reader(_ number: Int) -> OpaquePointer { OpaquePointer(bitPattern: number * 16)! }
   private func at(_ seconds: Int) -> Instant { .zero.advanced(by: .seconds(seconds)) }
 
-  @Test mutating func anImageIsAskedForOnce() {
+  @Test mutating func `concurrent requests for an image share one load`() {
     #expect(requests.ask(table, "a", for: reader(1), until: at(10)) == .begun(1))
     #expect(requests.ask(table, "a", for: reader(2), until: at(11)) == .joined)
     #expect(requests.ask(table, "b", for: reader(3), until: at(12)) == .begun(2))
@@ -21,12 +21,12 @@ import Testing
     #expect(requests.ask(table, "a", for: reader(1), until: at(14)) == .begun(4))
   }
 
-  @Test mutating func twoSpellingsAreTwoKeys() {
+  @Test mutating func `treats canonically equivalent keys as different`() {
     #expect(requests.ask(table, "\u{E9}", for: reader(1), until: at(1)) == .begun(1))
     #expect(requests.ask(table, "e\u{301}", for: reader(2), until: at(1)) == .begun(2))
   }
 
-  @Test mutating func theLastWhoLeavesEndsTheLoad() {
+  @Test mutating func `a load ends when its last client leaves`() {
     _ = requests.ask(table, "a", for: reader(1), until: at(10))
     _ = requests.ask(table, "a", for: reader(2), until: at(10))
     #expect(requests.leave(reader(1)) == nil)
@@ -36,7 +36,7 @@ import Testing
     #expect(requests.deadline == nil && requests.finish(1) == [])
   }
 
-  @Test mutating func aTableHasSixtyFourLoadsAtMost() {
+  @Test mutating func `limits pending loads to 64 per table`() {
     for number in 1...64 {
       #expect(requests.ask(table, "\(number)", for: reader(number), until: at(1)) == .begun(UInt64(number)))
     }
@@ -47,7 +47,7 @@ import Testing
     #expect(requests.ask(table, "65", for: reader(65), until: at(1)) == .begun(66))
   }
 
-  @Test mutating func whatIsOverdueIsNamed() {
+  @Test mutating func `reports the earliest deadline and the overdue loads`() {
     #expect(requests.deadline == nil)
     _ = requests.ask(table, "a", for: reader(1), until: at(9))
     _ = requests.ask(table, "b", for: reader(2), until: at(5))

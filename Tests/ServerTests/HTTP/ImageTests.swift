@@ -68,7 +68,7 @@ import Threads
   }
 
   @Test(arguments: [("png", "image/png"), ("jpeg", "image/jpeg"), ("gif", "image/gif"), ("webp", "image/webp")])
-  func anImageComesAsWhatItIs(_ key: String, _ type: String) throws {
+  func `serves an image with the content type of its bytes`(_ key: String, _ type: String) throws {
     let server = try RunningServer()
     let gallery = try gallery(server)
     let answer = try #require(try get(key, server))
@@ -80,7 +80,7 @@ import Threads
     if key == "png" { #expect(answer.body == Self.png) }
   }
 
-  @Test func keysAreTakenAsTheyAre() throws {
+  @Test func `passes special characters in keys to the source unchanged`() throws {
     let server = try RunningServer()
     let gallery = try gallery(server)
     let keys = ["a/b c+d|1&table=x", "ä%41", "../../etc/passwd", "100%"]
@@ -90,7 +90,7 @@ import Threads
 
   @Test(arguments: [
     ("none", 404), ("failed", 502), ("down", 503), ("text", 502), ("svg", 502), ("riff", 502), ("too large", 502),
-  ]) func whatIsNoImageIsNotGiven(_ key: String, _ status: Int) throws {
+  ]) func `answers a missing, failed or invalid image with an error`(_ key: String, _ status: Int) throws {
     let server = try RunningServer()
     _ = try gallery(server)
     let answer = try #require(try get(key, server))
@@ -99,7 +99,7 @@ import Threads
   }
 
   @Test(arguments: ["png", "large", "none", "failed", "down", "text", "too large"])
-  func theHeadAloneIsThatOfTheAnswer(_ key: String) throws {
+  func `answers HEAD with the status and headers of GET`(_ key: String) throws {
     let server = try RunningServer()
     let gallery = try gallery(server)
     let whole = try #require(try get(key, server))
@@ -110,20 +110,20 @@ import Threads
     #expect(gallery.asked.withLock { $0 } == [key, key])
   }
 
-  @Test func theHeadAloneOfASourceThatHearsNothingHasNoBody() throws {
+  @Test func `answers HEAD without a body if the source takes no requests`() throws {
     let server = try RunningServer()
     _ = try gallery(server, listens: false)
     let head = try get("png", server, method: "HEAD")
     #expect(head?.status == 503 && head?.body == [])
   }
 
-  @Test func theLargestImageIsGivenAsAWhole() throws {
+  @Test func `serves an image of 512 KiB completely`() throws {
     let server = try RunningServer()
     _ = try gallery(server)
     #expect(try get("large", server)?.body.count == 524_288)
   }
 
-  @Test func whatCannotBeAskedForIsSaid() throws {
+  @Test func `refuses image requests with an invalid table or key`() throws {
     let server = try RunningServer()
     _ = try gallery(server)
     for (path, status) in [
@@ -135,20 +135,20 @@ import Threads
     }
   }
 
-  @Test func aTableWithoutImagesHasNone() throws {
+  @Test func `answers 404 for a table that loads no images`() throws {
     let server = try RunningServer()
     let gallery = try gallery(server, loads: false)
     #expect(try get("png", server)?.status == 404)
     #expect(gallery.asked.withLock { $0 } == [])
   }
 
-  @Test func aSourceThatHearsNothingIsDown() throws {
+  @Test func `answers 503 if the source takes no requests`() throws {
     let server = try RunningServer()
     _ = try gallery(server, listens: false)
     #expect(try get("png", server)?.status == 503)
   }
 
-  @Test func onlyThoseWhoAreLetInSeeImages() throws {
+  @Test func `serves images only with a valid token or cookie`() throws {
     let keeper = AccessToken(role: .viewer)
     let server = try RunningServer { $0.tokens = [keeper] }
     let gallery = Gallery(server)
@@ -166,7 +166,7 @@ import Threads
     #expect(try HTTPAnswer.get(path, port: server.port)?.status == 401, "the path without the cookie is refused")
   }
 
-  @Test func aLoadThatNobodyWaitsForIsCancelled() throws {
+  @Test func `cancels a load when its only client disconnects`() throws {
     let server = try RunningServer()
     let gallery = try gallery(server)
     var socket: RawSocket? = try RawSocket(port: server.port)

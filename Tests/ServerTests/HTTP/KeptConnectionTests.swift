@@ -42,7 +42,7 @@ import Testing
     var isOver: Bool { socket.readToEnd() == [] }
   }
 
-  @Test func aBrowserAsksForOneFileAfterTheOther() throws {
+  @Test func `keeps a connection open until a request lacks keep-alive`() throws {
     let browser = try Browser(try RunningServer())
     for _ in 0..<3 {
       browser.send()
@@ -56,7 +56,7 @@ import Testing
     #expect(browser.isOver)
   }
 
-  @Test func requestsThatCameTogetherAreAnsweredInTurn() throws {
+  @Test func `answers each of several pipelined requests`() throws {
     let browser = try Browser(try RunningServer())
     for _ in 0..<5 { browser.send() }
     browser.send(headers: [])
@@ -65,7 +65,7 @@ import Testing
     #expect(browser.isOver)
   }
 
-  @Test func theHundredthAnswerIsTheLast() throws {
+  @Test func `closes a persistent connection after 100 responses`() throws {
     let browser = try Browser(try RunningServer())
     for number in 1...Connections.greatestRequestCount {
       browser.send()
@@ -75,7 +75,7 @@ import Testing
     #expect(browser.isOver)
   }
 
-  @Test func whoeverIsRefusedIsNotHeardAnyMore() throws {
+  @Test func `closes a persistent connection after a refused request`() throws {
     let server = try RunningServer()
     let keep = "Connection: keep-alive"
     for (path, method, headers, status) in [
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func whatCouldHideARequestIsNoWishForMore() throws {
+  @Test func `closes the connection unless keep-alive is unambiguous`() throws {
     let server = try RunningServer()
     for headers in [
       ["Connection: keep-alive", "Content-Length: 0"], ["Connection: keep-alive", "Connection: keep-alive"],
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aKeptConnectionIsNeverUpgraded() throws {
+  @Test func `refuses an upgrade on a persistent connection`() throws {
     let server = try RunningServer()
     let browser = try Browser(server)
     browser.send()
@@ -119,7 +119,7 @@ import Testing
     #expect(try WebSocketClient.status(of: WebSocketClient.upgrade(port: server.port), port: server.port) == 101)
   }
 
-  @Test func aKeptConnectionHoldsUpNoStop() throws {
+  @Test func `an idle persistent connection does not delay the stop`() throws {
     let server = try RunningServer()
     let browser = try Browser(server)
     browser.send()

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func onlyThePagesFilesAreInTheTable() throws {
+  @Test func `lists only page files and refuses a folder without an index`() throws {
     let folder = try Folder()
     #expect(
       try PageFiles(folder: folder.path).paths
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: PageFiles.Failure.noIndex(folder.path + "/parts")) { try PageFiles(folder: folder.path + "/parts") }
   }
 
-  @Test func aPageHasAThousandFilesAtMost() throws {
+  @Test func `refuses a page of more than 1,000 files`() throws {
     let folder = try Folder()
     let already = try PageFiles(folder: folder.path).paths.count
     for number in already..<1_000 { try Data().write(to: URL(filePath: "\(folder.path)/more\(number).js")) }
@@ -55,7 +55,7 @@ import Testing
     #expect(throws: PageFiles.Failure.self) { try PageFiles(folder: folder.path) }
   }
 
-  @Test func aPageHas32MiBAtMost() throws {
+  @Test func `refuses a page larger than 32 MiB`() throws {
     let folder = try Folder()
     let files = try PageFiles(folder: folder.path)
     let already = files.paths.reduce(0) { $0 + (files.file(at: $1)?.bytes.count ?? 0) }
@@ -67,7 +67,7 @@ import Testing
     #expect(throws: PageFiles.Failure.self) { try PageFiles(folder: folder.path) }
   }
 
-  @Test func foldersAreReadEightDeep() throws {
+  @Test func `reads folders eight levels deep and ignores deeper ones`() throws {
     let folder = try Folder()
     let eighth = Array(repeating: "d", count: 8).joined(separator: "/")
     try FileManager.default.createDirectory(atPath: "\(folder.path)/\(eighth)/d", withIntermediateDirectories: true)
@@ -77,7 +77,7 @@ import Testing
     #expect(files.file(at: "/\(eighth)/d/a.js") == nil)
   }
 
-  @Test func everyFileIsServedWithItsType() throws {
+  @Test func `serves each file with its content type and length`() throws {
     let folder = try Folder()
     let server = try folder.server()
     for (path, type) in [
@@ -98,7 +98,7 @@ import Testing
     #expect(head.headers["content-length"] == "10")
   }
 
-  @Test func whatTheBrowserHasIsNotSentAgain() throws {
+  @Test func `answers 304 as long as the ETag matches`() throws {
     let folder = try Folder()
     let server = try folder.server()
     let tag = try #require(try HTTPAnswer.get("/app.js", port: server.port)?.headers["etag"])
@@ -115,7 +115,7 @@ import Testing
     #expect(changed?.body == Array("changed".utf8))
   }
 
-  @Test func theIndexNamesItsFilesByAddressesThatMayBeKeptForEver() throws {
+  @Test func `the index refers to files by immutable revision URLs`() throws {
     let folder = try Folder()
     let index = URL(filePath: folder.path + "/index.html")
     let html = """
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func anotherFileAnywhereMakesAnotherRevision() throws {
+  @Test func `changed or renamed files change the revision`() throws {
     let folder = try Folder()
     let revision = try PageFiles(folder: folder.path).revision
     #expect(try PageFiles(folder: folder.path).revision == revision)
@@ -163,7 +163,7 @@ import Testing
     #expect(try PageFiles(folder: folder.path).revision != changed)
   }
 
-  @Test func everyAnswerKeepsThePageIn() throws {
+  @Test func `sends the security headers with every response`() throws {
     let folder = try Folder()
     let server = try folder.server()
     let policy =
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func nothingElseIsEverServed() throws {
+  @Test func `serves only page files, whatever the path`() throws {
     let folder = try Folder()
     let server = try folder.server()
     let climbs = [
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func onlyGetAndHeadAreAnswered() throws {
+  @Test func `refuses methods other than GET and HEAD`() throws {
     let server = try RunningServer()
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
       let answer = try HTTPAnswer.get("/", port: server.port, method: method)
@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func aBodyIsRefusedAndNothingIsSmuggledBehindIt() throws {
+  @Test func `refuses bodies and does not answer requests hidden in them`() throws {
     let server = try RunningServer()
     let host = "Host: 127.0.0.1:\(server.port)\r\n"
     let hidden = "GET /index.html HTTP/1.1\r\n\(host)\r\n"
@@ -280,7 +280,7 @@ import Testing
     #expect(try status(10) == 200)
   }
 
-  @Test func aSlowOrHugeRequestEnds() throws {
+  @Test func `refuses huge headers and closes incomplete requests`() throws {
     let server = try RunningServer()
     let huge = try HTTPAnswer.get("/", port: server.port, headers: ["X: " + String(repeating: "x", count: 90_000)])
     #expect(huge == nil || huge!.status >= 400)

@@ -12,14 +12,14 @@ import Testing
     return (pieces, response.head + response.body)
   }
 
-  @Test func aSmallAnswerGoesOutInOnePieceWithItsHead() {
+  @Test func `sends a small response in one piece with its head`() {
     for count in [0, 1, 20_000] {
       let (pieces, whole) = pieces(ofBody: count)
       #expect(pieces == [whole])
     }
   }
 
-  @Test func aLargeAnswerGoesOutInPiecesOf32KiBAtMostThatAreTheWhole() {
+  @Test func `sends a large response in pieces of at most 32 KiB`() {
     for count in [32_768, 65_536, 200_000] {
       let (pieces, whole) = pieces(ofBody: count)
       #expect(pieces.count > 1)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func whatHEADIsAnsweredIsAHeadAlone() {
+  @Test func `sends the response to HEAD in one piece`() {
     let (pieces, whole) = pieces(ofBody: 5_000, to: .head)
     #expect(pieces == [whole])
   }

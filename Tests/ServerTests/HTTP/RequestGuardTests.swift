@@ -26,7 +26,7 @@ import Testing
     return nil
   }
 
-  @Test func anHonestRequestPasses() {
+  @Test func `accepts valid requests for each loopback host`() {
     #expect(status(onUpgrade: head()) == nil)
     for host in ["127.0.0.1:7777", "localhost:7777", "[::1]:7777"] {
       let request = head { $0.host = [host] }
@@ -37,7 +37,7 @@ import Testing
     #expect(status(onPage: head { $0.method = .head }) == nil)
   }
 
-  @Test func aPlainPageIsForeignToASecureServerAndTheOtherWayRound() {
+  @Test func `accepts an Origin only with the scheme of the server`() {
     for isSecure in [false, true] {
       let guardian = RequestGuard(port: 7777, isSecure: isSecure)
       for (scheme, isOurs) in [("http", !isSecure), ("https", isSecure)] {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func aHostIsSaidOnceAndLetterByLetter() {
+  @Test func `refuses a missing, repeated or inexact Host`() {
     for hosts in [
       [], [""], ["127.0.0.1"], ["127.0.0.1:07777"], ["127.0.0.1:7777 "], ["LOCALHOST:7777"], ["localhost.:7777"],
       ["localhost:7778"], ["evil.example:7777"], ["127.0.0.1:7777", "127.0.0.1:7777"],
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func whoeverNamesAPageNamesOursAndOnlyOne() {
+  @Test func `refuses a foreign, repeated or inexact Origin`() {
     for origins in [
       [""], ["null"], ["http://evil.example"], ["https://127.0.0.1:7777"], ["http://127.0.0.1"],
       ["http://127.0.0.1:7777", "http://127.0.0.1:7777"], ["http://127.0.0.1:7777/"], ["HTTP://127.0.0.1:7777"],
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func theSchemesOwnPortMayBeLeftOutAndNoOther() {
+  @Test func `accepts a Host without port only on the scheme's port`() {
     for (port, isSecure, isLeftOut) in [(80, false, true), (443, true, true), (443, false, false), (80, true, false)] {
       let guardian = RequestGuard(port: port, isSecure: isSecure)
       let request = head { $0.host = ["localhost"] }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func noRequestHasABody() {
+  @Test func `refuses any Content-Length but 0 and any Transfer-Encoding`() {
     #expect(status(onPage: head { $0.contentLength = ["0"] }) == nil)
     for lengths in [["1"], ["-1"], ["00"], ["+0"], ["0 "], [""], ["0", "0"], ["0, 0"]] {
       let request = head { $0.contentLength = lengths }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func pagesAreReadAndUpgradesAreGetsOfOnePath() {
+  @Test func `answers 405 to wrong methods and 404 to wrong upgrade paths`() {
     #expect(status(onPage: head { $0.method = .other }) == 405)
     for method in [RequestHead.Method.head, .other] { #expect(status(onUpgrade: head { $0.method = method }) == 405) }
     for path in ["/", "/ws/", "/WS", "/wss", "", "ws"] {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func theOnlyUpgradeIsWebSocketWithOurSubprotocol() {
+  @Test func `accepts only WebSocket upgrades that offer its subprotocol`() {
     #expect(status(onUpgrade: head { $0.upgrade = ["WebSocket"] }) == nil)
     for upgrade in [[], ["h2c"], ["websocket", "websocket"], ["websocket, h2c"], [""]] {
       #expect(status(onUpgrade: head { $0.upgrade = upgrade }) == 400, "\(upgrade)")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func aHandshakeIsTheOneOfTheStandard() {
+  @Test func `checks the Connection, key and version of a handshake`() {
     for connection in [["upgrade"], ["keep-alive, Upgrade"], ["UPGRADE ,x"], ["keep-alive", "Upgrade"]] {
       #expect(status(onUpgrade: head { $0.connection = connection }) == nil, "\(connection)")
     }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func theVersionOfHTTPIsOneThatIsSpoken() {
+  @Test func `answers 505 to unsupported HTTP versions`() {
     #expect(status(onPage: head { $0.version = "HTTP/1.0" }) == nil)
     #expect(status(onUpgrade: head { $0.version = "HTTP/1.0" }) == 505)
     for version in ["", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "http/1.1", "HTTP/1.1x", "HTTP/1.10"] {

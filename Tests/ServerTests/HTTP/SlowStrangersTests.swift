@@ -6,7 +6,7 @@ import Testing
 @Suite struct SlowStrangersTests {
   /// A thousand clients that send single bytes, send nothing, or never read the response.
   @Test(arguments: ["GET / HTTP/1.1\r\nHost: 127", "", "GET /index.html HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"])
-  func slowStrangersDoNotKeepOthersOut(_ start: String) throws {
+  func `serves new clients while 1,000 slow clients are connected`(_ start: String) throws {
     let server = try RunningServer()
     let text = start.replacingOccurrences(of: "PORT", with: "\(server.port)")
     var attackers: [RawSocket] = []
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// Connections beyond the limit are closed without a response; existing ones continue.
-  @Test func whoComesWhenTooManyDoIsTurnedAway() throws {
+  @Test func `closes connections beyond the accept rate without a response`() throws {
     let server = try RunningServer {
       $0.acceptRate = 1
       $0.acceptBurst = 4

@@ -8,7 +8,7 @@ import Testing
   }
 
   /// CVE-2025-11677: an unknown upgrade after another request on the connection used freed memory.
-  @Test func anUnknownUpgradeAfterARequestIsRefused() throws {
+  @Test func `refuses an unknown upgrade after another request`() throws {
     let server = try RunningServer()
     let host = "Host: 127.0.0.1:\(server.port)\r\n"
     for upgrade in [
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// CVE-2026-19773: HTTP/2 without TLS, by an upgrade to h2c or with prior knowledge.
-  @Test func thereIsNoWayToHTTP2() throws {
+  @Test func `refuses HTTP2 by upgrade and by prior knowledge`() throws {
     let server = try RunningServer()
     let upgrade = """
       GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\
@@ -45,7 +45,7 @@ import Testing
     #expect(try isAlive(server))
   }
 
-  @Test func anUpgradeMustBeWhole() throws {
+  @Test func `refuses upgrades that lack a header or have a wrong method`() throws {
     let server = try RunningServer()
     let whole = WebSocketClient.upgrade(port: server.port)
     for missing in ["Upgrade", "Connection", "Sec-WebSocket-Key"] {
@@ -62,7 +62,7 @@ import Testing
     #expect(try isAlive(server))
   }
 
-  @Test func mangledHandshakesHurtNobody() throws {
+  @Test func `keeps running after truncated and corrupted handshakes`() throws {
     let server = try RunningServer()
     let whole = Array((WebSocketClient.upgrade(port: server.port).joined(separator: "\r\n") + "\r\n\r\n").utf8)
     for cut in stride(from: 0, to: whole.count, by: 7) {

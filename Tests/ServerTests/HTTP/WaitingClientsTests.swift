@@ -10,7 +10,7 @@ import Testing
   private let one = OpaquePointer(bitPattern: 1)!
   private let two = OpaquePointer(bitPattern: 2)!
 
-  @Test func theyAreLookedAtTenTimesASecondAsLongAsSomebodyWaits() {
+  @Test func `polls ten times per second while a client waits`() {
     var waiting = WaitingClients()
     #expect(waiting.deadline == nil)
     waiting.add(one, for: .source, at: at(0))
@@ -27,7 +27,7 @@ import Testing
     #expect(waiting.takeLeft(at: at(900)) { _, _ in true } == [])
   }
 
-  @Test func whoWillSendNothingMoreHasHungUpWhateverIsStillToBeRead() {
+  @Test func `detects clients that hang up, or send without reading`() {
     var ends: [Int32] = [0, 0]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     defer { for end in ends { close(end) } }

@@ -76,7 +76,7 @@ import Wire
     return (found, lines.suffix(3) == ["0", "", ""])
   }
 
-  @Test func itComesWholeWhileAPageLooks() throws {
+  @Test func `exports all rows while a client has the table open`() throws {
     let server = try RunningServer()
     keep(10_000, on: server)
     try settle(server)
@@ -107,7 +107,7 @@ import Wire
     }
   }
 
-  @Test func whoAsksForTheHeadOnlyAndLeavesHasTheSourceToldToStop() throws {
+  @Test func `cancels source requests when a HEAD client disconnects`() throws {
     let server = try RunningServer()
     let isTold = DispatchSemaphore(value: 0)
     keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
@@ -119,7 +119,7 @@ import Wire
     #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
   }
 
-  @Test func onlyWhatIsTakenAwayIsCounted() throws {
+  @Test func `counts exports by GET but not by HEAD`() throws {
     let server = try RunningServer()
     keep(10, on: server)
     try settle(server)
@@ -130,7 +130,7 @@ import Wire
     #expect(text.contains("\nrowcast_downloads_total 1\n"))
   }
 
-  @Test func whatIsTooMuchForTheEngineIsRefusedBeforeAnythingComes() throws {
+  @Test func `answers 400 to a residual sort of more than 50,000 rows`() throws {
     let server = try RunningServer()
     keep(50_001, on: server)
     try settle(server)
@@ -146,7 +146,7 @@ import Wire
     }
   }
 
-  @Test func aSourceThatFailsAtFirstIsSaidTo() throws {
+  @Test func `answers 502 if the source fails before the first row`() throws {
     let server = try RunningServer { $0.limits.exportPatience = .zero }
     keep(10, on: server, .failsBehind(0))
     try settle(server)
@@ -157,7 +157,7 @@ import Wire
     try expectTheSameHead("/tables/numbers.csv", server)
   }
 
-  @Test func aFileOfASourceThatFailsLaterIsCutOff() throws {
+  @Test func `truncates an export whose source fails midway`() throws {
     let server = try RunningServer { $0.limits.exportPatience = .zero }
     keep(10_000, on: server, .failsBehind(3_000))
     try settle(server)
@@ -170,7 +170,7 @@ import Wire
     #expect(found == Array(0..<3_100))
   }
 
-  @Test func whoLeavesHasItsSourceToldToStop() throws {
+  @Test func `cancels source requests when a GET client disconnects`() throws {
     let server = try RunningServer()
     let isTold = DispatchSemaphore(value: 0)
     keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
@@ -184,7 +184,7 @@ import Wire
   }
 
   /// libwebsockets retries unread input in a busy loop, so such a client could occupy a whole core.
-  @Test func whoHasSaidAllThatHeWillSayDoesNotKeepTheServerBusy() throws {
+  @Test func `half-closed and stalled clients cause no busy loop`() throws {
     let server = try RunningServer()
     keep(10, on: server, .neverAnswers)
     try settle(server)
@@ -231,7 +231,7 @@ import Wire
     withExtendedLifetime((clients, readers)) {}
   }
 
-  @Test func aPieceWhoseRestIsMissingIsSentFirst() throws {
+  @Test func `sends the rows read before a failure, then cuts the export`() throws {
     var engine = Engine(epoch: "test")
     _ = try engine.addTable(RunningServer.schema, at: .zero)
     let id = try engine.beginExport(of: "numbers", QueryRequest())

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of listen addresses and of the host names that they imply.
 @Suite struct AddressTests {
-  @Test func anAddressIsWrittenAsUsual() {
+  @Test func `parses IP addresses and localhost, and nothing else`() {
     #expect(ListenAddress("127.0.0.1") == .loopback)
     #expect(ListenAddress("localhost") == .loopback)
     for text in ["::1", "[::1]", "0:0:0:0:0:0:0:1"] { #expect(ListenAddress(text) == .ipv6("::1"), "\(text)") }
@@ -18,14 +18,14 @@ import Testing
     }
   }
 
-  @Test func onlyTheLoopbackAndSocketsAreLocal() {
+  @Test func `only the loopback addresses and Unix sockets are local`() {
     for address in [ListenAddress.loopback, .ipv6("::1"), .unix("/x")] { #expect(address.isLocal, "\(address)") }
     for text in ["0.0.0.0", "::", "127.0.0.2", "192.168.0.1", "10.0.0.1", "fe80::1", "::ffff:127.0.0.1"] {
       #expect(ListenAddress(text)?.isLocal == false, "\(text)")
     }
   }
 
-  @Test func nothingIsExposedWithoutTokenAndCertificate() {
+  @Test func `serves other machines only with a token and a certificate`() {
     let certificate = Certificate(chain: RunningServer.certificate.chain, key: RunningServer.certificate.key)
     for (hasToken, hasCertificate) in [(false, false), (true, false), (false, true)] {
       for address in ["0.0.0.0", "::", "127.0.0.2"] {
@@ -43,7 +43,7 @@ import Testing
     #expect(throws: Never.self) { _ = try Server(configuration) }
   }
 
-  @Test func aPublicURLIsAsBrowsersWriteIt() {
+  @Test func `parses public URLs only as browsers write them`() {
     for (text, origin, host) in [
       ("https://rows.example.org", "https://rows.example.org", "rows.example.org"),
       ("https://rows.example.org/", "https://rows.example.org", "rows.example.org"),
@@ -73,7 +73,7 @@ import Testing
     return guardian.verdict(onPage: head) == .allow
   }
 
-  @Test func namesFollowFromTheAddress() {
+  @Test func `allowed hosts and origins follow from the listen address`() {
     let all = RequestGuard(
       address: ListenAddress("0.0.0.0")!, port: 443, isSecure: true,
       publicURLs: [PublicURL("https://rows.example.org")!])

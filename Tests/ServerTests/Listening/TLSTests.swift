@@ -13,7 +13,7 @@ import Testing
 
   private func server() throws -> RunningServer { try RunningServer { $0.certificate = RunningServer.certificate } }
 
-  @Test func thePageAndTheSocketAreServed() throws {
+  @Test func `serves the page and the WebSocket over TLS`() throws {
     let server = try server()
     for version in [Self.tls12, Self.tls13] {
       let client = try TLSClient(port: server.port, version: version)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func oldVersionsAndWeakCiphersAreRefused() throws {
+  @Test func `refuses old TLS versions and weak ciphers`() throws {
     let server = try server()
     for version in [Self.tls10, Self.tls11] {
       #expect(try !TLSClient(port: server.port, version: version).isConnected, "\(version)")
@@ -43,7 +43,7 @@ import Testing
     #expect(try TLSClient(port: server.port).version == "TLSv1.3")
   }
 
-  @Test func thereIsNoWayToHTTP2() throws {
+  @Test func `ALPN negotiation never selects HTTP2`() throws {
     let server = try server()
     let both = try TLSClient(port: server.port, protocols: ["h2", "http/1.1"])
     #expect(both.isConnected)
@@ -51,7 +51,7 @@ import Testing
     #expect(try TLSClient(port: server.port, protocols: ["h2"]).agreedProtocol != "h2")
   }
 
-  @Test func plainTextIsNotAnswered() throws {
+  @Test func `refuses plain HTTP and WebSocket requests`() throws {
     let server = try server()
     let answer = try HTTPAnswer.get("/", port: server.port)
     #expect(answer?.status != 200)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func aPlainOriginIsAForeignOne() throws {
+  @Test func `refuses upgrades with an http or foreign Origin`() throws {
     let server = try server()
     for origin in ["http://localhost:\(server.port)", "https://localhost", "https://evil.example:\(server.port)"] {
       let client = try TLSClient(port: server.port)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func aCertificateThatCannotBeUsedIsSaid() throws {
+  @Test func `throws badCertificate for unusable certificates`() throws {
     let good = RunningServer.certificate
     let other = good.key.replacingOccurrences(of: "localhost.key", with: "other.key")
     #expect(other != good.key)

@@ -19,7 +19,7 @@ import Testing
     return socket.readToEnd().flatMap(HTTPAnswer.init)
   }
 
-  @Test func itIsItsOwnersOnlyAndGoesWithTheServer() throws {
+  @Test func `the socket is private to its owner and removed on stop`() throws {
     let folder = try Folder()
     let server = try RunningServer { $0.address = .unix(folder.socket) }
     var status = stat()
@@ -37,7 +37,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func aPathInUseIsSaidAndOneLeftBehindIsTaken() throws {
+  @Test func `refuses a path in use and replaces a stale socket`() throws {
     let folder = try Folder()
     let first = try RunningServer { $0.address = .unix(folder.socket) }
     var configuration = ServerConfiguration()
@@ -62,7 +62,7 @@ import Testing
     #expect(second.stop())
   }
 
-  @Test func whatIsNoSocketIsLeftAlone() throws {
+  @Test func `refuses unusable paths and leaves their files unchanged`() throws {
     let folder = try Folder()
     try Data("mine".utf8).write(to: URL(filePath: folder.socket))
     for path in [folder.socket, "\(folder.path)/nowhere/s", "/" + String(repeating: "x", count: 200)] {

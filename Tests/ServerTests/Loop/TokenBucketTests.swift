@@ -13,7 +13,7 @@ import Testing
     return count
   }
 
-  @Test func aBurstPassesAndThenTheRate() {
+  @Test func `grants a burst and then the rate`() {
     var bucket = TokenBucket(rate: 200, burst: 400, at: at(0))
     #expect(drain(&bucket, at: at(0)) == 400)
     #expect(drain(&bucket, at: at(4)) == 0)
@@ -22,7 +22,7 @@ import Testing
     #expect(drain(&bucket, at: at(1_000_000)) == 400)
   }
 
-  @Test func whatIsNotTakenIsNotSavedUpBeyondABurst() {
+  @Test func `accumulates at most one burst of unused tokens`() {
     var bucket = TokenBucket(rate: 10, burst: 5, at: at(0))
     #expect(drain(&bucket, at: at(60_000)) == 5)
     // First the time for two tokens passes; then, in two steps, the time for six.
@@ -31,7 +31,7 @@ import Testing
     #expect(drain(&bucket, at: at(60_800)) == 5)
   }
 
-  @Test func aClockThatStandsOrJumpsGivesNothingAway() {
+  @Test func `grants no extra tokens if the clock stops or jumps`() {
     var bucket = TokenBucket(rate: 10, burst: 5, at: at(1_000))
     #expect(drain(&bucket, at: at(1_000)) == 5)
     #expect(drain(&bucket, at: at(0)) == 0)
@@ -39,7 +39,7 @@ import Testing
     #expect(drain(&bucket, at: Instant(nanoseconds: .max)) == 5)
   }
 
-  @Test func itSaysWhetherItIsFullOrEmpty() {
+  @Test func `reports whether it is full or empty`() {
     var bucket = TokenBucket(rate: 10, burst: 1, at: at(0))
     let isFullAtFirst = bucket.isFull(at: at(0))
     let isTaken = bucket.take(at: at(0))
@@ -49,7 +49,7 @@ import Testing
     #expect(isEmpty == [true, false])
   }
 
-  @Test func whatCostsSeveralTokensTakesAsManyOrAllThereAre() {
+  @Test func `grants any cost while a token is left, without debt`() {
     var bucket = TokenBucket(rate: 1, burst: 10, at: .zero)
     var taken = [7, 2, .max, 1].map { bucket.take($0, at: .zero) }
     #expect(taken == [true, true, true, false], "a single token is enough for any cost, and none is left then")

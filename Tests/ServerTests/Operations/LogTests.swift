@@ -36,7 +36,7 @@ import Threads
 
   private func parse(_ line: String) throws -> Line { try JSONDecoder().decode(Line.self, from: Data(line.utf8)) }
 
-  @Test func aHundredThousandHostileNamesAreOneLineEach() throws {
+  @Test func `writes exactly one line per message with a hostile name`() throws {
     var random = SystemRandomNumberGenerator()
     let parts = [
       "\n", "\r\n", "\u{0}", "\u{1B}[2J", "\u{7}", "\u{85}", "\u{2028}", "\u{202E}", "\u{2066}", "\u{200F}", "\"", "\\",
@@ -64,7 +64,7 @@ import Threads
     }
   }
 
-  @Test func aLineSaysWhenHowBadAndWhere() throws {
+  @Test func `a line has time, level, label, message and metadata`() throws {
     let json = try lines(.json) { $0.warning("hot", metadata: ["b": "2", "a": "1"]) }
     let parsed = try parse(json[0])
     #expect(json.count == 1 && json[0].hasSuffix(#","metadata":{"a":"1","b":"2"}}"#))
@@ -77,7 +77,7 @@ import Threads
   }
 
   /// Clients choose the names of action arguments, which become field names.
-  @Test func noNameAndNoValueIsTakenForAnotherField() throws {
+  @Test func `quotes metadata names and values that could forge a field`() throws {
     for forged in ["x role=operator", "x=y", "x\" role=\"operator", "a b", "a\u{B}b", "a\tb"] {
       let lines = try lines(.text) { $0.notice("done", metadata: [forged: "\(forged)"]) }
       #expect(lines.count == 1)
@@ -86,7 +86,7 @@ import Threads
     }
   }
 
-  @Test func aFieldHasABound() throws {
+  @Test func `truncates a message at 4,096 bytes`() throws {
     for format in LogOutput.Format.allCases {
       let most = try lines(format) { $0.info("\(String(repeating: "x", count: 4_096))") }
       #expect(!most[0].contains("…"))
@@ -97,7 +97,7 @@ import Threads
     }
   }
 
-  @Test func theLevelCanBeChangedWhileItRuns() throws {
+  @Test func `applies a changed level to an existing logger`() throws {
     let output = LogOutput(level: .info)
     let logger = Logger(label: "x") { LineLogHandler(label: $0, output: output) }
     #expect(logger.logLevel == .info)
@@ -141,7 +141,7 @@ import Threads
     #expect(String(decoding: buffer[..<max(0, read)], as: UTF8.self).contains("later"))
   }
 
-  @Test func aSourceSaysAHundredLinesASecondAndHowManyMoreThereWere() throws {
+  @Test func `logs 100 lines of a source at once and counts suppressed ones`() throws {
     let now = Guarded(Instant(nanoseconds: 1_000_000_000))
     let written = try lines(.json) { logger in
       let log = SourceLog(logger) { now.withLock { $0 } }

@@ -41,7 +41,7 @@ import Testing
     return figures
   }
 
-  @Test func anyoneMayAskWhetherItIsWell() throws {
+  @Test func `serves the health check without a token`() throws {
     let server = try RunningServer { $0.tokens = [keeper] }
     let answer = try #require(try HTTPAnswer.get("/healthz", port: server.port))
     #expect(answer.status == 200)
@@ -78,14 +78,14 @@ import Testing
     #expect(figures[#"rowcast_cluster_lease{table="b\""}"#] == 0)
   }
 
-  @Test func figuresAreForThoseLetIn() throws {
+  @Test func `refuses metrics without a token and counts the refusal`() throws {
     let server = try RunningServer { $0.tokens = [keeper] }
     #expect(try HTTPAnswer.get("/metrics", port: server.port)?.status == 401)
     let before = try figures(server, headers: ["Authorization: Bearer \(keeper.text)"])
     #expect(before["rowcast_refusals_total{status=\"401\"}"] == 1)
   }
 
-  @Test func whatHappensIsCounted() throws {
+  @Test func `counts sessions, patches, messages, flushes and restarts`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(100)
     let one = try WebSocketClient.open("numbers", port: server.port)
@@ -128,7 +128,7 @@ import Testing
     #expect(try self.figures(server)["rowcast_source_restarts_total{source=\"numbers\"}"] == 1)
   }
 
-  @Test func aSourceThatHasToldNoTableHasItsState() throws {
+  @Test func `reports the state of a source until it has a table`() throws {
     let server = try RunningServer()
     let jobs = server.control.addSource("jobs")
     let name = "rowcast_source_without_table{source=\"jobs\",state=\"starting\"}"
@@ -140,7 +140,7 @@ import Testing
     #expect(try figures(server)["rowcast_source_rows{table=\"jobs\"}"] == 0)
   }
 
-  @Test func headersAreCountedAsMadeAndUsedAgain() throws {
+  @Test func `counts section headers as made or reused`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     _ = server.addNumbers(100)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -157,7 +157,7 @@ import Testing
     #expect(try #require(figures["rowcast_headers_total{kind=\"reused\"}"]) >= 4)
   }
 
-  @Test func aTablesNameCannotForgeAFigure() throws {
+  @Test func `escapes table names in metrics`() throws {
     let server = try RunningServer()
     let name = "a\"} 1\nrowcast_sessions 99\n\\"
     _ = server.addNumbers(3, name: name)
@@ -166,7 +166,7 @@ import Testing
     #expect(try figures(server)["rowcast_source_rows{table=\"a\\\"} 1\\nrowcast_sessions 99\\n\\\\\"}"] == 3)
   }
 
-  @Test func aDurationIsCountedUnderTheLeastBoundItDoesNotPass() {
+  @Test func `a histogram counts a duration in the lowest fitting bucket`() {
     var histogram = Histogram()
     for nanoseconds: Int64 in [0, 100_000, 100_001, 250_000, 10_000_000_000, 10_000_000_001, -5] {
       histogram.record(.nanoseconds(nanoseconds))

@@ -13,7 +13,7 @@ import Testing
     return found
   }
 
-  @Test func aPatchCarriesWhatCameSinceTheLastOne() {
+  @Test func `measures only the deliveries in the time span of a patch`() {
     var delays = SourceDelays()
     for (handedIn, applied) in [(0, 10), (11, 20), (12, 30), (35, 40)] {
       delays.noteArrival(handedIn: at(handedIn), at: at(applied))
@@ -23,13 +23,13 @@ import Testing
     #expect(sent(&delays, after: 40, through: 50, at: 50) == [])
   }
 
-  @Test func onlyTheLastArrivalsCount() {
+  @Test func `measures only the last 64 deliveries of a patch`() {
     var delays = SourceDelays()
     for n in 1...1_000 { delays.noteArrival(handedIn: at(n), at: at(n)) }
     #expect(sent(&delays, after: 0, through: 1_000, at: 1_000) == Array(0..<SourceDelays.greatestPerPatch))
   }
 
-  @Test func whatIsLongAgoIsForgotten() throws {
+  @Test func `keeps delays for ten seconds, and at most 1,024 of them`() throws {
     var delays = SourceDelays()
     #expect(delays.recent(at: at(0)) == nil)
     for n in 1...100 { delays.noteArrival(handedIn: at(0), at: at(n)) }
@@ -55,7 +55,7 @@ import Testing
     feed.note(StatsFeed.Moment(at: at(second), counters: counters, changes: [changes]))
   }
 
-  @Test func nobodyIsWokenWhileNobodyLooks() {
+  @Test func `has a deadline only while a session watches`() {
     var feed = StatsFeed()
     #expect(feed.deadline == nil)
     feed.watch(page, at: at(5))
@@ -73,7 +73,7 @@ import Testing
     #expect(!isDueInTheEnd)
   }
 
-  @Test func ratesAreOfTheLastTenSeconds() {
+  @Test func `computes rates over the last ten seconds`() {
     var feed = StatsFeed()
     feed.watch(page, at: at(0))
     #expect(feed.changes(of: 0) == nil)

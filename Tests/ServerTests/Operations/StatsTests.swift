@@ -8,7 +8,7 @@ import Testing
 @Suite struct StatsTests {
   private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
 
-  @Test func onlyWhoAsksIsToldUntilItHasSeenEnough() throws {
+  @Test func `sends statistics only to a client while it requests them`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let other = try WebSocketClient.open("numbers", port: server.port)
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: RawSocket.Failure.nothingCame) { try other.message("stats", within: 0.1) }
   }
 
-  @Test func aPageThatNobodySeesIsToldNothing() throws {
+  @Test func `sends no statistics to a hidden client`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
@@ -59,7 +59,7 @@ import Testing
     #expect(try client.message("stats")["sessions"] as? Int == 1)
   }
 
-  @Test func beforeATableThereIsNothingToTell() throws {
+  @Test func `refuses a statistics request before a table is open`() throws {
     let server = try RunningServer()
     let client = try WebSocketClient.greeted(port: server.port)
     client.say(#"{"type":"stats","wanted":true}"#)

@@ -5,7 +5,9 @@ import Testing
 
 /// Tests of the notifications for systemd.
 @Suite struct SystemManagerTests {
-  @Test(arguments: [false, true]) func itHearsThatTheServerIsReadyAndThatItStops(_ isAbstract: Bool) throws {
+  @Test(arguments: [false, true]) func `notifies systemd when the server is ready and when it stops`(_ isAbstract: Bool)
+    throws
+  {
     let socket = DatagramSocket(isAbstract: isAbstract)
     let server = try RunningServer {
       $0.systemManager = SystemManager(socket: socket.path, watchdogMicroseconds: nil)
@@ -16,7 +18,7 @@ import Testing
     #expect(socket.message(within: 0) == nil)
   }
 
-  @Test func signsOfLifeComeTwiceAsOftenAsTheyHaveTo() throws {
+  @Test func `sends keepalives at half the interval that systemd requires`() throws {
     let socket = DatagramSocket()
     let manager = try #require(SystemManager(socket: socket.path, watchdogMicroseconds: 2_000_000))
     func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
@@ -29,7 +31,7 @@ import Testing
     #expect(manager.deadline == at(9_500))
   }
 
-  @Test func aLoopThatTurnsGivesSignsByItself() throws {
+  @Test func `the running server sends systemd keepalives`() throws {
     let socket = DatagramSocket()
     let server = try RunningServer {
       $0.systemManager = SystemManager(socket: socket.path, watchdogMicroseconds: 20_000)
@@ -39,7 +41,7 @@ import Testing
     #expect(server.stop())
   }
 
-  @Test func whoIsNotAskedSaysNothing() {
+  @Test func `is disabled without a valid socket or interval`() {
     #expect(SystemManager(socket: nil, watchdogMicroseconds: 1) == nil)
     for path in ["", "relative", "@" + String(repeating: "x", count: 120)] {
       #expect(SystemManager(socket: path, watchdogMicroseconds: nil) == nil, "\(path)")

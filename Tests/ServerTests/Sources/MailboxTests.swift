@@ -17,7 +17,7 @@ import Testing
     #expect(box.waitingProducers == count)
   }
 
-  @Test func whatComesFirstIsTakenFirst() {
+  @Test func `returns values in the order of their arrival`() {
     let box = box(rows: 10)
     for n in 1...5 { #expect(box.put(n, rows: 1, bytes: 1)) }
     #expect(box.take(rows: 2) == [1, 2])
@@ -27,7 +27,7 @@ import Testing
     #expect(box.take(rows: 100) == [])
   }
 
-  @Test func aSliceHasAsManyRowsAsAskedFor() {
+  @Test func `takes values up to the row budget, and at least one`() {
     let box = box(rows: 100)
     for n in 1...4 { #expect(box.put(n, rows: 10, bytes: 1)) }
     #expect(box.take(rows: 19) == [1])
@@ -35,7 +35,7 @@ import Testing
     #expect(box.take(rows: 1) == [4], "at least one, or a large one would never go")
   }
 
-  @Test func whatWasTakenIsLetGoAtOnceAlsoWhenTheBoxIsNeverEmpty() {
+  @Test func `releases taken values at once, even if it is never empty`() {
     let kept = Atomic(0)
     final class Letter: Sendable {
       let note: @Sendable (Int) -> Void
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func theOwnerIsCalledOncePerFilling() {
+  @Test func `notifies its owner only when it was empty before`() {
     let calls = Atomic(0)
     let box = Mailbox<Int>(rowLimit: 10, byteLimit: 10) { calls.add(1, ordering: .relaxed) }
     for n in 1...3 { _ = box.put(n, rows: 1, bytes: 1) }
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [(rows: 6, bytes: 1), (rows: 1, bytes: 600)])
-  func aProducerThatIsTooFastWaits(_ size: (rows: Int, bytes: Int)) {
+  func `blocks a producer beyond the row or byte limit`(_ size: (rows: Int, bytes: Int)) {
     let box = box(rows: 10, bytes: 1_000)
     let ended = DispatchSemaphore(value: 0)
     #expect(box.put(1, rows: size.rows, bytes: size.bytes))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [(rows: 5, bytes: 1), (rows: 1, bytes: 500)])
-  func whatJustFitsDoesNotWait(_ size: (rows: Int, bytes: Int)) {
+  func `does not block a producer that exactly reaches a limit`(_ size: (rows: Int, bytes: Int)) {
     let box = box(rows: 10, bytes: 1_000)
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -95,13 +95,13 @@ import Testing
     #expect(box.take(rows: 100) == [1, 2])
   }
 
-  @Test func oneThatIsLargerThanTheBoxPassesWhenItIsEmpty() {
+  @Test func `accepts a value larger than its limits when it is empty`() {
     let box = box(rows: 10)
     #expect(box.put(1, rows: 1_000, bytes: 100_000))
     #expect(box.take(rows: 1) == [1])
   }
 
-  @Test func closingLetsEveryoneGo() {
+  @Test func `closing unblocks all producers and drops the values`() {
     let box = box(rows: 1)
     let ended = DispatchSemaphore(value: 0)
     #expect(box.put(0, rows: 1, bytes: 1))
@@ -117,7 +117,7 @@ import Testing
     #expect(box.take(rows: 9) == [])
   }
 
-  @Test func nothingIsLostBetweenThreads() {
+  @Test func `neither loses nor reorders values of several threads`() {
     let box = box(rows: 64)
     let producers = 4
     let each = 5_000

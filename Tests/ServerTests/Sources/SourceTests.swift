@@ -26,7 +26,7 @@ import Threads
 
   /// The client received the list of tables earlier, and no session had the table open at the
   /// change.
-  @Test func whoOpensATableIsToldHowItsSourceIsWhenThatHasChangedSinceTheHello() throws {
+  @Test func `sends a source state changed since hello when a table opens`() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("numbers")
     inlet.tell(.schema(RunningServer.schema))
@@ -70,7 +70,7 @@ import Threads
     for n in 0...3 { #expect(body.contains("row \(n)")) }
   }
 
-  @Test func aSourceIsAskedForWhatSomeoneLooksAtAndItsAnswerIsShown() throws {
+  @Test func `requests deferred cells of visible rows and sends the results`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")
     let asked = Guarded<[DeferredCell]>([])
@@ -103,7 +103,7 @@ import Threads
     #expect(Set(asked.withLock { $0 }.map(\.key)) == [.integer(0), .integer(1), .integer(2)])
   }
 
-  @Test func tablesStandInTheOrderOfTheirSources() throws {
+  @Test func `lists tables in the order of their sources`() throws {
     let server = try RunningServer()
     let names = (1...12).map { "table-\(13 - $0)" }
     let inlets = names.map { server.control.addSource($0) }
@@ -121,7 +121,7 @@ import Threads
     #expect(told == names)
   }
 
-  @Test func aSourceThatHearsNothingHasFailedToLoad() throws {
+  @Test func `fails deferred cells if the source takes no requests`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")
     inlet.tell(.schema(Self.schema))
@@ -131,7 +131,7 @@ import Threads
     #expect(cell(try client.message("patch")).contains { $0.contains("its source is not running") })
   }
 
-  @Test func aSourceThatIsDownSaysWhenItIsTriedAgain() throws {
+  @Test func `reports the retry time of a source until it is live`() throws {
     let server = try RunningServer()
     let inlet = server.addNumbers(3)
     let client = try WebSocketClient.open("numbers", port: server.port)

@@ -11,7 +11,7 @@ import Testing
   private let late = Name()
   private func at(_ milliseconds: Int) -> Instant { .zero.advanced(by: .milliseconds(milliseconds)) }
 
-  @Test func aSourceThatSaysNothingIsStartingAndToldWithItsAge() throws {
+  @Test func `reports a new source as starting, with its age`() throws {
     var sources = TablelessSources()
     #expect(sources.deadline == nil)
     sources.add(ObjectIdentifier(jobs), name: "jobs", at: at(1_000))
@@ -24,7 +24,7 @@ import Testing
     #expect(told.map(\.source.retry) == [nil, nil])
   }
 
-  @Test func theTimeUntilTheNextTryRunsDownAndNotBelowNothing() {
+  @Test func `counts the retry time down to zero`() {
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
@@ -36,7 +36,7 @@ import Testing
     #expect(sources.descriptions(at: at(2_500))[0].source.message == "exited with code 1")
   }
 
-  @Test func newsAreToldAtOnceAndThenOnceASecond() {
+  @Test func `reports changes at once, then at most once per second`() {
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
@@ -52,7 +52,7 @@ import Testing
     #expect(told == [true])
   }
 
-  @Test func oneThatHasATableIsNotToldOfAnyMore() {
+  @Test func `stops reporting a source that has a table`() {
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
@@ -68,7 +68,7 @@ import Testing
     #expect(sources.count == 1, "it would be taken in again")
   }
 
-  @Test func aRefusedTableIsAFailureAsLongAsItsSourceRuns() {
+  @Test func `reports a refused table as failed until its source ends`() {
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aPageHearsOfASourceThatFailsBeforeItHasTold() throws {
+  @Test func `sends clients the failure of a source until it has a table`() throws {
     let server = try RunningServer()
     let broken = server.control.addSource("broken")
     _ = server.addNumbers(3)
@@ -113,7 +113,7 @@ import Testing
     #expect(try sources(try later.message("sources")).isEmpty)
   }
 
-  @Test func aPageHearsOfASourceWhoseTableIsRefused() throws {
+  @Test func `sends clients the failure of a source with a refused table`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(3)
     let second = server.control.addSource("second")

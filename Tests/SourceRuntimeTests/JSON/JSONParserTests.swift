@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     #"{"a":[1,-2,0.5,true,false,null,"x",{}]}"#, "[]", #""é\n\u0000""#, "-9223372036854775808", "9223372036854775807",
   ])
-  func whatIsReadIsWrittenAgain(_ text: String) { #expect(parse(text) == text) }
+  func `writes parsed values back unchanged`(_ text: String) { #expect(parse(text) == text) }
 
   @Test(arguments: [
     (
@@ -25,7 +25,7 @@ import Testing
     ),
     (#"[99999999999999999999.5,18446744073709551616]"#, #"[1e+20,1.8446744073709552e+19]"#),
   ])
-  func numbersOfMoreDigitsThan64BitsHoldAreReadInexactly(_ text: String, _ written: String) {
+  func `reads integers beyond 64 bits as inexact numbers`(_ text: String, _ written: String) {
     #expect(parse(text) == written)
   }
 
@@ -34,14 +34,14 @@ import Testing
     "{a:1}",
     #""\x""#, #""\ud800""#,
   ])
-  func whatIsNoJSONIsRefused(_ text: String) { #expect(parse(text) == nil) }
+  func `refuses malformed JSON documents`(_ text: String) { #expect(parse(text) == nil) }
 
   @Test(
     arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0xAF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC3, 0x22]]
       as [[UInt8]])
-  func utf8IsStrict(_ bytes: [UInt8]) { #expect(parse(bytes) == nil) }
+  func `refuses strings with invalid UTF-8`(_ bytes: [UInt8]) { #expect(parse(bytes) == nil) }
 
-  @Test func nestingHasABound() {
+  @Test func `limits nesting to 32 levels`() {
     func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
     #expect(JSONParser.depth == 32)
     #expect(parse(nested(32)) == nested(32))
@@ -49,7 +49,7 @@ import Testing
     #expect(parse(String(repeating: "[", count: 1 << 20)) == nil)
   }
 
-  @Test func aLongDocumentDoesNotDeepenTheBound() {
+  @Test func `the nesting limit holds after documents of any length`() {
     let parser = JSONParser()
     func isRead(_ text: String) -> Bool {
       let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func numbersKeepWhatTheyAre() throws {
+  @Test func `reads whole floats as integers only up to 53 bits`() throws {
     let parser = JSONParser()
     let text = Array("[1,2.0,2.5,9223372036854775808,1e300,9007199254740992.0,1e17]".utf8)
     try (text + [UInt8](repeating: 0, count: JSONParser.padding)).withUnsafeBytes { buffer in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aLongDocumentLeavesNoRoomBehindWhenThatIsAskedFor() throws {
+  @Test func `frees a large buffer on shrink or after a short document`() throws {
     let parser = JSONParser()
     func parse(_ count: Int) throws {
       let bytes =

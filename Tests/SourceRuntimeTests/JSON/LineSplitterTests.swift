@@ -29,21 +29,21 @@ import Testing
     return result
   }
 
-  @Test func linesComeAsTheyWereWritten() {
+  @Test func `splits input into numbered lines, whatever the pieces`() {
     #expect(lines(["a\nbc\n"]) == ["1:a", "2:bc"])
     #expect(lines(["a", "b\nc", "", "d\n"]) == ["1:ab", "2:cd"])
     #expect(lines(["\n\n"]) == ["1:", "2:"])
     #expect(lines([]) == [])
   }
 
-  @Test func theLastLineMayLackItsEnd() { #expect(lines(["a\nb"]) == ["1:a", "2:b"]) }
+  @Test func `returns a last line without a line feed`() { #expect(lines(["a\nb"]) == ["1:a", "2:b"]) }
 
-  @Test func aReturnBeforeTheEndIsNoPartOfTheLine() {
+  @Test func `strips a carriage return only at the end of a line`() {
     #expect(lines(["a\r\nb\r\n\r\nc\r"]) == ["1:a", "2:b", "3:", "4:c"])
     #expect(lines(["a\rb\n"]) == ["1:a\rb"])
   }
 
-  @Test func aLineMayBeAsLongAsTheLimitAndNoLonger() {
+  @Test func `accepts lines up to the limit and rejects longer ones`() {
     #expect(lines(["0123456789\nx\n"]) == ["1:0123456789", "2:x"])
     #expect(lines(["0123456789\r\nx\n"]) == ["1:0123456789", "2:x"])
     #expect(lines(["0123456789x\nx\n"]) == ["-1-", "2:x"])
@@ -51,13 +51,13 @@ import Testing
     #expect(lines(["0123456789x"]) == ["-1-"])
   }
 
-  @Test func whatIsTooLongIsSkippedHoweverLongItIs() {
+  @Test func `skips an overlong line of any length`() {
     let long = String(repeating: "y", count: 100_000)
     #expect(lines(["a\n", long, long, "\nb\n"]) == ["1:a", "-2-", "3:b"])
     #expect(lines([long]) == ["-1-"])
   }
 
-  @Test func aLongLineLeavesNoRoomBehind() {
+  @Test func `shrinks its buffer after a long line`() {
     var splitter = LineSplitter(limit: 1_000, chunk: 10)
     func take(_ text: String) {
       for byte in text.utf8 {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func roomIsNeverEmptyAndMemoryIsBounded() {
+  @Test func `offers bounded room within an endless line`() {
     var splitter = LineSplitter(limit: 1 << 20)
     for _ in 0..<1_000 {
       let room = splitter.room()

@@ -13,7 +13,7 @@ import Testing
     return text.withUTF8 { Moments.nanoseconds(decimal: UnsafeRawBufferPointer($0)) }
   }
 
-  @Test func momentsAreNanosecondsSince1970() {
+  @Test func `parses RFC 3339 timestamps to nanoseconds since 1970`() {
     #expect(moment("1970-01-01T00:00:00Z") == 0)
     #expect(moment("2023-11-14T22:13:20.123456789Z") == 1_700_000_000_123_456_789)
     #expect(moment("2023-11-14T22:13:20.1234567899Z") == 1_700_000_000_123_456_789)
@@ -32,7 +32,7 @@ import Testing
     "2023-11-14T22:13:20.Z", "2023-11-14T22:13:20Zx", "2023-11-14T22:13:20+2:00", "2023-11-14T22:13:20+24:00",
     "9999-12-31T23:59:59Z", "2023-11-14_22:13:20Z",
   ])
-  func whatIsNoMomentIsNone(_ text: String) { #expect(moment(text) == nil) }
+  func `refuses malformed and impossible timestamps`(_ text: String) { #expect(moment(text) == nil) }
 
   @Test(
     arguments: [
@@ -40,13 +40,13 @@ import Testing
       ("2262-04-11T23:47:16.854775807Z", Int64.max), ("2262-04-11T23:47:16.854775808Z", nil),
       ("2262-04-11T23:47:17Z", nil),
     ] as [(String, Int64?)])
-  func aMomentIsOutOfRangeBeyond64Bits(_ text: String, _ nanoseconds: Int64?) {
+  func `reports timestamps beyond 64 bits as out of range`(_ text: String, _ nanoseconds: Int64?) {
     var text = text
     let reading = text.withUTF8 { Moments.reading(rfc3339: UnsafeRawBufferPointer($0)) }
     #expect(reading == nanoseconds.map { .exact($0) } ?? .outOfRange)
   }
 
-  @Test func millisecondsMayHaveSixDecimals() {
+  @Test func `parses milliseconds with up to six decimals`() {
     #expect(decimal("1700000000000.123456") == 1_700_000_000_000_123_456)
     #expect(decimal("1700000000000") == 1_700_000_000_000_000_000)
     #expect(decimal("1.5") == 1_500_000)

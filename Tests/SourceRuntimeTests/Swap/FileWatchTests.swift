@@ -21,29 +21,29 @@ import Testing
     return stamps.map { watch.look($0) ? "C" : "-" }.joined()
   }
 
-  @Test func nothingIsToldOfWhatStaysAsItIs() { #expect(looks([[a], [a], [a]], from: [a]) == "---") }
+  @Test func `reports nothing while a file stays the same`() { #expect(looks([[a], [a], [a]], from: [a]) == "---") }
 
-  @Test func aChangeIsToldOnceWhenItHasComeToRest() {
+  @Test func `reports a change once, when it is stable`() {
     #expect(looks([[b], [b], [b], [b]], from: [a]) == "-C--")
     #expect(looks([[b], [c], [c], [c]], from: [a]) == "--C-", "it was still being written")
   }
 
-  @Test func aFileThatIsGoneIsWaitedFor() {
+  @Test func `waits for a missing file to return`() {
     #expect(looks([[nil], [nil], [nil], [b], [b]], from: [a]) == "----C")
     #expect(looks([[nil], [a], [a]], from: [a]) == "---", "it came back as it was")
   }
 
-  @Test func whatGoesBackIsAChangeOnlyOfWhatWasTold() {
+  @Test func `reports a reversion only if the change was reported`() {
     #expect(looks([[b], [a], [a]], from: [a]) == "---")
     #expect(looks([[b], [b], [a], [a]], from: [a]) == "-C-C")
   }
 
-  @Test func ofSeveralFilesAllMustBeAtRest() {
+  @Test func `reports a change only when all files are stable`() {
     #expect(looks([[b, a], [b, b], [b, b]], from: [a, a]) == "--C")
     #expect(looks([[b, nil], [b, nil], [b, a], [b, a]], from: [a, a]) == "---C")
   }
 
-  @Test func aStampChangesWithTheFile() throws {
+  @Test func `a stamp changes when its file is replaced`() throws {
     try Workshop.withFolder { folder in
       let file = folder.appending(path: "plugin")
       #expect(FileStamp(file.path) == nil)

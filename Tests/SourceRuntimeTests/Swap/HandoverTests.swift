@@ -22,7 +22,7 @@ import Testing
     events.compactMap { if case .changes(let changes) = $0 { changes } else { nil } }
   }
 
-  @Test func aListIsWholeAtItsEnd() {
+  @Test func `takes over at the end of the reload`() {
     var handover = Handover(at: start)
     #expect(handover.take(.schema(Self.schema), at: at(0)) == .wait)
     #expect(handover.take(rows(1...2, begins: true), at: at(1)) == .wait)
@@ -35,7 +35,7 @@ import Testing
     #expect(told.map(\.abandonsReload) == [false, false])
   }
 
-  @Test func aProgramThatKeepsItsRowsTakesOverWithItsColumnsAndIsAskedAgain() {
+  @Test func `takes over with the schema of a remote table`() {
     var schema = Self.schema
     schema.windowed = WindowedCapabilities()
     var handover = Handover(at: start)
@@ -45,7 +45,7 @@ import Testing
     #expect(changes(told).isEmpty)
   }
 
-  @Test func rowsWithoutAListAreWholeWhenItIsQuiet() {
+  @Test func `takes over 500 ms after the last row outside a reload`() {
     var handover = Handover(at: start)
     #expect(handover.take(rows(1...1), at: at(0)) == .wait)
     #expect(handover.take(rows(2...2), at: at(400)) == .wait)
@@ -58,7 +58,7 @@ import Testing
     #expect(told.map(\.abandonsReload) == [true, false])
   }
 
-  @Test func rowsThatNeverCeaseToComeAreWholeAfterSomeSeconds() {
+  @Test func `takes over after three seconds of continuous rows`() {
     var handover = Handover(at: start)
     for number in 1...29 {
       #expect(handover.take(rows(1...1), at: at(number * 100)) == .wait)
@@ -74,14 +74,14 @@ import Testing
     #expect(list.advance(to: at(4_000)) == .wait)
   }
 
-  @Test func aProgramThatHasEndedWellHasToldEverything() {
+  @Test func `takes over when a program completes after sending rows`() {
     var handover = Handover(at: start)
     #expect(handover.take(.state(.live, message: "Complete"), at: at(0)) == .wait, "no rows have come yet")
     #expect(handover.take(rows(1...1), at: at(1)) == .wait)
     #expect(handover.take(.state(.live, message: "Complete"), at: at(2)) == .ready)
   }
 
-  @Test func otherColumnsAreToldBeforeTheirList() {
+  @Test func `takes over new columns with their list, schema first`() {
     let other = Schema(name: "jobs", key: .text, columns: [Column("title", .text)])
     var handover = Handover(at: start)
     #expect(handover.take(.schema(other), at: at(0)) == .wait, "columns without a list would be an empty table")
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [SourceState.stale, .backingOff, .failed, .disabled]) func oneThatFailsIsRefused(
+  @Test(arguments: [SourceState.stale, .backingOff, .failed, .disabled])
+  func `refuses an instance that reports a failure`(
     _ state: SourceState
   ) {
     var handover = Handover(at: start)
@@ -102,7 +103,7 @@ import Testing
         == .refused("exited with code 1"))
   }
 
-  @Test func whyItsRowsCannotBeTakenIsSaidWhenItIsRefused() {
+  @Test func `a refusal after silence includes the last message`() {
     var handover = Handover(at: start)
     #expect(handover.take(.state(.starting, message: "line 1: it has no “id”"), at: at(0)) == .wait)
     #expect(
@@ -110,7 +111,7 @@ import Testing
         == .refused("it has told no whole list for 30 seconds: line 1: it has no “id”"))
   }
 
-  @Test func patienceIsWithSilence() {
+  @Test func `refuses an instance after 30 seconds of silence`() {
     var handover = Handover(at: start)
     #expect(handover.take(rows(1...1, begins: true), at: at(20_000)) == .wait)
     #expect(handover.deadline == at(50_000))
@@ -119,7 +120,7 @@ import Testing
       handover.advance(to: at(50_000)) == .refused("it has told no whole list for 30 seconds"))
   }
 
-  @Test func aListThatIsTooLongToKeepGoesOnFromWhereItIs() {
+  @Test func `takes over before the end of an oversized list`() {
     var handover = Handover(at: start)
     var large = Changeset()
     large.beginsReload = true

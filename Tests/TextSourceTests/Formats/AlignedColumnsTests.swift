@@ -438,12 +438,12 @@ import Testing
       .map { $0.joined(separator: "|") }.joined(separator: "\n")
   }
 
-  @Test(arguments: outputs.indices) func whatWellKnownProgramsPrintIsATable(_ index: Int) {
+  @Test(arguments: outputs.indices) func `splits the output of common programs into columns`(_ index: Int) {
     let (program, output, expected) = Self.outputs[index]
     #expect(table(output) == expected, "\(program)")
   }
 
-  @Test func aSingleBlankSeparatesOnlyWhatValuesSeparate() {
+  @Test func `splits names at single blanks only where the values fit`() {
     #expect(table("IMAGE ID   SIZE\n605c77e6   141MB") == "IMAGE ID|SIZE\n605c77e6|141MB")
     #expect(table("LAST SEEN   TYPE\n5m          Normal") == "LAST SEEN|TYPE\n5m|Normal")
     #expect(table("NET I/O       PIDS\n1kB / 648B    5") == "NET I/O|PIDS\n1kB / 648B|5")
@@ -462,7 +462,7 @@ import Testing
     "total 24\ndrwxr-xr-x  2 root root  4096 Nov 22 13:26 .\ndrwxrwxrwt 83 root root 12288 Nov 22 13:26 ..",
     "Architecture:     x86_64\nByte Order:       Little Endian",
     "Hello.  This is a text\nthat has\nno columns, of course", "one", "",
-  ]) func whatIsNoTableIsNone(_ text: String) { #expect(table(text) == nil) }
+  ]) func `finds no columns in logs, lists and prose`(_ text: String) { #expect(table(text) == nil) }
 
   @Test(arguments: [
     // A value that overflows its column, and names as close together as their values.
@@ -492,16 +492,16 @@ import Testing
     #expect(columns.fittingFields(of: "c    300000  you", strictly: true) == nil)
   }
 
-  @Test func aLineOfDashesBelowTheNamesIsNoRow() {
+  @Test func `skips a line of dashes below the header`() {
     #expect(table("Package  Version\n-------- -------\npip      24.0") == "Package|Version\npip|24.0")
     #expect(table("Package  Version\n-------- -------") == nil)
   }
 
-  @Test func whatIsSaidToBeATableIsOne() {
+  @Test func `takes any first line as a header if the format is given`() {
     #expect(table("2026-11-22  1\n2026-11-23  2", isTold: true) == "2026-11-22|1\n2026-11-23|2")
   }
 
-  @Test func aWordThatComesLaterAcrossABorderStaysWhole() throws {
+  @Test func `keeps a later word across a column border whole`() throws {
     let columns = try #require(AlignedColumns(["NAME   SIZE  OWNER", "a        10  root", "b       200  me"]))
     #expect(columns.fields(of: "c    300000  root") == ["c", "300000", "root"])
     #expect(columns.fields(of: "long-name 7  root") == ["long-name", "7", "root"])

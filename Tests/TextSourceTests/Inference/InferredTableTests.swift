@@ -75,7 +75,7 @@ import Testing
 
   // MARK: Schema inference
 
-  @Test func aColumnsTypeIsWhatAllItsValuesAre() {
+  @Test func `infers a column's type from all its values`() {
     #expect(type(.integer(1), .integer(-2)) == .number, "a fraction may follow")
     #expect(type(.integer(1), .number(0.5)) == .number)
     #expect(type(.number(0.5), .integer(1)) == .number)
@@ -95,7 +95,7 @@ import Testing
     #expect(type(far, .text("soon")) == .text)
   }
 
-  @Test func whatIsMixedIsText() {
+  @Test func `infers text from mixed values`() {
     #expect(type(.integer(1), .text("a")) == .text)
     #expect(type(.boolean(true), .integer(1)) == .text)
     #expect(type(.text("2026-11-21T11:49:10Z"), .text("soon")) == .text)
@@ -103,19 +103,19 @@ import Testing
     #expect(type(.text("x"), .other("[]")) == .text)
   }
 
-  @Test func emptyValuesSayNothing() {
+  @Test func `ignores empty values when it infers a type`() {
     #expect(type(.null, .integer(1)) == .number)
     #expect(type(.boolean(true), .null) == .boolean)
   }
 
-  @Test func wholeNumbersThatADoubleCannotHoldStayWhole() {
+  @Test func `infers integer from whole numbers beyond 53 bits`() {
     #expect(type(.integer(1 << 53)) == .number)
     #expect(type(.integer(1 << 53 + 1)) == .integer)
     #expect(type(.integer(-(1 << 53) - 1), .integer(1)) == .integer)
     #expect(type(.integer(1), .integer(.max)) == .integer)
   }
 
-  @Test func whatNoNumberHoldsExactlyMakesATextColumn() {
+  @Test func `infers text from values that no number type holds exactly`() {
     #expect(type(.integer(1 << 53 + 1), .number(0.5)) == .text)
     #expect(type(.number(0.5), .integer(.max)) == .text)
     #expect(type(.great("12345678901234567890")) == .text)
@@ -131,7 +131,7 @@ import Testing
       ])
   }
 
-  @Test func aFarMomentLeavesItsCellEmptyAndSaysWhy() {
+  @Test func `a time out of range leaves its cell empty with a reason`() {
     var table = InferredTable(name: "t", key: [])
     table.add([("at", .text("1970-01-01T00:00:00Z"))], at: "line 1")
     table.settle()
@@ -145,7 +145,7 @@ import Testing
     )
   }
 
-  @Test(arguments: [false, true]) func whatNoNumberHoldsExactlyContradictsTheGuess(_ isTextual: Bool) {
+  @Test(arguments: [false, true]) func `a number that its column cannot hold leaves its cell empty`(_ isTextual: Bool) {
     func value(_ text: String) -> UntypedValue { isTextual ? .text(text) : UntypedValue(reading: text) }
     var table = InferredTable(name: "t", key: [], isTextual: isTextual)
     table.add([("n", value("1")), ("i", value("9007199254740993"))], at: "line 1")
@@ -165,12 +165,12 @@ import Testing
     #expect(second.unnamedRejections == 1)
   }
 
-  @Test func aKeyMayBeGreaterThanAnyNumber() {
+  @Test func `accepts a key beyond 64 bits as text`() {
     var table = table([[("id", .great("12345678901234567890"))]])
     #expect(PlainRow.rows(of: table.takeChanges()!).map(\.key) == [.text("12345678901234567890")])
   }
 
-  @Test func ofTooManyColumnsTheFirstAreTakenAndTheRestIsToldOnce() {
+  @Test func `keeps the first 512 columns and reports the others once`() {
     let row = (1...600).map { ("c\($0)", UntypedValue.integer(1)) }
     var table = table([row, row], key: [])
     #expect(table.schema?.columns.count == 512)
@@ -181,7 +181,7 @@ import Testing
         == "there are 600 columns, and a table has at most 512: “c513” and what follows is left out")
   }
 
-  @Test func addressesAreLinks() {
+  @Test func `shows a column as links if all its values are URLs`() {
     let schema = table([[("id", .integer(1)), ("x", .text("https://example.org/"))]]).schema
     #expect(schema?.columns[1].style == .link)
     let mixed = table([
@@ -190,7 +190,7 @@ import Testing
     #expect(mixed?.columns[1].style == .plain)
   }
 
-  @Test func theKeyIsAsAllItsValuesAre() {
+  @Test func `infers the key's type from all its values`() {
     func key(_ values: UntypedValue...) -> KeyType? { table(values.map { [("id", $0)] }).schema?.key }
     #expect(key(.integer(1), .integer(2)) == .integer)
     #expect(key(.integer(1), .text("a")) == .text)
@@ -199,12 +199,12 @@ import Testing
     #expect(PlainRow.rows(of: mixed.takeChanges()!).map(\.key) == [.text("1"), .text("a")])
   }
 
-  @Test func columnsAreInTheOrderInWhichTheyAppear() {
+  @Test func `orders columns by their first appearance`() {
     let schema = table([[("b", .null), ("id", .integer(1))], [("id", .integer(2)), ("a", .null), ("b", .null)]]).schema
     #expect(schema?.columns.map(\.name) == ["b", "id", "a"])
   }
 
-  @Test func columnsMayBeChosen() {
+  @Test func `shows the chosen columns and ignores all others`() {
     var chosen = table([[("id", .integer(1)), ("a", .integer(1)), ("b", .text("x"))]], columns: ["b", "c"])
     #expect(chosen.schema?.columns.map(\.name) == ["b", "c"])
     chosen.add([("id", .integer(2)), ("z", .integer(1))], at: "line 2")
@@ -230,14 +230,14 @@ import Testing
     PlainRow.rows(of: table.takeChanges() ?? Changeset()).map(\.key)
   }
 
-  @Test func aGuessedKeyNamesRowsWhileItIsUnique() {
+  @Test func `uses a guessed key while it is unique`() {
     var table = guessed([.integer(5), .integer(1), .integer(9)])
     #expect(keys(&table) == [.integer(5), .integer(1), .integer(9)])
     #expect(table.isKeyGuessed)
     #expect(table.keyNotice == "")
   }
 
-  @Test func aRepeatedGuessedKeyNumbersTheRowsThatFollowWithoutTouchingOthers() {
+  @Test func `numbers rows with free keys once a guessed key repeats`() {
     var table = guessed([.integer(1), .integer(3), .integer(3), .integer(4), .integer(1), .integer(4)])
     // 1 and 3 are keys of rows before the repeat. 4 was an ID later and is skipped, too.
     #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(5), .integer(6), .integer(7)])
@@ -246,18 +246,18 @@ import Testing
     #expect(table.keyNotice == "“id” repeats, so rows are numbered instead. Use --key id to replace rows")
   }
 
-  @Test func aRepeatedGuessedKeyOfTextsNumbersRowsApartFromThem() {
+  @Test func `row numbers avoid the texts of a repeated guessed key`() {
     var table = guessed([.text("#1"), .text("b"), .text("b"), .text("c")])
     #expect(keys(&table) == [.text("#1"), .text("b"), .text("#2"), .text("#3")])
   }
 
-  @Test func aRowWithoutTheGuessedKeyStays() {
+  @Test func `keeps rows without a valid guessed key`() {
     var table = guessed([.integer(1), .null, .text("x"), .integer(2)])
     #expect(keys(&table).count == 4)
     #expect(table.rowsWithoutGuessedKey == 2)
   }
 
-  @Test func aRowWithoutAnyColumnIsLeftOutAndTheGuessedKeyStays() {
+  @Test func `rejects a row without any column and keeps the guessed key`() {
     var table = guessed([.integer(1)])
     table.add([("message", .text("hello"))], at: "line 2")
     #expect(keys(&table) == [.integer(1)])
@@ -265,14 +265,14 @@ import Testing
     #expect(table.lastRejection == "line 2: it has no “id”")
   }
 
-  @Test func repeatsOfAGuessedKeyAreCountedToThePowerOfTen() {
+  @Test func `reports repeats of a guessed key in powers of ten`() {
     var table = guessed([UntypedValue](repeating: .integer(1), count: 12))
     #expect(keys(&table).count == 12)
     #expect(table.rowsWithoutGuessedKey == 11)
     #expect(table.keyNotice.hasPrefix("“id” repeats (more than 10 times), so"))
   }
 
-  @Test func aListReadAgainMayRepeatTheGuessedKeysOfTheOneBefore() {
+  @Test func `a reload can contain the guessed keys of the previous list`() {
     var table = InferredTable(name: "t", key: [])
     table.findsKey = .always
     for _ in 0..<2 {
@@ -285,18 +285,18 @@ import Testing
     #expect(table.isKeyGuessed)
   }
 
-  @Test func aGivenKeyMayRepeat() {
+  @Test func `accepts repeats of a given key without a notice`() {
     var table = table([[("id", .integer(1))], [("id", .integer(1))]])
     #expect(keys(&table) == [.integer(1), .integer(1)])
     #expect(table.keyNotice == "")
   }
 
-  @Test func withoutAKeyRowsAreNumbered() {
+  @Test func `numbers rows without a key`() {
     var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: [])
     #expect(PlainRow.rows(of: numbered.takeChanges()!).map(\.key) == [.integer(1), .integer(2)])
   }
 
-  @Test func itSettlesAfterAHundredRows() {
+  @Test func `infers the schema after 100 rows`() {
     var table = InferredTable(name: "t", key: ["id"])
     for number in 0..<99 {
       table.add([("id", .integer(Int64(number)))], at: "")
@@ -307,7 +307,7 @@ import Testing
     #expect(table.takeChanges()?.count == 100)
   }
 
-  @Test func itSettlesAfterAMegabyte() {
+  @Test func `infers the schema after a megabyte`() {
     var table = InferredTable(name: "t", key: ["id"])
     let text = String(repeating: "x", count: 400_000)
     for number in 0..<3 {
@@ -319,7 +319,7 @@ import Testing
 
   // MARK: Contradictions
 
-  @Test func aValueThatContradictsIsLeftEmptyAndCounted() {
+  @Test func `leaves a cell of the wrong type empty and counts it`() {
     var table = table([[("id", .integer(1)), ("n", .integer(1)), ("t", .text("2026-11-21T11:49:10Z"))]])
     _ = table.takeChanges()
     table.add([("id", .integer(2)), ("n", .text("many")), ("t", .text("2026-11-21T11:49:11Z"))], at: "line 7")
@@ -332,7 +332,7 @@ import Testing
     #expect(changes.unnamedRejection == "line 7: “n” is a text, the column was taken for number: the cell stays empty")
   }
 
-  @Test func aTextTakesEverything() {
+  @Test func `a text column accepts values of every type`() {
     var table = table([[("id", .text("a")), ("x", .text("a"))]])
     _ = table.takeChanges()
     let values: [UntypedValue] = [
@@ -346,7 +346,7 @@ import Testing
       ])
   }
 
-  @Test func anUnknownColumnIsComplainedOfOnce() {
+  @Test func `reports an unknown column once`() {
     var table = table([[("id", .integer(1))]])
     _ = table.takeChanges()
     for number in 2..<5 as Range<Int64> {
@@ -447,7 +447,7 @@ import Testing
     #expect(!table.isSampling && table.takeAddedColumns().isEmpty)
   }
 
-  @Test func aRowWithoutItsKeyIsLeftOut() {
+  @Test func `rejects rows without a valid key and counts them`() {
     var early = InferredTable(name: "t", key: ["id"])
     early.add([("a", .integer(1))], at: "line 1")
     early.add([("id", .null)], at: "line 2")

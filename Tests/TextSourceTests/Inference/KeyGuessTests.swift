@@ -8,7 +8,7 @@ import Testing
     KeyGuess.key(of: rows.map { row in zip(columns, row).map { ($0, .text($1)) } }, effort)
   }
 
-  @Test func anIDIsTheKey() {
+  @Test func `takes a unique id column without empty cells as the key`() {
     #expect(key(["name", "ID"], [["a", "1"], ["b", "2"]]) == ["ID"])
     #expect(key(["name", "id"], [["a", "1"], ["b", "1"]], .ifNamed) == [], "a repeated id names no row")
     #expect(key(["name", "id"], [["a", "1"], ["b", ""]], .ifNamed) == [])
@@ -16,23 +16,23 @@ import Testing
     #expect(key(["name"], [["a"]], .ifNamed) == [])
   }
 
-  @Test func aNameThatIsUniqueIsTheKey() {
+  @Test func `takes a unique PID or NAME column as the key`() {
     #expect(key(["USER", "PID", "TTY"], [["root", "1", "a"], ["root", "2", "b"]]) == ["PID"])
     #expect(key(["NAME", "READY"], [["x", "1/1"], ["y", "1/1"]]) == ["NAME"])
   }
 
-  @Test func otherwiseATextThatIsUnique() {
+  @Test func `takes another unique text column as the key`() {
     #expect(
       key(["Filesystem", "Used", "Use%", "Mounted on"], [["tmpfs", "1", "2%", "/a"], ["tmpfs", "2", "3%", "/b"]])
         == ["Mounted on"])
   }
 
-  @Test func orTwoTogether() {
+  @Test func `takes two columns that are unique together as the key`() {
     #expect(
       key(["NAMESPACE", "NAME", "N"], [["a", "x", "1"], ["a", "y", "2"], ["b", "x", "3"]]) == ["NAMESPACE", "NAME"])
   }
 
-  @Test func orNothing() {
+  @Test func `finds no key in repeated texts or in numbers`() {
     #expect(key(["a"], [["x"], ["x"]]) == [])
     #expect(key(["n"], [["1"], ["2"]]) == [], "a number that happens to differ names nothing")
     #expect(key([], []) == [])
