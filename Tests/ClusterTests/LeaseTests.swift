@@ -25,7 +25,7 @@ import Testing
     #expect(lease.fence(at: Self.at(1_700)) == nil)
   }
 
-  @Test func `a holder that was paused creates the key again and gets another fence`() {
+  @Test func `a paused holder creates the key again with a new fence`() {
     var lease = Lease()
     lease.take(7, sent: Self.at(0))
     #expect(lease.step(at: Self.at(10_000)) == .create)
@@ -33,7 +33,7 @@ import Testing
     #expect(lease.fence(at: Self.at(10_001)) == 12)
   }
 
-  @Test func `a missed renewal leaves the lease until its end`() {
+  @Test func `a missed renewal keeps the lease until its end`() {
     var lease = Lease()
     lease.take(7, sent: Self.at(0))
     lease.miss(at: Self.at(600))

@@ -7,7 +7,7 @@ import Testing
   private static func frame(_ length: Int, _ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: length) }
 
   @Test(arguments: [[1, 2, 3], [10, 10], [11], [35], [4, 40, 4], [10, 1], [20, 20]])
-  func `joined payloads are the frames, and small frames stay whole`(lengths: [Int]) throws {
+  func `cut frames are joined again, a large frame into one payload`(lengths: [Int]) throws {
     let frames = lengths.enumerated().map { Self.frame($1, UInt8($0)) }
     let parts = PayloadParts.cut(frames, greatest: 10)
     #expect(parts.allSatisfy { (1...10).contains($0.payload.count) })
@@ -24,7 +24,7 @@ import Testing
 
   @Test func `no frames make no payload`() { #expect(PayloadParts.cut([]).isEmpty) }
 
-  @Test func `an endless event is refused`() throws {
+  @Test func `an event beyond the size limit is refused`() throws {
     var joiner = PayloadParts()
     let part = Self.frame(TableMessage.greatestPayload, 0)
     let message = TableMessage(.events, fence: 1, time: 0, goesOn: true, payload: part)
@@ -32,7 +32,7 @@ import Testing
     #expect(throws: ClusterError.self) { try joiner.join(message) }
   }
 
-  @Test func `a part of an event is forgotten on request`() throws {
+  @Test func `a reset discards a partial event`() throws {
     var joiner = PayloadParts()
     #expect(try joiner.join(TableMessage(.chunk, fence: 1, time: 0, goesOn: true, payload: [1])) == nil)
     joiner.reset()
@@ -55,14 +55,14 @@ import Testing
     #expect(assembly.isWhole)
   }
 
-  @Test func `a chunk that comes twice is ignored`() {
+  @Test func `a repeated chunk is ignored`() {
     var assembly = SnapshotAssembly(Self.entry)
     #expect(assembly.take(Self.chunk(0)) == .next)
     #expect(assembly.take(Self.chunk(0)) == .ignored)
     #expect(assembly.take(Self.chunk(1)) == .next)
   }
 
-  @Test func `a lost chunk and a changed order are noticed`() {
+  @Test func `a missing chunk is detected`() {
     var assembly = SnapshotAssembly(Self.entry)
     #expect(assembly.take(Self.chunk(1)) == .missing)
     #expect(!assembly.isWhole)
@@ -75,7 +75,7 @@ import Testing
     #expect(assembly.take(TableMessage(.events, fence: 5, time: 0)) == .ignored)
   }
 
-  @Test func `an entry keeps its content, and others are refused`() {
+  @Test func `an entry is decoded as encoded, and invalid ones are refused`() {
     #expect(SnapshotEntry(decoding: Self.entry.encoded) == Self.entry)
     #expect(SnapshotEntry(decoding: []) == nil)
     #expect(SnapshotEntry(decoding: Array("{}".utf8)) == nil)

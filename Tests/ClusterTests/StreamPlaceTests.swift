@@ -51,7 +51,7 @@ import Testing
     #expect(place.accepts(Self.entry(8, 10)))
   }
 
-  @Test func `a publisher that begins again requires a snapshot from after that`() {
+  @Test func `a second begin requires a snapshot taken after it`() {
     var place = StreamPlace(after: Self.entry(5, 9))
     #expect(place.take(Self.message(.begin), number: 10) == .restart)
     #expect(!place.accepts(Self.entry(5, 9)))

@@ -8,7 +8,7 @@ import Testing
   private static let message = TableMessage(
     .events, fence: 0x0102, number: 3, time: 0x0A0B_0C0D, goesOn: true, payload: [1, 2, 3])
 
-  @Test func `a message has these bytes`() {
+  @Test func `a message is encoded to the expected bytes`() {
     let head: [UInt8] = [0x52, 0x43, 0x54, 0x31, 2, 1]
     let numbers: [UInt8] = [2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0x0D, 0x0C, 0x0B, 0x0A, 0, 0, 0, 0]
     // The CRC-32C of 1, 2, 3 is 0xF130F21E.
@@ -17,7 +17,7 @@ import Testing
     #expect(TableMessage(decoding: Self.message.encoded) == Self.message)
   }
 
-  @Test func `damage to any byte of the payload or its length is found`() {
+  @Test func `a damaged, truncated or extended message is not decoded`() {
     let bytes = Self.message.encoded
     for place in [0, 4, 30] + Array(34..<bytes.count) {
       var damaged = bytes

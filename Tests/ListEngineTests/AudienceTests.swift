@@ -27,7 +27,7 @@ import Testing
     harness.others.compactMap { if case .refuse(_, let refusal) = $0 { refusal.fault.error } else { nil } }
   }
 
-  @Test func `restricted sessions receive rows without the columns for operators`() throws {
+  @Test func `restricted sessions receive rows without operator columns`() throws {
     let harness = try harness()
     harness.open(1, isRestricted: true)
     harness.open(2)
@@ -47,7 +47,7 @@ import Testing
     QueryRequest(sort: [("group", true)]), QueryRequest(filter: .contains("group", "secret 1")),
     QueryRequest(group: ["group"]),
   ])
-  func `a query of a restricted session cannot name a column for operators`(_ query: QueryRequest) throws {
+  func `a query of a restricted session cannot name operator columns`(_ query: QueryRequest) throws {
     let harness = try harness()
     harness.open(1, query: query, isRestricted: true)
     harness.open(2, query: query)
@@ -56,7 +56,7 @@ import Testing
     #expect(!cells(harness, 2).isEmpty)
   }
 
-  @Test func `an aggregate of a restricted session cannot name a column for operators`() throws {
+  @Test func `an aggregate of a restricted session cannot use operator columns`() throws {
     var query = QueryRequest()
     query.aggregates = [AggregateRequest(.distinct, of: "group")]
     let harness = try harness()
@@ -65,7 +65,7 @@ import Testing
     #expect(refusals(harness) == [.unknownColumn(table: "numbers", column: "group")])
   }
 
-  @Test func `a search of a restricted session does not look into columns for operators`() throws {
+  @Test func `a search of a restricted session ignores operator columns`() throws {
     let harness = try harness()
     let query = QueryRequest(search: "secret 1")
     harness.open(1, query: query, isRestricted: true)
@@ -74,7 +74,7 @@ import Testing
     #expect(cells(harness, 1).isEmpty && cells(harness, 2).count == 11)
   }
 
-  @Test func `an export for a viewer is without the columns for operators`() throws {
+  @Test func `an export for a viewer lacks operator columns`() throws {
     let harness = try harness(rows: 3)
     for (isRestricted, count) in [(true, 2), (false, 3)] {
       let id = try harness.engine.beginExport(of: "numbers", QueryRequest(), isRestricted: isRestricted)
@@ -100,7 +100,7 @@ import Testing
     #expect(cells(harness, 2).allSatisfy { $0.count == 2 } && cells(harness, 2).count == 15)
   }
 
-  @Test func `tables without such columns share one view for all roles`() throws {
+  @Test func `tables without operator columns share one view for all roles`() throws {
     let harness = try Harness(rows: 10)
     harness.open(1, isRestricted: true)
     harness.open(2)
@@ -108,13 +108,13 @@ import Testing
     #expect(harness.engine.census.watchedViews == 1)
   }
 
-  @Test func `the restricted schema lacks the columns and a label among them`() {
+  @Test func `the restricted schema lacks operator columns and their label`() {
     let restricted = Self.schema.restricted
     #expect(restricted.columns.map(\.name) == ["value", "name"] && restricted.label == nil)
     #expect(Harness.schema.restricted == Harness.schema)
   }
 
-  @Test func `a column for operators stands behind all others, in a resident table`() {
+  @Test func `operator columns are last, and only in resident tables`() {
     func fault(_ columns: [Column], windowed: WindowedCapabilities? = nil) -> SchemaError? {
       var engine = Engine(epoch: "e")
       let schema = Schema(name: "t", key: .integer, columns: columns, windowed: windowed)

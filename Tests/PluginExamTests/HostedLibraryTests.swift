@@ -37,7 +37,7 @@ import Testing
     #expect(outside.log == [])
   }
 
-  @Test func `a program whose input ends while nobody reads it ends behind a line`() throws {
+  @Test func `a blocked program whose input ends finishes its last line`() throws {
     let program = Process()
     program.executableURL = URL(filePath: Self.host)
     program.arguments = ["plugin-host", try Workshop.library("market")]

@@ -6,7 +6,7 @@ import Testing
 
 /// A shared library that is examined inside this process.
 @Suite struct LibraryUnderTestTests {
-  @Test func `takes lines while the pipe is full`() throws {
+  @Test func `accepts lines while the output pipe is full`() throws {
     // The hello alone fills the pipe, so that each answer waits for a reader.
     nonisolated(unsafe) let plugin = LibraryUnderTest(try Workshop.library("market"), pipeBytes: 16)
     defer { #expect(plugin.reap() == 0) }

@@ -47,13 +47,13 @@ import Testing
     }
   }
 
-  @Test(arguments: truths) func `a windowed table that tells the truth passes`(_ truth: Lie) async {
+  @Test(arguments: truths) func `a correct windowed table passes`(_ truth: Lie) async {
     let report = await Self.report(of: truth)
     #expect(report.isPassed, "\(report.text)")
     for rule in [ExamRule.order, .filter, .pages, .counts] { #expect(report.outcome(of: rule) == .passed) }
   }
 
-  @Test(arguments: lies) func `a windowed table that lies fails for what it lies about`(_ lie: Lie) async {
+  @Test(arguments: lies) func `a faulty windowed table fails the rules that it breaks`(_ lie: Lie) async {
     let report = await Self.report(of: lie)
     #expect(report.broken.isSuperset(of: lie.rules), "\(report.text)")
     // Faulty paging also affects the order and number of rows. Counts are also compared with those
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `order that changes among ties is found`() async {
+  @Test func `an unstable order among ties is detected`() async {
     let report = await Self.report(of: Lie(name: "shuffles-ties", rules: []))
     #expect(!report.broken.isDisjoint(with: [.order, .pages]), "\(report.text)")
   }

@@ -27,7 +27,7 @@ import Testing
     #expect(recorder.log == [])
   }
 
-  @Test func `the messages in the tutorial are a table`() throws {
+  @Test func `the messages in the tutorial are a valid table`() throws {
     let example = try #require(try Self.examples("json", in: "docs/plugins/tutorial.md").first)
     let events = decode(example.split(separator: "\n").map(String.init))
     #expect(events.badLines == [] && events.refusals == [] && events.unnamed.count == 0)
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test func `the example of formats is a table`() throws {
+  @Test func `the example of formats is a valid table`() throws {
     let lines = try Self.examples("json")[1].replacing("[\n  {", with: "[{").replacing(",\n  {", with: ",{")
       .split(separator: "\n").map(String.init)
     let events = decode(lines)
@@ -63,7 +63,7 @@ import Testing
     #expect(schema.columns.map(\.better) == [nil, nil, .lower, nil])
   }
 
-  @Test func `the example of a view is a table`() throws {
+  @Test func `the example of a view is a valid table`() throws {
     let lines = try Self.examples("json")[2].replacing("\n ", with: "").split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])

@@ -19,7 +19,7 @@ import TextSource
       events: { recorder.hear($0) })
   }
 
-  @Test func `a watched command may print columns later`() throws {
+  @Test func `a watched command may add columns in a later run`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "rows").path
       try Data("{\"id\":\"a\"}\n".utf8).write(to: URL(filePath: path))

@@ -43,7 +43,7 @@ import Testing
     #expect(command.remainingOutput == "")
   }
 
-  @Test func `a --where that does not fit the columns is one line and two`() throws {
+  @Test func `an invalid --where is one error line and exit code 2`() throws {
     let scratch = try Scratch()
     let path = try scratch.write("jobs.csv", "name,cpu\na,5\nb,60\n")
     let command = try RunningCommand([path, "--where", "cpu > 5 nam:x", "--port", "0"])
@@ -52,7 +52,7 @@ import Testing
     #expect(lines == ["rowcast: --where, character 9: there is no column “nam”: did you mean name?"])
   }
 
-  @Test func `a --where that fits is served as the first view`() throws {
+  @Test func `a valid --where is served as the first view`() throws {
     let scratch = try Scratch()
     let path = try scratch.write("jobs.csv", "name,cpu\na,5\nb,60\n")
     let command = try RunningCommand([path, "--where", "cpu > 5", "--port", "0", "--no-token"])

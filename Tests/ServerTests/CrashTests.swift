@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a library that is well is not named`() throws {
+  @Test func `a library that does not end the server is not named`() throws {
     try withFolder { folder in
       let server = try serve(try Self.build("WELL", into: folder), folder, waits: true)
       server.send(signal: SIGTERM)

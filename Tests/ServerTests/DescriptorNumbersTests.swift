@@ -30,7 +30,7 @@ import Testing
   }
 
   /// libuv ends the process when the second close takes another server's event.
-  @Test func `a closed event's number is not used again soon`() {
+  @Test func `a closed event's descriptor number is not reused soon`() {
     let make = unsafeBitCast(dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
     var numbers: Set<Int32> = []
     for _ in 0..<64 {

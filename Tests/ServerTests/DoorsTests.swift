@@ -19,7 +19,7 @@ import Testing
     ("a.tsv", "name\tn\nbuild\t7\n", "a"), ("a.json", #"[{"name":"build"}]"#, "a"),
     ("b.ndjson", #"{"name":"build"}"#, "b"), ("c.log", "build has ended\nthe end\n", "c"),
     ("plain", "build\n", "plain"),
-  ]) func `a file is a table`(_ name: String, _ text: String, _ table: String) throws {
+  ]) func `a file argument is served as a table`(_ name: String, _ text: String, _ table: String) throws {
     let scratch = try Scratch()
     let file = try scratch.write(name, text)
     for arguments in [[file] + Self.page, Self.page + [file], ["show", file] + Self.page] {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `files of one name are tables of their own`() throws {
+  @Test func `files with the same name are separate tables`() throws {
     let scratch = try Scratch()
     let first = try scratch.write("a.csv", "name,n\nbuild,7\n")
     let second = try scratch.write("a.tsv", "name\tn\ntest\t7\n")
@@ -38,7 +38,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test func `a file that is not there is one line and 1`() throws {
+  @Test func `a missing file or a folder is one error line and exit code 1`() throws {
     for (path, reason) in [("/nowhere/a.csv", "no such file or directory"), ("/etc", "a folder; name a file in it")] {
       let command = try RunningCommand([path] + Self.page, waits: false)
       #expect(try command.end() == 1)
@@ -77,7 +77,7 @@ import Testing
     ("about: x\ncommand: df\nsort: [a, b, c, d, e, f, g, h, i]", "“sort” has 9 columns: use at most 8"),
     ("about: x\ncommand: df\ncolumns: {a: {warn: {b: 1}}}", "columns.a.warn: "),
     ("about: x\ncommand: df\npattern: y", "pattern “y” has no named group"),
-  ]) func `an invalid preset is one line and 1`(_ text: String, _ reason: String) throws {
+  ]) func `an invalid preset is reported with exit code 1`(_ text: String, _ reason: String) throws {
     let scratch = try Scratch()
     _ = try scratch.write("own.yaml", text)
     let command = try RunningCommand(
@@ -86,7 +86,7 @@ import Testing
     #expect(command.complaints.hasPrefix("rowcast: the preset \(scratch.path)/own.yaml is invalid: \(reason)"))
   }
 
-  @Test func `a missing jc is one line and 1`() throws {
+  @Test func `a missing jc is reported with exit code 1`() throws {
     let command = try RunningCommand(
       ["watch", "--jc", "df"], waits: false, environment: ["PATH": "/nowhere"])
     #expect(try command.end() == 1)
@@ -121,7 +121,7 @@ import Testing
       "rowcast: --open: no browser found: set BROWSER, or install xdg-utils (xdg-open)\n"
     ),
     (["BROWSER": "false"], "rowcast: --open: no browser was opened: false ended with code 1; open the address above\n"),
-  ]) func `it is said when there is no browser`(_ environment: [String: String], _ complaint: String) throws {
+  ]) func `a missing or failing browser is reported`(_ environment: [String: String], _ complaint: String) throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--open"], environment: environment)
     try command.waitForComplaint(complaint)
     command.send(signal: SIGTERM)

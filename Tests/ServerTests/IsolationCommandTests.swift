@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the reported restrictions of source programs.
 @Suite(.serialized) struct IsolationCommandTests {
-  @Test func `the log and the page list the restrictions in force`() throws {
+  @Test func `the log and the statistics list the restrictions in force`() throws {
     let command = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--child", #"rows=echo '{"id":1}'; exec sleep 1000"#,
     ])
@@ -19,7 +19,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test func `the server leaves no core dump`() throws {
+  @Test func `the server's limit for core dumps is 0`() throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", "load"])
     let limits = try String(contentsOfFile: "/proc/\(command.process)/limits", encoding: .utf8)
     let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
@@ -28,7 +28,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test func `a program of a server cannot read its tokens`() throws {
+  @Test func `standard isolation under root hides the server's tokens`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// The descriptors run out before the program restarts, and are released later.
-  @Test func `a program that no descriptor is left for comes back when there is one`() throws {
+  @Test func `a program restarts once file descriptors are available again`() throws {
     let command = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--child", #"rows=echo '{"id":"here"}'; sleep 0.2; exit 1"#,
     ])

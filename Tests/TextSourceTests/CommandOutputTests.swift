@@ -17,7 +17,7 @@ import Testing
     .map { String($0.dropLast(4)) }.sorted()
 
   /// Set `ROWCAST_WRITE_TABLES` to write the tables, and review the difference.
-  @Test(arguments: names) func `an output becomes the table that is expected`(_ name: String) throws {
+  @Test(arguments: names) func `each recorded output becomes the expected table`(_ name: String) throws {
     let output = try String(contentsOfFile: "\(Self.folder)/\(name).txt", encoding: .utf8)
     let path = "\(Self.folder)/\(name).table"
     let table = Self.table(output)

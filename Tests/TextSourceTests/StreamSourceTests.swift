@@ -205,7 +205,7 @@ import Testing
     return recorder.view
   }
 
-  @Test func `a member that comes after the columns are known is added`() throws {
+  @Test func `a member that appears late is added as a column`() throws {
     var text = (1...150).map { "{\"n\":\($0)}\n" }.joined()
     text += "{\"n\":151,\"late\":\"x\"}\n{\"n\":152}\n"
     let view = try tell(Array(text.utf8))
@@ -217,20 +217,20 @@ import Testing
     #expect(view.states.last == "live: Complete")
   }
 
-  @Test func `values beyond the names of a file of commas are added`() throws {
+  @Test func `values beyond the header of a CSV file are added as a column`() throws {
     let text = "a,b\n" + String(repeating: "1,2\n", count: 120) + "1,2,extra\n"
     let view = try tell(Array(text.utf8))
     #expect(view.rows.last?.cells == [.number(1), .number(2), .text("extra")])
     #expect(view.states.last == "live: Complete. \(Self.guessed)")
   }
 
-  @Test func `a format that was named is not said to be guessed`() throws {
+  @Test func `a named format is not reported as guessed`() throws {
     var options = TextOptions()
     options.format = .csv
     #expect(try tell(Array("a,b\n1,2\n".utf8), options).states.last == "live: Complete")
   }
 
-  @Test func `Latin-1 is decoded and said`() throws {
+  @Test func `Latin-1 is decoded and reported`() throws {
     var bytes = Array("name,price\nCaf".utf8)
     bytes += [0xE9, 0x2C, 0x80] + Array("5\nplain,1\n".utf8)
     let view = try tell(bytes)
@@ -240,7 +240,7 @@ import Testing
         == "live: Complete. \(Self.guessed). Text that is not UTF-8 was read as Latin-1 (Windows-1252)")
   }
 
-  @Test(arguments: [false, true], [false, true]) func `UTF-16 is decoded and said`(_ isBig: Bool, _ hasMark: Bool)
+  @Test(arguments: [false, true], [false, true]) func `UTF-16 is decoded and reported`(_ isBig: Bool, _ hasMark: Bool)
     throws
   {
     let text = (hasMark ? "\u{FEFF}" : "") + "{\"name\":\"Café 😀\"}\n{\"name\":\"b\"}\n"

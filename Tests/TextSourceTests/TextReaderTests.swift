@@ -103,18 +103,18 @@ import Testing
   @Test(arguments: [
     "alice,30\nbob,25", "x,true\ny,false", "web,45%\ndb,7%", "web,4.0K\ndb,12M", "bob,/home/bob\neve,/home/eve",
     "nodev\tsysfs\nnodev\ttmpfs\n\text4", "a\tb\n1\n2\n3",
-  ]) func `a first row of values is not taken for names`(_ text: String) {
+  ]) func `a first row of values is not used as a header`(_ text: String) {
     #expect(rows(text) == text.split(separator: "\n").map { "line=\($0)" })
   }
 
-  @Test func `numbers name columns when they are a series`() {
+  @Test func `consecutive numbers are accepted as column names`() {
     #expect(rows("country,2020,2021\nDE,83,84") == ["country=DE 2020=83 2021=84"])
     #expect(rows("host,1,2,3\na,7,8,9") == ["host=a 1=7 2=8 3=9"])
     #expect(rows("host,1987\na,1990") == ["line=host,1987", "line=a,1990"])
     #expect(rows("host,1,3,4\na,7,8,9")[0] == "line=host,1,3,4")
   }
 
-  @Test func `one pair a line is a row when the keys are the same`() {
+  @Test func `lines with one pair of the same key are rows`() {
     #expect(rows("n=1\nn=2") == ["n=1", "n=2"])
     #expect(rows("n=1") == ["n=1"])
   }
@@ -123,11 +123,11 @@ import Testing
     ("\u{1B}[31mred\u{1B}[0m", "red"), ("\u{1B}[1;38;5;208mx\u{1B}[K y", "x y"),
     ("\u{1B}]8;;https://a.b/\u{1B}\\link\u{1B}]8;;\u{7} x", "link x"), ("\u{1B}(Bplain\u{1B}=", "plain"),
     ("a\u{1B}[", "a"), ("a\u{1B}", "a"), ("a\u{1B}]0;title", "a"), ("\u{1B}[31mé\u{1B}[m", "é"), ("[31m", "[31m"),
-  ]) func `terminal codes are taken out`(_ text: String, _ plain: String) {
+  ]) func `terminal escape codes are removed`(_ text: String, _ plain: String) {
     #expect(rows(text, format: .lines) == ["line=\(plain)"])
   }
 
-  @Test func `terminal codes do not hide what a line is`() {
+  @Test func `terminal escape codes do not affect format detection`() {
     #expect(rows("\u{1B}[1ma,b\u{1B}[0m\n1,\u{1B}[32m2\u{1B}[0m") == ["a=1 b=2"])
     #expect(rows(#"{"a":"\u001b[31mred\u001b[0m"}"#) == ["a=red"])
     #expect(
@@ -135,7 +135,7 @@ import Testing
         == ["NAME=web READY=1/1", "NAME=db READY=0/1"])
   }
 
-  @Test func `what follows columns below a blank line is no row of them`() {
+  @Test func `lines after a blank line are not rows of the table above`() {
     let text = """
       UNIT FILE          STATE
       cron.service       enabled
@@ -150,7 +150,7 @@ import Testing
       ])
   }
 
-  @Test func `a second table below the first is lines`() {
+  @Test func `a second table below the first is read as plain lines`() {
     let text = """
       NAME        READY   AGE
       pod/web-0   1/1     5d
@@ -162,7 +162,7 @@ import Testing
     #expect(rows(text).suffix(2) == ["line=NAME        TYPE    AGE", "line=service/a   None    9d"])
   }
 
-  @Test func `a header that is repeated is no row`() {
+  @Test func `a repeated header is not a row`() {
     let header = "NAME   READY"
     #expect(rows("\(header)\nweb    1/1\n\(header)\ndb     0/1") == ["NAME=web READY=1/1", "NAME=db READY=0/1"])
   }

@@ -25,7 +25,7 @@ import Testing
     #expect(decode("//8=") == [255, 255])
   }
 
-  @Test func `the alphabet of URLs has no padding`() {
+  @Test func `URL-safe Base64 has no padding and refuses invalid texts`() {
     for count in 0..<50 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
       #expect(Base64.url.decode(Base64.url.text(of: bytes)) == bytes)

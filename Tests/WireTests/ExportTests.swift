@@ -180,7 +180,7 @@ import Testing
     try ExportLayout(arguments: arguments, format: format, schema: schema)
   }
 
-  @Test func `a layout chooses columns in their order, and the separator`() throws {
+  @Test func `a layout selects columns, their order and the separator`() throws {
     #expect(try layout([]) == ExportLayout())
     #expect(try layout(["sort=id", "fields="]) == ExportLayout())
     let chosen = try layout(["fields=price,%3Dname,id", "separator=semicolon"])
@@ -196,7 +196,7 @@ import Testing
     #expect(String(decoding: object, as: UTF8.self) == "{\"price\":2.5,\"id\":1}\n")
   }
 
-  @Test func `tabs make a file of tab-separated values`() throws {
+  @Test func `the tab separator makes a TSV file`() throws {
     let tabs = try layout(["separator=tab", "fields=id,price"])
     var bytes = ExportFormat.csv.head(schema, tabs)
     ExportFormat.csv.append([.text("a\tb"), .null, .text("c,d")], schema, tabs, to: &bytes)
@@ -206,7 +206,7 @@ import Testing
     #expect(ExportFormat.csv.fileExtension(ExportLayout(separator: .semicolon)) == "csv")
   }
 
-  @Test func `a layout that does not fit is refused with a reason`() {
+  @Test func `an invalid layout is refused with a reason`() {
     for (arguments, format, reason) in [
       (["fields=id,nope"], .csv, "the table t has no column “nope”"),
       (["fields=id,price,id"], .csv, "“fields” has “id” twice"),
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `what only affects the display of a page is ignored`() throws {
+  @Test func `arguments that only affect the display are ignored`() throws {
     let link = ["view=hot", "highlight=[]", "tiles=[]", "times=utc", "lines=3", "row=5", "fields=id", "separator=tab"]
     #expect(try QueryRequest(arguments: link, limits: Limits()) == QueryRequest())
   }

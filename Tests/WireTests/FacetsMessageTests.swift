@@ -21,7 +21,7 @@ import Wire
     (#"{"column":"a","zone":"UTC"}"#, "facets[0].zone must be a number, not a text"),
     (#"{"column":"a","zone":9999}"#, "facets[0].zone must be between -1440 and 1440, not 9999"),
   ])
-  func `a malformed facet is kept apart from the others`(_ facet: String, _ reason: String) throws {
+  func `a malformed facet does not affect the others`(_ facet: String, _ reason: String) throws {
     guard
       case .facets(_, let facets) = try decode(#"{"type":"facets","id":1,"facets":[\#(facet),{"column":"a"}]}"#),
       case .malformed(let error) = facets[0]
@@ -33,12 +33,12 @@ import Wire
     #expect(facets[1] == .facet(FacetRequest("a")))
   }
 
-  @Test func `more facets than a session may have close the connection`() {
+  @Test func `decoding refuses more facets than a session may have`() {
     let facets = Array(repeating: #"{"column":"a"}"#, count: 9).joined(separator: ",")
     #expect(throws: ClientError.self) { try decode(#"{"type":"facets","id":1,"facets":[\#(facets)]}"#) }
   }
 
-  @Test func `times and great integers are edges in wire format`() {
+  @Test func `edges of times and large integers have the wire format`() {
     let counts = FacetCounts(
       .ranges(edges: [.timestamp(1_500_000), .timestamp(2_000_000)], rows: [1, 2, 3]), emptyRows: 4)
     let great = FacetCounts(.ranges(edges: [.integer(1 << 60)], rows: [0, 1]), emptyRows: 0)

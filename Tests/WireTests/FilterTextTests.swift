@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the language of docs/filtering.md, by the cases in `Tests/Fixtures/filters`.
 @Suite struct FilterTextTests {
-  @Test func `reads each golden text as its case says`() throws {
+  @Test func `parses each golden text as specified`() throws {
     let golden = try Self.golden()
     let columns = try #require(golden["columns"] as? [[String: Any]]).map { object in
       Column(
@@ -68,7 +68,7 @@ import Testing
     #expect(text.filter == .all([.compare("n", .greater, .integer(5)), .contains("a", "foo")]))
   }
 
-  @Test func `narrows a query and an export by its text`() throws {
+  @Test func `a query and an export decode a filter text and its zone`() throws {
     let bytes = Array(#"{"type":"query","request":1,"query":{"where":"cpu > 5","zone":60}}"#.utf8)
     guard case .query(_, let query, _) = try ClientMessage(decoding: bytes) else { return #expect(Bool(false)) }
     #expect(query.written == WrittenFilter("cpu > 5", zone: 60))

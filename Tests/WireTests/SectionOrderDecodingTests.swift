@@ -33,7 +33,7 @@ import Testing
     (#"{"column":"a","by":{"column":"b"}}"#, "query.sections[0].by.function is missing"),
     ("7", "query.sections[0] must be an object, not a number"),
   ])
-  func `a malformed order is named with its reason`(_ order: String, _ reason: String) throws {
+  func `a malformed order is refused with a reason`(_ order: String, _ reason: String) throws {
     let text = #"{"type":"query","request":1,"query":{"group":["a"],"sections":[\#(order)]}}"#
     guard case .query(_, let query, _) = try ClientMessage(decoding: Array(text.utf8)) else {
       Issue.record("it is another message")

@@ -24,7 +24,7 @@ import Wire
           ]))
   }
 
-  @Test func `a text narrows a tile further`() throws {
+  @Test func `a tile is decoded with its filter text`() throws {
     let message = try decode(
       """
       {"type":"tiles","id":3,"tiles":[{"function":"count","where":"cpu > 5","zone":60},
@@ -47,7 +47,7 @@ import Wire
     (#"{"function":"count","where":7}"#, "tiles[0].where must be a text, not a number"),
     (#"{"function":"count","filter":{}}"#, "tiles[0].filter must have one of all, any, not and column"),
   ])
-  func `a malformed tile is kept apart from the others`(_ tile: String, _ reason: String) throws {
+  func `a malformed tile does not affect the others`(_ tile: String, _ reason: String) throws {
     guard case .tiles(_, let tiles) = try decode(#"{"type":"tiles","id":1,"tiles":[\#(tile),{"function":"count"}]}"#),
       case .malformed(let error) = tiles[0]
     else {
@@ -58,7 +58,7 @@ import Wire
     #expect(tiles[1] == .tile(TileRequest()))
   }
 
-  @Test func `more tiles than a session may have close the connection`() {
+  @Test func `decoding refuses more tiles than a session may have`() {
     let tiles = Array(repeating: #"{"function":"count"}"#, count: 9).joined(separator: ",")
     #expect(throws: ClientError.self) { try decode(#"{"type":"tiles","id":1,"tiles":[\#(tiles)]}"#) }
   }

@@ -38,7 +38,7 @@ class AbsentTest(PageTest):
     def tab(self, reader, name):
         return reader.page.get_by_role("tab", name=re.compile(name))
 
-    def test_a_program_that_fails_before_its_first_row_is_listed_with_its_reason_and_next_try(self):
+    def test_failed_source_without_table_shows_reason_and_next_retry(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             expect(self.tab(reader, "^broken, no table, (down|starting|stale)$")).to_be_visible()
@@ -64,7 +64,7 @@ class AbsentTest(PageTest):
             reader.wait_for_rows()
             reader.check_clean(self)
 
-    def test_a_table_that_comes_after_all_opens_where_it_is_waited_for(self):
+    def test_late_table_replaces_note_of_selected_source(self):
         reader = self.open()
         self.tab(reader, "^mended").click()
         expect(reader.page.locator(".note")).to_contain_text("No data from “mended” yet")
@@ -74,7 +74,7 @@ class AbsentTest(PageTest):
         expect(self.tab(reader, "^mended, 1 rows, live$")).to_be_visible()
         reader.check_clean(self)
 
-    def test_the_only_source_says_in_the_middle_of_the_page_why_there_is_nothing(self):
+    def test_only_source_without_table_shows_reason_and_no_tabs(self):
         with Server(str(self.folder / "broken.sh")) as server:
             reader = Reader(self.browser, server)
             self.addCleanup(reader.close)

@@ -47,7 +47,7 @@ class SignInTest(unittest.TestCase):
         done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True, cwd=ROOT)
         return done.stdout.strip()
 
-    def test_an_open_page_comes_back_when_the_server_is_stopped_and_started(self):
+    def test_open_page_reconnects_after_server_restart(self):
         # A fixed port, as `make run` has. The system does not assign the first server's port again
         # at once.
         port = self.server.port
@@ -62,7 +62,7 @@ class SignInTest(unittest.TestCase):
         expect(reader.state).to_have_text("Live", timeout=30_000)
         reader.wait_for_rows()
 
-    def test_a_stranger_signs_in_with_a_pasted_link_and_reads_which_command_prints_it(self):
+    def test_sign_in_form_names_url_command_and_accepts_its_link(self):
         stranger = browser.new_context()
         self.addCleanup(stranger.close)
         page = stranger.new_page()
@@ -104,7 +104,7 @@ class SignInTest(unittest.TestCase):
         expect(form).to_be_hidden()
         first.wait_for_rows()
 
-    def test_a_server_on_another_port_is_sent_no_cookie_and_the_page_finds_its_own_again(self):
+    def test_cookie_is_not_sent_to_other_port_and_session_continues(self):
         received = []
 
         class Neighbour(http.server.BaseHTTPRequestHandler):
@@ -144,7 +144,7 @@ class SignInTest(unittest.TestCase):
         with open(download.value.path(), encoding="utf-8") as file:
             self.assertGreater(len(file.readlines()), 1_000)
 
-    def test_a_page_beyond_its_tokens_share_says_why_and_comes_when_there_is_room(self):
+    def test_client_over_token_limit_shows_reason_and_connects_later(self):
         server = Server(
             "market", settings={"market.rows": 1_000, "market.rate": 10},
             options=("--sessions-per-token", "1"))
@@ -172,7 +172,7 @@ class SignInTest(unittest.TestCase):
         expect(second.state).to_contain_text("Disconnected")
         expect(second.page.locator("#source")).not_to_have_text("Not connected:")
 
-    def test_a_used_link_asks_a_stranger_to_sign_in_and_says_why(self):
+    def test_invalid_sign_in_link_shows_form_with_reason(self):
         stranger = browser.new_context()
         self.addCleanup(stranger.close)
         page = stranger.new_page()
@@ -180,7 +180,7 @@ class SignInTest(unittest.TestCase):
         form = page.get_by_role("form", name="Sign in")
         expect(form.get_by_role("alert")).to_contain_text("used before")
 
-    def test_rotated_tokens_end_a_session_and_its_rows_stay_under_the_form(self):
+    def test_token_rotation_shows_sign_in_form_and_keeps_rows(self):
         reader = Reader(browser, self.server)
         self.addCleanup(reader.close)
         reader.wait_for_rows()

@@ -35,7 +35,7 @@ class ActionsTest(PageTest):
         expect(line).to_be_visible()
         return line
 
-    def test_a_menu_of_the_row_has_it_done_and_says_what_became_of_it(self):
+    def test_row_menu_runs_action_and_shows_progress_and_result(self):
         reader = self.open()
         menu = self.menu(reader, "job 3")
         reader.page.screenshot(path=ARTIFACTS / "actions-menu.png")
@@ -52,7 +52,7 @@ class ActionsTest(PageTest):
         expect(self.acts(reader, "job 3")).to_have_text("1")
         reader.check_clean(self)
 
-    def test_the_keyboard_reaches_it_and_a_question_comes_first(self):
+    def test_keyboard_runs_action_only_after_confirmation(self):
         reader = self.open()
         self.menu(reader, "job 5")
         reader.page.keyboard.press("Escape")
@@ -76,7 +76,7 @@ class ActionsTest(PageTest):
         expect(self.acts(reader, "job 5")).to_have_text("1")
         reader.check_clean(self)
 
-    def test_arguments_are_a_small_form_that_says_what_is_wrong(self):
+    def test_argument_form_reports_invalid_values_and_sends_valid_ones(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             self.menu(reader, "job 7").get_by_role("menuitem", name="Change the limit").click()
@@ -101,7 +101,7 @@ class ActionsTest(PageTest):
                 '{"share":90,"class":"high","note":"<b>now</b>","forever":true}')
             reader.check_clean(self)
 
-    def test_what_fails_says_why_and_stays_until_it_is_closed(self):
+    def test_failed_action_shows_reason_until_dismissed(self):
         reader = self.open()
         self.menu(reader, "job 9").get_by_role("menuitem", name="Fail").click()
         line = reader.page.get_by_role("alert").filter(has_text="Fail: the job does not want to <b>fail</b>")
@@ -111,7 +111,7 @@ class ActionsTest(PageTest):
         expect(line).to_have_count(0)
         reader.check_clean(self)
 
-    def test_the_panel_of_the_row_offers_the_same(self):
+    def test_details_panel_offers_and_runs_row_actions(self):
         reader = self.open()
         self.menu(reader, "job 11").get_by_role("menuitem", name="Show details").click()
         panel = reader.page.get_by_role("complementary", name="Row")
@@ -123,7 +123,7 @@ class ActionsTest(PageTest):
         expect(self.acts(reader, "job 11")).to_have_text("1")
         reader.check_clean(self)
 
-    def test_rows_that_are_chosen_are_acted_on_one_by_one(self):
+    def test_action_runs_on_every_selected_row(self):
         reader = self.open()
         names = [f"job {at}" for at in range(13, 18)]
         for name in names:
@@ -134,14 +134,14 @@ class ActionsTest(PageTest):
         expect(self.acts(reader, "job 18")).to_have_text("0")
         reader.check_clean(self)
 
-    def test_a_connection_lost_meanwhile_has_it_done_once_and_still_tells_the_result(self):
+    def test_action_runs_once_and_reports_result_despite_disconnect(self):
         reader = self.open()
         self.menu(reader, "job 19").get_by_role("menuitem", name="Take a while").click()
         self.said(reader, "Take a while: it took a while")
         expect(self.acts(reader, "job 19")).to_have_text("1")
         reader.check_clean(self, is_cut_off=True)
 
-    def test_the_whole_table_has_actions_among_the_view_options(self):
+    def test_view_options_run_actions_of_the_table(self):
         reader = self.open()
         reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
         reader.page.get_by_role("button", name="View options").click()
@@ -181,7 +181,7 @@ for line in sys.stdin:
         (folder / "words.py").write_text(cls.SOURCE)
         return Server(options=("--no-token", "--status", "--child", f"words=exec python3 {folder}/words.py"))
 
-    def test_settings_are_tested_before_they_are_applied(self):
+    def test_settings_can_be_tested_before_they_are_applied(self):
         reader = self.open("#table=rowcast-sources")
         page = reader.page
         page.get_by_role("button", name="View options").click()

@@ -59,7 +59,7 @@ class AuthorTest(PageTest):
             f"&& ({condition})(panes) && panes; }}",
             message, timeout=30_000)
 
-    def test_the_log_is_beside_the_table_from_the_start(self):
+    def test_plugin_run_opens_table_and_log_together(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (600, 760))):
             reader = self.open(scheme=scheme, size=size)
             table, log = self.until_panes(
@@ -79,7 +79,7 @@ class AuthorTest(PageTest):
             reader.page.screenshot(path=ARTIFACTS / f"author-{scheme}-{size[0]}.png")
             reader.check_clean(self)
 
-    def test_a_plugin_that_tells_nothing_has_its_log_beside_why(self):
+    def test_failed_plugin_shows_reason_and_log_until_it_works(self):
         broken = self.file.with_name("broken.sh")
         broken.write_text("#!/bin/sh\necho 'error: jobs.txt is missing' >&2\nexit 4\n", encoding="utf-8")
         broken.chmod(0o755)
@@ -99,7 +99,7 @@ class AuthorTest(PageTest):
                 reader, "([table]) => table.rows.length === 2 && table.label === 'broken'",
                 "its table has come")
 
-    def test_other_columns_are_shown_at_once_with_what_still_fits_of_the_view(self):
+    def test_edited_plugin_updates_columns_and_keeps_sort_and_sockets(self):
         file = self.file.with_name("tasks.sh")
         write = lambda text: (
             file.with_suffix(".new").write_text(text, encoding="utf-8"),

@@ -31,7 +31,7 @@ class BeyondTest(PageTest):
     def click_first(self, reader, column):
         reader.page.locator(f'.row[aria-rowindex="2"] [role=gridcell][aria-colindex="{column + 1}"]').click()
 
-    def test_a_whole_column_is_copied_in_its_order(self):
+    def test_whole_column_is_copied_in_sort_order(self):
         reader = self.open("#table=quotes&sort=-price")
         self.click_first(reader, reader.column("^price"))
         reader.page.keyboard.press("Control+Space")
@@ -43,7 +43,7 @@ class BeyondTest(PageTest):
         self.assertEqual(prices, sorted(prices, reverse=True))
         reader.check_clean(self)
 
-    def test_cells_between_two_places_far_apart_are_copied(self):
+    def test_range_between_distant_cells_is_copied_as_text_and_html(self):
         reader = self.open("#table=quotes")
         self.click_first(reader, 0)
         reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 7_992 * 28; }")
@@ -63,7 +63,7 @@ class BeyondTest(PageTest):
         self.assertEqual(reader.pasted("text/html").count("<tr>"), 8_002)
         reader.check_clean(self)
 
-    def test_more_than_a_clipboard_should_hold_is_refused_with_the_way_out(self):
+    def test_copying_too_many_rows_is_refused_and_suggests_export(self):
         reader = self.open("#table=quotes")
         self.click_first(reader, 0)
         reader.page.keyboard.press("Control+c")
@@ -74,7 +74,7 @@ class BeyondTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "beyond-refused.png")
         reader.check_clean(self)
 
-    def test_where_the_clipboard_takes_no_promise_the_reader_copies_once_more(self):
+    def test_copy_without_clipboard_api_asks_for_second_ctrl_c(self):
         reader = self.open("#table=quotes&sort=-price")
         reader.page.evaluate("() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); }")
         self.click_first(reader, reader.column("^price"))
@@ -86,7 +86,7 @@ class BeyondTest(PageTest):
         self.assertEqual(len(reader.pasted().split("\n")), ROWS + 1)
         reader.check_clean(self)
 
-    def test_the_search_in_the_rows_at_hand_says_in_how_many_of_all_rows_a_text_is(self):
+    def test_find_strip_counts_matches_in_all_rows_and_filters_by_them(self):
         reader = self.open("#table=quotes")
         reader.page.keyboard.press("Control+f")
         strip = reader.page.get_by_role("search")
@@ -106,7 +106,7 @@ class BeyondTest(PageTest):
         reader.wait_for_count(count + 1)
         reader.check_clean(self)
 
-    def test_the_search_goes_to_a_row_far_beyond_those_at_hand_and_back(self):
+    def test_find_strip_goes_to_matches_outside_loaded_rows(self):
         reader = self.open("#table=quotes")
         reader.page.keyboard.press("Control+f")
         strip = reader.page.get_by_role("search")
@@ -129,7 +129,7 @@ class BeyondTest(PageTest):
         expect(strip).to_be_hidden()
         reader.check_clean(self)
 
-    def test_a_search_that_begins_before_the_next_frame_is_not_lost(self):
+    def test_find_strip_handles_text_entered_before_next_frame(self):
         reader = self.open("#table=quotes")
         reader.page.evaluate("""(text) => {
           const press = (target, key, how) => target.dispatchEvent(new KeyboardEvent('keydown',

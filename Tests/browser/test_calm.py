@@ -13,7 +13,7 @@ class PauseTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 2_000, "market.rate": 4_000}
 
-    def test_a_pause_keeps_the_rows_counts_what_waits_and_goes_on(self):
+    def test_pause_freezes_rows_and_counts_changes_until_resumed(self):
         reader = self.open()
         button = reader.page.locator("#pause")
         button.click()
@@ -29,7 +29,7 @@ class PauseTest(PageTest):
         reader.until(f"(rows) => ({ROWS})() !== rows", "the page goes on", rows)
         reader.check_clean(self)
 
-    def test_the_key_pauses_but_not_while_text_is_typed(self):
+    def test_p_key_toggles_pause_except_in_filter_bar(self):
         reader = self.open()
         button = reader.page.locator("#pause")
         reader.page.keyboard.press("p")
@@ -51,7 +51,7 @@ class PauseTest(PageTest):
         reader.check_clean(self)
 
 
-    def test_scrolling_goes_on_during_the_pause_and_what_is_newer_is_marked(self):
+    def test_paused_table_scrolls_and_marks_rows_newer_than_pause(self):
         reader = self.open()
         reader.page.keyboard.press("p")
         expect(reader.page.locator("#pause")).to_contain_text("Resume (")
@@ -84,7 +84,7 @@ class HoldTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 2_000, "market.rate": 4_000}
 
-    def test_nothing_slips_away_from_under_the_pointer_while_values_go_on(self):
+    def test_pressed_pointer_holds_row_order_while_values_update(self):
         reader = self.open("#sort=-" + "price")
         names = (
             "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')]"
@@ -107,7 +107,7 @@ class HoldTest(PageTest):
         "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')]"
         ".map((row) => [row.style.transform, row.firstElementChild.textContent]).sort())")
 
-    def test_the_order_is_held_as_long_as_the_pointer_rests_and_said_in_the_sorted_header(self):
+    def test_resting_pointer_holds_order_and_sorted_header_shows_it(self):
         reader = self.open("#sort=-price")
         box = reader.grid.bounding_box()
         reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
@@ -134,7 +134,7 @@ class HoldTest(PageTest):
         reader.until(f"(order) => ({self.ORDER})() !== order", "the moves come", order)
         reader.check_clean(self)
 
-    def test_the_order_is_held_again_when_the_pointer_moves_after_scrolling_and_escape_ends_it(self):
+    def test_pointer_move_after_scrolling_holds_order_until_escape(self):
         reader = self.open("#sort=-price")
         reader.wheel(9_000)
         reader.until_rows("(rows) => rows[0]?.index > 150", "other rows are seen")

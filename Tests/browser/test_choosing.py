@@ -40,7 +40,7 @@ class TargetsTest(PageTest):
     def lit(self, reader):
         return reader.page.evaluate(LIT)
 
-    def test_eight_rows_by_shift_click_are_named_and_all_acted_on(self):
+    def test_action_on_shift_clicked_rows_names_and_affects_them_all(self):
         reader = self.open()
         names = [f"job {at}" for at in range(3, 11)]
         reader.click_cell(names[0])
@@ -61,7 +61,7 @@ class TargetsTest(PageTest):
         expect(reader.page.locator(".acted-line")).to_contain_text("8 of 8 done")
         reader.check_clean(self)
 
-    def test_a_right_click_outside_selects_that_row_alone(self):
+    def test_right_click_outside_selection_selects_only_that_row(self):
         reader = self.open()
         for at in (3, 5, 7, 9):
             reader.click_cell(f"job {at}", key="Control")
@@ -75,7 +75,7 @@ class TargetsTest(PageTest):
         self.assertEqual(self.lit(reader), ["job 12"])
         reader.check_clean(self)
 
-    def test_the_menu_key_outside_of_what_is_chosen_selects_the_active_row_alone(self):
+    def test_menu_key_outside_selection_selects_only_active_row(self):
         reader = self.open()
         for at in (3, 5):
             reader.click_cell(f"job {at}", key="Control")
@@ -85,14 +85,14 @@ class TargetsTest(PageTest):
         self.assertEqual(self.lit(reader), ["job 6"])
         reader.page.keyboard.press("Escape")
 
-    def test_a_click_elsewhere_leaves_nothing_lit(self):
+    def test_click_outside_selection_clears_it(self):
         reader = self.open()
         for at in (3, 5):
             reader.click_cell(f"job {at}", key="Control")
         reader.click_cell("job 8")
         reader.until(f"() => ({LIT})().length === 0", "nothing is lit")
 
-    def test_the_panel_acts_on_the_row_that_it_shows_now(self):
+    def test_details_panel_runs_action_on_the_row_it_shows(self):
         reader = self.open()
         reader.click_cell("job 3")
         reader.page.keyboard.press("Enter")
@@ -108,7 +108,7 @@ class TargetsTest(PageTest):
         self.assertEqual(self.lit(reader), ["job 7"])
         reader.check_clean(self)
 
-    def test_what_fails_of_several_is_counted_and_listed(self):
+    def test_failed_actions_on_several_rows_are_counted_and_listed(self):
         reader = self.open()
         reader.click_cell("job 3")
         reader.click_cell("job 5", key="Shift")
@@ -127,7 +127,7 @@ class BeyondTheWindowTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 5_000, "market.rate": 0}
 
-    def test_cells_that_are_dragged_over_are_copied_in_the_order_of_the_table(self):
+    def test_dragged_cell_range_is_copied_in_table_order(self):
         reader = self.open("#sort=-price")
         # After scrolling, the order of recycled nodes differs from that of their rows.
         reader.wheel(3_000)
@@ -159,7 +159,7 @@ class BeyondTheWindowTest(PageTest):
         self.assertTrue(all(len(line.split("\t")) == width for line in text.split("\n")))
         reader.check_clean(self)
 
-    def test_a_drag_at_the_edge_scrolls_along(self):
+    def test_drag_at_the_edge_scrolls_and_extends_the_selection(self):
         reader = self.open()
         box = reader.grid.bounding_box()
         mouse = reader.page.mouse
@@ -185,7 +185,7 @@ class BeyondTheWindowTest(PageTest):
         self.assertNotEqual(reader.page.evaluate("String(getSelection())"), "")
         expect(reader.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(0)
 
-    def test_text_that_is_selected_over_several_rows_is_copied_in_the_order_of_the_table(self):
+    def test_text_selected_across_rows_is_copied_in_table_order(self):
         reader = self.open("#sort=-price")
         reader.wheel(3_000)
         reader.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")

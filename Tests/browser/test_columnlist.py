@@ -44,7 +44,7 @@ class ColumnListTest(PageTest):
         expect(reader.page.get_by_role("columnheader")).to_have_count(count)
         return reader.titles()
 
-    def test_ticks_and_buttons_choose_the_columns(self):
+    def test_checkboxes_and_buttons_show_and_hide_columns(self):
         reader = self.open("#table=jobs", scheme="dark")
         box = self.list(reader)
         self.assertEqual(reader.page.evaluate(FAULTS), [])
@@ -70,7 +70,7 @@ class ColumnListTest(PageTest):
         expect(reader.page.get_by_role("button", name="View options")).to_be_focused()
         reader.check_clean(self)
 
-    def test_the_keyboard_finds_and_ticks_columns(self):
+    def test_keyboard_finds_columns_and_hides_them(self):
         reader = self.open("#table=jobs", size=(400, 760))
         reader.page.locator(".grid").focus()
         reader.page.keyboard.press("Control+k")

@@ -51,7 +51,7 @@ class TimesTest(PageTest):
         reader.page.get_by_role("menuitem", name="Times…").click()
         return reader.page.get_by_role("menu", name="Times")
 
-    def test_the_view_options_choose_the_form_of_all_times(self):
+    def test_view_options_set_time_format_of_all_columns(self):
         reader = self.open(scheme="dark")
         menu = self.all_times(reader)
         self.assertEqual(reader.page.evaluate(FAULTS), [])
@@ -70,7 +70,7 @@ class TimesTest(PageTest):
         expect(self.cell(reader, 2)).to_have_text(re.compile(r"00\.250$"))
         reader.check_clean(self)
 
-    def test_the_column_menu_chooses_the_form_of_one_column_with_the_keyboard(self):
+    def test_column_menu_sets_time_format_of_one_column_by_keyboard(self):
         reader = self.open()
         reader.page.locator(".grid").focus()
         reader.page.keyboard.press("ArrowUp")
@@ -88,7 +88,7 @@ class TimesTest(PageTest):
         self.assertEqual(reader.page.evaluate(FAULTS), [])
         reader.check_clean(self)
 
-    def test_relative_times_stay_current_and_move_nothing(self):
+    def test_relative_times_update_without_moving_columns(self):
         reader = self.open("#table=jobs&times=relative")
         page = reader.page
         # Some of the rows are less than a minute away, so their texts change every second.
@@ -102,7 +102,7 @@ class TimesTest(PageTest):
         self.assertEqual(page.evaluate(boxes), before)
         reader.check_clean(self)
 
-    def test_a_link_shows_its_form_from_the_first_row_on_and_copies_are_exact(self):
+    def test_link_sets_time_formats_and_copied_times_are_exact(self):
         reader = self.open("#table=jobs&times=utc.0,began:relative")
         expect(self.cell(reader, 2)).to_have_text(re.compile("ago$"))
         expect(self.cell(reader, 3)).to_have_text("2026-03-01 12:00:00Z")
@@ -111,7 +111,7 @@ class TimesTest(PageTest):
         self.assertRegex(reader.pasted(), r"^2026-03-0[12] \d\d:\d\d:00\.250[+-]\d\d:\d\d$")
         reader.check_clean(self)
 
-    def test_filters_read_times_as_the_column_shows_them(self):
+    def test_time_filter_reads_input_in_format_of_its_column(self):
         reader = self.open("#table=jobs&times=utc.0")
         reader.header("^Seen").click(button="right")
         reader.page.get_by_role("menuitem", name="Filter…").click()
@@ -181,7 +181,7 @@ class LinesTest(PageTest):
           return new Set(tops.filter((top) => top < end - 1)).size;
         }""")
 
-    def test_all_rows_have_as_many_lines_as_the_options_say(self):
+    def test_lines_option_sets_height_of_all_rows(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             self.choose(reader, "Up to 3 lines")
@@ -202,7 +202,7 @@ class LinesTest(PageTest):
             reader.page.screenshot(path=ARTIFACTS / f"lines-{scheme}.png")
             reader.check_clean(self)
 
-    def test_a_change_keeps_the_first_row_and_undo_brings_back_one_line(self):
+    def test_lines_option_keeps_top_row_in_place_and_can_be_undone(self):
         reader = self.open("#table=logs")
         reader.wheel(28 * 100)
         reader.until(f"() => ({TOP})().index === 102", "the wheel has arrived")
@@ -217,7 +217,7 @@ class LinesTest(PageTest):
         expect(reader.page).not_to_have_url(re.compile("lines="))
         reader.check_clean(self)
 
-    def test_the_wheel_moves_by_exactly_its_pixels_and_keys_by_rows(self):
+    def test_wheel_moves_exact_pixels_and_end_key_reaches_last_row(self):
         reader = self.open("#table=logs&lines=2")
         for pixels in (130, 45, 3_000):
             before = reader.page.evaluate(TOP)
@@ -235,7 +235,7 @@ class LinesTest(PageTest):
         self.assertAlmostEqual(box["y"] + box["height"], grid["y"] + grid["height"], delta=1)
         reader.check_clean(self)
 
-    def test_the_palette_chooses_the_lines_with_the_keyboard(self):
+    def test_palette_command_sets_number_of_lines(self):
         reader = self.open(size=(400, 760))
         reader.page.locator(".grid").focus()
         reader.page.keyboard.press("Control+k")
@@ -246,7 +246,7 @@ class LinesTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "lines-400.png")
         reader.check_clean(self)
 
-    def test_pinned_and_highlighted_texts_wrap_as_well(self):
+    def test_pinned_highlighted_cells_wrap_their_text(self):
         rule = [{"column": "message", "look": "red", "term": {"column": "message", "op": "contains", "value": "fox"}}]
         link = "#table=logs&lines=3&columns=*message,level,path,note,line&highlight="
         reader = self.open(link + urllib.parse.quote(json.dumps(rule)))

@@ -51,7 +51,7 @@ class ExportTest(PageTest):
         expect(box).to_have_count(0)
         reader.check_clean(self)
 
-    def test_the_keyboard_chooses_and_the_choices_stay(self):
+    def test_keyboard_exports_with_tab_separator(self):
         reader = self.open("#table=jobs", size=(400, 760))
         page = reader.page
         page.locator(".grid").focus()

@@ -104,7 +104,7 @@ class FacetsTest(PageTest):
         self.wait_for_rows(reader, 8)
         reader.check_clean(self)
 
-    def test_keys_open_choose_leave_out_and_close(self):
+    def test_keys_open_and_close_facets_and_filter_by_values(self):
         reader = self.open()
         reader.page.locator("#grid").focus()
         reader.page.keyboard.press("f")
@@ -127,7 +127,7 @@ class FacetsTest(PageTest):
         reader.until("() => document.querySelector('#grid').contains(document.activeElement)", "the focus is back")
         reader.check_clean(self)
 
-    def test_counts_follow_the_rows_and_values_keep_their_places(self):
+    def test_counts_update_while_hovered_values_keep_their_order(self):
         reader = self.opened("#table=live")
         self.entry(reader, "State", "new").hover()
         other = self.open("#table=live")
@@ -141,7 +141,7 @@ class FacetsTest(PageTest):
           .map(({ textContent }) => textContent).join() === 'done,new,late'""", "the values are in order")
         reader.check_clean(self)
 
-    def test_ranges_filter_and_the_columns_can_be_chosen(self):
+    def test_added_numeric_facet_filters_by_range_and_survives_reload(self):
         reader = self.opened()
         reader.page.get_by_role("button", name="Columns").click()
         reader.page.get_by_role("menuitemcheckbox", name="Nice").click()
@@ -156,7 +156,7 @@ class FacetsTest(PageTest):
         self.wait_for_rows(reader, 20)
         reader.check_clean(self)
 
-    def test_a_long_list_has_a_search_box_and_shows_all_on_request(self):
+    def test_long_facet_has_search_box_and_shows_all_on_request(self):
         reader = self.opened()
         host = self.facet(reader, "Host")
         expect(host.locator(".facet-entry")).to_have_count(10)
@@ -169,7 +169,7 @@ class FacetsTest(PageTest):
         self.wait_for_rows(reader, 1)
         reader.check_clean(self)
 
-    def test_each_of_two_tables_has_a_panel_of_its_own(self):
+    def test_each_pane_has_its_own_facets_panel(self):
         reader = self.opened()
         reader.page.keyboard.press("s")
         reader.page.locator("#stage-2 .row").first.wait_for()
@@ -179,7 +179,7 @@ class FacetsTest(PageTest):
         expect(reader.page.locator("#stage-2 .facet-entry").first).to_be_focused()
         reader.check_clean(self)
 
-    def test_on_a_narrow_page_the_panel_lies_over_the_table(self):
+    def test_facets_panel_covers_narrow_page(self):
         reader = self.opened(size=(400, 700))
         width = reader.page.locator(".facets").evaluate("(el) => el.getBoundingClientRect().width")
         self.assertEqual(width, 400)

@@ -66,7 +66,7 @@ class ProcessesTest(PageTest):
 
 
 class FilterBarTest(ProcessesTest):
-    def test_a_text_filters_the_rows_and_is_in_the_address(self):
+    def test_filter_text_filters_rows_and_is_stored_in_address(self):
         reader = self.open("#table=processes")
         reader.wait_for_rows()
         reader.page.keyboard.press("/")
@@ -82,7 +82,7 @@ class FilterBarTest(ProcessesTest):
         self.picture(other, "chips")
         other.check_clean(self)
 
-    def test_words_are_found_in_all_columns_and_marked(self):
+    def test_words_match_in_all_columns_and_are_highlighted(self):
         reader = self.open("#table=processes")
         reader.wait_for_rows()
         reader.filter.fill("ssh -agent")
@@ -94,7 +94,7 @@ class FilterBarTest(ProcessesTest):
         self.names(reader, ["a and b"])
         reader.check_clean(self)
 
-    def test_an_error_is_told_in_place_and_the_rows_stay(self):
+    def test_filter_error_is_shown_in_place_and_rows_stay(self):
         reader = self.open("#table=processes")
         reader.wait_for_rows()
         reader.filter.fill("user = me")
@@ -109,7 +109,7 @@ class FilterBarTest(ProcessesTest):
         expect(reader.filter).not_to_have_attribute("aria-invalid", "true")
         self.names(reader, [])
 
-    def test_the_list_completes_columns_operators_and_values_by_keyboard(self):
+    def test_suggestions_complete_columns_operators_and_values(self):
         reader = self.open("#table=processes")
         reader.wait_for_rows()
         page = reader.page
@@ -147,7 +147,7 @@ class FilterBarTest(ProcessesTest):
         expect(reader.filter).to_have_value("cpu > 50")
         self.names(reader, ["sshd", "bash", "a and b"])
 
-    def test_a_faulty_link_is_told_and_shows_all_rows(self):
+    def test_link_with_invalid_filter_shows_error_and_all_rows(self):
         reader = self.open("#table=processes&where=cpu+%3E")
         expect(reader.filter).to_have_attribute("aria-invalid", "true")
         self.names(reader, [row[1] for row in ROWS])
@@ -189,7 +189,7 @@ class AgesTest(PageTest):
     def names(self, reader, names):
         reader.until(SHOWS, f"the rows are {names}", sorted(names))
 
-    def test_rows_enter_and_leave_as_time_passes(self):
+    def test_rows_enter_and_leave_age_filter_as_time_passes(self):
         reader = self.open("#table=jobs")
         soon = int(time.time() - self.now) + 3
         reader.filter.fill(f"started > {soon}s started < 2d")
@@ -200,7 +200,7 @@ class AgesTest(PageTest):
         self.names(reader, ["planned"])
         reader.check_clean(self)
 
-    def test_the_list_offers_ages_by_keyboard(self):
+    def test_suggestions_offer_ages_of_times_by_keyboard(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (400, 700))):
             reader = self.open("#table=jobs", scheme=scheme, size=size)
             listed = reader.page.get_by_role("listbox", name="Suggestions").get_by_role("option")
@@ -221,7 +221,7 @@ class AgesTest(PageTest):
             reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-age-chips-{scheme}.png"))
             reader.check_clean(self)
 
-    def test_an_age_that_is_compared_for_equality_is_told_in_place(self):
+    def test_equality_with_an_age_is_reported_as_error(self):
         reader = self.open("#table=jobs")
         reader.filter.fill("started = 15m")
         expect(reader.filter).to_have_attribute("aria-invalid", "true")
@@ -241,7 +241,7 @@ class SuggestedTextTest(PageTest):
         path.write_text("name,cpu\na,5\nb,60\nc,70\n", encoding="utf-8")
         return Server(what=("show", str(path), "--where", "cpu > 50 -c"))
 
-    def test_the_table_opens_with_the_text_and_the_user_removes_it(self):
+    def test_where_option_sets_filter_text_that_user_can_remove(self):
         reader = self.open()
         reader.until(SHOWS, "the text applies", ["b"])
         expect(reader.filter).to_have_value("cpu > 50 -c")
@@ -258,7 +258,7 @@ class SuggestedTextTest(PageTest):
         expect(reader.filter).to_have_value("")
         reader.check_clean(self)
 
-    def test_a_text_in_the_address_wins(self):
+    def test_filter_in_address_overrides_where_option(self):
         reader = self.open("#table=jobs&where=cpu+%3C+10")
         reader.until(SHOWS, "the address applies", ["a"])
 
@@ -273,7 +273,7 @@ class FindWordsTest(ProcessesTest):
         strip.get_by_role("searchbox").fill(text)
         return strip
 
-    def test_words_phrases_and_negated_words_are_found_in_rows_and_handed_to_the_bar(self):
+    def test_find_strip_reads_words_and_phrases_as_filter_bar_does(self):
         reader = self.open("#table=processes")
         for text, count, matches, shown in (
             ("ssh", "2 matching rows", "2 matches", ["sshd", "ssh-agent"]),
@@ -296,7 +296,7 @@ class FindWordsTest(ProcessesTest):
             reader.wait_for_count(len(ROWS) + 1)  # with the row of column headers
         reader.check_clean(self)
 
-    def test_each_word_is_stepped_to_by_enter(self):
+    def test_enter_steps_through_matches_of_every_word(self):
         reader = self.open("#table=processes")
         strip = self.find(reader, "root ssh")
         for cell, place in (("sshd", "1 of 2"), ("root", "2 of 2"), ("sshd", "1 of 2")):

@@ -81,7 +81,7 @@ class FiltersTest(PageTest):
         box.get_by_role("button", name="Apply").click()
         return box
 
-    def test_numbers_are_read_in_the_notation_of_the_browser(self):
+    def test_filter_numbers_are_read_in_the_browser_locale(self):
         reader = self.open()
         reader.wait_for_count(7)
         self.range(reader, "People", "90.000", "90.000")
@@ -96,7 +96,7 @@ class FiltersTest(PageTest):
         self.names(reader, "alpha", "beta")
         reader.check_clean(self)
 
-    def test_a_bad_end_is_refused_with_its_reason_and_the_good_filter_stays(self):
+    def test_invalid_range_bound_is_refused_and_former_filter_stays(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             self.range(reader, "Share", "1,5")
@@ -120,7 +120,7 @@ class FiltersTest(PageTest):
                 "9.223.372.036.854.775.807)")
             reader.check_clean(self)
 
-    def test_what_a_cell_shows_finds_all_rows_that_show_it(self):
+    def test_filter_by_displayed_text_finds_all_rows_that_show_it(self):
         reader = self.open()
         reader.wait_for_count(7)
         # Without the padding that aligns digits.
@@ -140,7 +140,7 @@ class FiltersTest(PageTest):
                 reader.wait_for_count(7)
         reader.check_clean(self)
 
-    def test_the_search_box_and_the_search_within_the_page_find_the_same_rows_in_columns_of_every_type(self):
+    def test_filter_bar_and_find_strip_agree_for_every_column_type(self):
         reader = self.open()
         reader.wait_for_count(7)
         strip = reader.page.get_by_role("search")
@@ -179,7 +179,7 @@ class FiltersTest(PageTest):
             expect(strip).to_be_hidden()
         reader.check_clean(self)
 
-    def test_a_link_that_searches_for_a_number_finds_it(self):
+    def test_search_link_finds_localized_number_also_in_export(self):
         reader = self.open("#table=places&search=90.000")
         self.names(reader, "beta")
         with reader.page.expect_download() as download:
@@ -189,7 +189,7 @@ class FiltersTest(PageTest):
         self.assertEqual([line.split(",")[0] for line in text.splitlines()[1:]], ["beta"])
         reader.check_clean(self)
 
-    def test_a_time_is_all_of_the_second_that_is_typed(self):
+    def test_time_bounds_cover_the_whole_typed_second(self):
         reader = self.open()
         self.range(reader, "At", "2026-11-23 14:05:09", "2026-11-23 14:05:09")
         self.names(reader, "alpha", "beta", "gamma", "delta")
@@ -201,7 +201,7 @@ class FiltersTest(PageTest):
         self.names(reader, "zeta")
         reader.check_clean(self)
 
-    def test_a_tick_finds_all_values_that_show_as_it_does(self):
+    def test_value_checkbox_matches_all_values_with_same_text(self):
         reader = self.open()
         box = self.box(reader, "Size")
         box.get_by_label("Condition").select_option(label="is one of")
@@ -219,7 +219,7 @@ class FiltersTest(PageTest):
         self.names(reader, "gamma", "delta", "epsilon", "zeta")
         reader.check_clean(self)
 
-    def test_an_empty_view_says_what_hides_its_rows_and_clears_it(self):
+    def test_empty_view_lists_its_filters_and_clears_them(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             self.range(reader, "People", "5.000", "6.000")
@@ -242,7 +242,7 @@ class FiltersTest(PageTest):
             reader.until("() => document.activeElement.closest('#grid')", "the rows have the focus")
             reader.check_clean(self)
 
-    def test_group_by_is_not_offered_where_there_is_nothing_to_group_by(self):
+    def test_group_by_is_hidden_without_groupable_columns(self):
         reader = self.open()
         expect(reader.grouping).to_be_visible()
         reader.page.get_by_role("tab", name=re.compile("plain")).click()
@@ -251,7 +251,7 @@ class FiltersTest(PageTest):
         reader.page.get_by_role("tab", name=re.compile("places")).click()
         expect(reader.grouping).to_be_visible()
 
-    def test_the_first_click_on_a_number_a_size_or_a_time_sorts_descending(self):
+    def test_first_click_sorts_numbers_sizes_and_times_descending(self):
         reader = self.open()
         for title, order in (
                 ("Name", "ascending"), ("People", "descending"), ("Size", "descending"),
@@ -261,7 +261,7 @@ class FiltersTest(PageTest):
             expect(header).to_have_attribute("aria-sort", order)
         reader.check_clean(self)
 
-    def test_the_address_says_what_is_shown_also_what_the_browser_has_kept(self):
+    def test_address_contains_current_and_restored_query(self):
         # Whichever table is the first one.
         reader = Reader(self.browser, self.server, locale="nl-NL", timezone_id="UTC")
         self.addCleanup(reader.close)

@@ -60,7 +60,7 @@ class FirstViewTest(PageTest):
               .map((row) => row.querySelector(`[aria-colindex="${at}"]`).textContent);
         }""", name)
 
-    def test_a_plain_address_opens_the_view_that_the_source_suggests(self):
+    def test_plain_address_opens_view_suggested_by_source(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             reader.until_rows("(rows) => rows.length === 3", "the suggested filter hides a row")
@@ -84,10 +84,10 @@ class FirstViewTest(PageTest):
         ["failed", "critical", "critical", True], ["late", "warn", "warning", True],
     ]
 
-    def test_values_that_need_attention_are_marked_in_more_than_colour(self):
+    def test_severe_values_are_marked_by_description_and_shadow(self):
         self.assertEqual(self.open().page.evaluate(self.MARKS), self.MARKED)
 
-    def test_a_cell_that_is_used_again_for_another_column_loses_its_mark(self):
+    def test_recycled_cell_loses_severity_mark_of_former_column(self):
         with Server(options=("--no-token", "--child", f"wide={self.wide}")) as server:
             reader = Reader(self.browser, server)
             self.addCleanup(reader.close)
@@ -106,7 +106,7 @@ class FirstViewTest(PageTest):
             self.assertEqual(reader.page.evaluate(self.MARKS), [])
             reader.check_clean(self)
 
-    def test_a_filter_that_the_page_leaves_out_hides_no_row(self):
+    def test_unsupported_suggested_filter_hides_no_rows(self):
         with Server(options=("--no-token", "--child", f"jobs={self.odd}")) as server:
             reader = Reader(self.browser, server)
             self.addCleanup(reader.close)
@@ -115,7 +115,7 @@ class FirstViewTest(PageTest):
             expect(reader.page.locator("#terms")).to_be_hidden()
             expect(reader.page.get_by_role("button", name="Reset view")).to_be_hidden()
 
-    def test_the_users_own_view_wins_and_reset_restores_the_suggested_one(self):
+    def test_users_view_replaces_suggested_view_until_reset(self):
         reader = self.open()
         reset = reader.page.get_by_role("button", name="Reset view")
         reader.header("name").click()
@@ -130,7 +130,7 @@ class FirstViewTest(PageTest):
         expect(reset).to_be_hidden()
         self.assertNotIn("sort", reader.page.url)
 
-    def test_removing_all_that_is_suggested_shows_every_row_also_after_a_reload(self):
+    def test_removed_suggestions_stay_removed_after_reload(self):
         reader = self.open()
         reader.page.locator("#terms").get_by_role("button", name="Remove").first.click()
         reader.until_rows("(rows) => rows.length === 4", "every row")

@@ -78,7 +78,7 @@ class FittingTest(PageTest):
     def open(self, fragment="", **how):
         return super().open(fragment or "#table=grown", **how)
 
-    def test_a_column_of_numbers_becomes_wider_when_they_have_grown(self):
+    def test_numeric_columns_widen_when_their_values_grow(self):
         reader = self.open(size=(1900, 760))
         self.assertEqual(reader.page.evaluate(CUT, 6), [], "a time is seen as a whole, whatever its source wishes")
         width = reader.header("count").bounding_box()["width"]
@@ -93,7 +93,7 @@ class FittingTest(PageTest):
         self.assertGreater(reader.header("count").bounding_box()["width"], width)
         reader.check_clean(self)
 
-    def test_what_has_no_room_in_a_column_that_the_reader_has_sized_is_seen_to_be_cut_off(self):
+    def test_numbers_cut_off_in_user_sized_column_show_ellipsis(self):
         reader = self.open("#table=grown&columns=count:50,name", size=(900, 760))
         self.grow(10**10)
         self.addCleanup(self.grow, 1)
@@ -101,7 +101,7 @@ class FittingTest(PageTest):
         cut = reader.page.evaluate(CUT, 1)
         self.assertEqual([one["text"] for one in cut if not one["isMarked"]], [])
 
-    def test_a_badge_begins_with_its_beginning(self):
+    def test_overlong_right_to_left_badge_shows_its_first_word(self):
         reader = self.open(size=(1900, 760))
         box = reader.page.evaluate("""() => {
           const cell = document.querySelector('#grid .row:not([hidden]) .cell[aria-colindex="7"]');
@@ -113,7 +113,7 @@ class FittingTest(PageTest):
         }""")
         self.assertTrue(box["isWithin"], "the first word is in sight")
 
-    def test_an_empty_text_and_none_are_sections_of_two_names(self):
+    def test_section_of_empty_text_is_labeled_empty(self):
         reader = self.open("#table=grown&group=kind&collapsed=")
         reader.until(
             "() => new Set([...document.querySelectorAll('.section-value')].map((one) => "
@@ -124,7 +124,7 @@ class FittingTest(PageTest):
             ".section-value')].map((one) => one.textContent))]")
         self.assertTrue(set(names) <= {"(empty)", "—", "some"}, names)
 
-    def test_inner_sections_are_indented_where_lines_begin_at_the_right(self):
+    def test_inner_sections_are_indented_in_right_to_left_direction(self):
         reader = self.open("#table=grown&group=kind,code")
         reader.page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
         right = reader.until("""() => {
@@ -136,7 +136,7 @@ class FittingTest(PageTest):
         self.assertAlmostEqual(right[0] - right[1], 18, delta=1)
 
     @only_chromium("a switch of Chromium's")
-    def test_letters_of_the_readers_own_size_make_columns_as_wide_as_they_need(self):
+    def test_minimum_font_size_widens_columns_to_fit_values(self):
         browser = launch(self.playwright_of(), "--blink-settings=minimumFontSize=18")
         self.addCleanup(browser.close)
         reader = Reader(browser, self.server, "#table=grown", size=(1900, 760))
@@ -150,7 +150,7 @@ class FittingTest(PageTest):
             "!isMarked)")
         self.assertEqual(unmarked, [])
 
-    def test_spaces_between_letters_are_seen_whenever_they_come(self):
+    def test_letter_spacing_added_later_widens_columns(self):
         reader = self.open(size=(1900, 760))
         width = reader.header("count").bounding_box()["width"]
         reader.page.evaluate("""() => {
@@ -176,7 +176,7 @@ class ToolbarTest(PageTest):
     plugins = ("market", "clock")
     settings = {"market.rows": 200}
 
-    def test_everything_above_the_table_is_in_reach_however_narrow_the_window_is(self):
+    def test_toolbar_controls_are_reachable_at_all_window_widths(self):
         for width in (320, 390, 541, 640, 760, 850, 1024, 1100, 1280):
             for group in ("", "&group=sector", "&group=sector,side,symbol"):
                 with self.subTest(width=width, group=group):
@@ -205,7 +205,7 @@ class ToolbarTest(PageTest):
                             0)
                     reader.close()
 
-    def test_a_lost_connection_leaves_room_for_the_rest_on_a_telephone(self):
+    def test_toolbar_of_disconnected_page_fits_phone_screen(self):
         server = Server("market", settings={"market.rows": 200})
         self.addCleanup(server.stop)
         reader = Reader(self.browser, server, size=(390, 700))
@@ -221,7 +221,7 @@ class ToolbarTest(PageTest):
         self.assertEqual(out, [])
         reader.page.screenshot(path=ARTIFACTS / "toolbar-lost-390.png")
 
-    def test_on_a_telephone_the_list_of_tables_is_put_away_when_it_is_done_with(self):
+    def test_table_list_closes_after_use_only_on_narrow_screens(self):
         reader = self.open("#table=quotes", size=(390, 700))
         button, panel = reader.page.get_by_role("button", name="Tables"), reader.page.locator("#sidebar")
         button.click()
@@ -241,7 +241,7 @@ class ToolbarTest(PageTest):
         expect(panel).to_be_visible()
 
     @only_chromium("Playwright emulates no touch screen in Firefox")
-    def test_a_columns_menu_is_seen_where_nothing_can_be_pointed_at(self):
+    def test_column_menu_button_is_visible_on_touch_screens(self):
         reader = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
         self.assertEqual(
             reader.page.evaluate(

@@ -28,7 +28,7 @@ class WindowedTest(PageTest):
             "something is in the places of the rows")
         return reader
 
-    def test_a_row_that_is_on_its_way_has_a_placeholder_and_then_its_cells(self):
+    def test_row_shows_placeholder_until_its_cells_are_loaded(self):
         reader = self.open()
         watch(reader.page, PLACES)
         reader.until(f"() => ({PLACES})()[0] === 'row 0 of 100000'", "the rows come")
@@ -36,7 +36,7 @@ class WindowedTest(PageTest):
         self.assertTrue(all(state in ("pending", "row 0 of 100000") for state in states), states)
         reader.check_clean(self)
 
-    def test_a_jump_shows_placeholders_and_never_nothing(self):
+    def test_jump_shows_placeholders_until_rows_are_loaded(self):
         reader = self.open()
         reader.until(f"() => ({PLACES})()[0] === 'row 0 of 100000'", "the first rows come")
         reader.page.evaluate(
@@ -54,7 +54,7 @@ class WindowedTest(PageTest):
             "and the rows come")
         reader.check_clean(self)
 
-    def test_a_row_that_cannot_be_loaded_says_why_as_text(self):
+    def test_failed_row_shows_its_reason_as_text(self):
         reader = self.open()
         reader.until(f"() => ({PLACES})()[7] === 'failed'", "it is marked")
         titles = reader.page.evaluate(
@@ -97,7 +97,7 @@ class GoneTest(PageTest):
         """Clicks the connection's state, unless the page has already reconnected by itself."""
         reader.page.evaluate("document.querySelector('#state').click()")
 
-    def test_rows_stay_aged_while_the_server_is_gone_and_everything_goes_on_when_it_is_back(self):
+    def test_disconnect_dims_rows_and_reconnect_restores_the_view(self):
         reader = self.open("#table=quotes&sort=-price")
         reader.wait_for_count(3_001)
         reader.wheel(1_400)
@@ -131,7 +131,7 @@ class GoneTest(PageTest):
         expect(reader.header("price")).to_have_attribute("aria-sort", "descending")
         reader.check_clean(self, is_cut_off=True)
 
-    def test_a_filter_that_is_typed_meanwhile_is_asked_for_when_the_server_is_back(self):
+    def test_filter_typed_while_disconnected_applies_after_reconnect(self):
         reader = self.open("#table=quotes")
         reader.wait_for_count(3_001)
         self.end()

@@ -32,7 +32,7 @@ class HandlingTest(PageTest):
     def count(self, reader):
         return int(reader.grid.get_attribute("aria-rowcount")) - 1
 
-    def test_columns_sort_by_several_with_shift(self):
+    def test_shift_click_adds_second_sort_column(self):
         reader = self.open()
         reader.header("sector").click()
         reader.header("price").click(modifiers=["Shift"])
@@ -46,7 +46,7 @@ class HandlingTest(PageTest):
         self.assertIn("sort=sector,-price", reader.page.url)
         reader.check_clean(self)
 
-    def test_a_range_narrows_the_rows_and_a_link_shows_the_same(self):
+    def test_range_filter_narrows_rows_and_link_restores_it(self):
         reader = self.open()
         title = reader.titles()[reader.column("price")]
         self.choose(reader, title, "Filter…")
@@ -80,7 +80,7 @@ class HandlingTest(PageTest):
         expect(reader.grid).to_have_attribute("aria-rowcount", "2001")
         reader.check_clean(self)
 
-    def test_some_values_of_a_column_are_ticked(self):
+    def test_value_checkboxes_filter_for_and_exclude_values(self):
         reader = self.open()
         title = reader.titles()[reader.column("sector")]
         self.choose(reader, title, "Filter…")
@@ -115,7 +115,7 @@ class HandlingTest(PageTest):
             "only others stay")
         reader.check_clean(self)
 
-    def test_texts_are_filtered_by_what_they_contain_or_match(self):
+    def test_text_filter_applies_contains_and_refuses_lookahead(self):
         reader = self.open()
         symbol = reader.column("symbol")
         title = reader.titles()[symbol]
@@ -137,7 +137,7 @@ class HandlingTest(PageTest):
         expect(reader.state).to_contain_text("Live")
         reader.check_clean(self)
 
-    def test_columns_are_hidden_pinned_moved_and_widened_and_a_link_keeps_it(self):
+    def test_columns_hide_pin_and_widen_and_link_keeps_their_order(self):
         reader = self.open(size=(820, 600))
         titles = reader.titles()
         self.choose(reader, titles[1], "Hide column")
@@ -173,7 +173,7 @@ class HandlingTest(PageTest):
         self.assertEqual(reader.titles(), other.titles())
         reader.check_clean(self)
 
-    def test_a_header_is_dragged_to_another_place_and_to_the_grouping(self):
+    def test_dragged_header_moves_its_column_or_groups_by_it(self):
         reader = self.open()
         titles = reader.titles()
         box = [reader.page.get_by_role("columnheader").nth(at).bounding_box() for at in range(3)]
@@ -198,7 +198,7 @@ class HandlingTest(PageTest):
         self.assertIn("group=sector", reader.page.url)
         reader.check_clean(self)
 
-    def test_the_browser_keeps_each_tables_view(self):
+    def test_browser_restores_the_view_of_each_table(self):
         reader = self.open()
         reader.header("sector").click()
         expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
@@ -212,7 +212,7 @@ class HandlingTest(PageTest):
         expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
         expect(reader.page.get_by_role("grid", name="Quotes")).to_be_visible()
 
-    def test_theme_and_density_are_the_readers_own(self):
+    def test_chosen_theme_and_density_survive_reload(self):
         reader = self.open()
         options = reader.page.get_by_role("button", name="View options")
         options.click()
@@ -233,7 +233,7 @@ class HandlingTest(PageTest):
         reader.until_rows("(rows) => rows.length > 10 && rows[5].y - rows[4].y === 24", "as do the rows")
         reader.check_clean(self)
 
-    def test_a_menu_is_handled_by_keys(self):
+    def test_keyboard_uses_column_menu_and_resizes_and_moves_columns(self):
         reader = self.open()
         page = reader.page
         reader.grid.focus()

@@ -56,7 +56,7 @@ class HighlightsTest(PageTest):
         expect(self.cells(reader, "[data-look=red]")).to_have_count(3)
         reader.check_clean(self)
 
-    def test_bars_and_a_heat_scale_show_all_values_with_the_keyboard(self):
+    def test_highlight_menu_adds_and_removes_heat_scale_and_bars(self):
         reader = self.open()
         reader.page.locator(".grid").focus()
         for label, selector in (("Heat scale", "[data-heat]"), ("Bars", ".bar")):
@@ -68,7 +68,7 @@ class HighlightsTest(PageTest):
         expect(reader.page).not_to_have_url(re.compile("highlight="))
         reader.check_clean(self)
 
-    def test_the_marks_of_the_source_stay_under_a_highlight_of_a_link(self):
+    def test_severity_marks_stay_under_highlights_from_a_link(self):
         rules = [
             {"column": "used", "look": "green", "term": {"column": "used", "op": "range", "from": 38}},
             {"column": "job", "look": "bold", "term": {"column": "job", "op": "contains", "value": "9"}},

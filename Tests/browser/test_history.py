@@ -40,7 +40,7 @@ class HistoryTest(PageTest):
         reader.page.keyboard.press("Enter")
         return reader, reader.page.locator(".chart:visible")
 
-    def test_the_added_columns_follow_the_others(self):
+    def test_history_and_change_time_columns_follow_the_others(self):
         reader = self.open()
         heads = reader.page.get_by_role("columnheader")
         expect(heads).to_have_count(6)
@@ -57,7 +57,7 @@ class HistoryTest(PageTest):
         reader.wait_for_count(1)
         reader.check_clean(self)
 
-    def test_the_details_chart_the_history(self):
+    def test_details_show_a_chart_of_the_history(self):
         reader, chart = self.details()
         expect(chart).to_have_count(1)
         expect(chart).to_have_attribute("aria-label", "Used, last 5")

@@ -71,7 +71,7 @@ class HostileTest(PageTest):
         self.assertEqual(reader.page.evaluate(CROOKED), [])
         reader.check_clean(self)
 
-    def test_every_payload_in_every_kind_of_cell_is_a_text(self):
+    def test_hostile_cells_of_every_kind_stay_text(self):
         reader = self.open()
         reader.until_rows("(rows) => rows.length > 20", "the first screen is full")
         seen = set()
@@ -95,7 +95,7 @@ class HostileTest(PageTest):
             links)
         reader.page.screenshot(path=ARTIFACTS / "hostile.png")
 
-    def test_names_messages_and_sections_are_texts(self):
+    def test_hostile_names_messages_and_sections_stay_text(self):
         reader = self.open()
         expect(reader.page).to_have_title("<svg onload=hacked=1> · Rowcast")
         expect(reader.page.get_by_role("contentinfo")).to_contain_text("<img src=x onerror=hacked=1>")
@@ -109,7 +109,7 @@ class HostileTest(PageTest):
         expect(again.page.get_by_role("rowheader").first).to_be_visible()
         again.check_clean(self)
 
-    def test_the_filter_the_detail_and_what_is_copied_are_texts(self):
+    def test_hostile_values_stay_text_in_filter_details_and_clipboard(self):
         reader = self.open()
         page = reader.page
         page.get_by_role("columnheader").nth(1).click(button="right")
@@ -144,7 +144,7 @@ class HostileTest(PageTest):
         self.assertEqual(page.evaluate(FOREIGN), [])
         reader.check_clean(self)
 
-    def test_every_payload_can_be_searched_for_and_shared(self):
+    def test_hostile_filter_texts_are_stored_in_address_and_restored(self):
         reader = self.open()
         for payload in PAYLOADS[3:30]:
             text = payload[:200].strip().replace("\\", "\\\\").replace('"', '\\"')

@@ -54,7 +54,7 @@ class KeptTest(PageTest):
                 "--no-token", "--child",
                 f"jobs=exec python3 {cls.folder}/source.py {cls.folder}/names"))
 
-    def test_the_row_that_is_read_and_those_that_are_chosen_are_found_again(self):
+    def test_restart_restores_scroll_anchor_and_selection_by_row_key(self):
         reader = self.open()
         page = reader.page
         reader.wait_for_count(len(JOBS) + 1)

@@ -32,7 +32,7 @@ class KeyboardTest(PageTest):
         self.reached(reader, 2, 1)
         return reader
 
-    def test_every_key_of_the_grid_pattern_goes_where_it_should(self):
+    def test_keys_move_focus_as_the_aria_grid_pattern_requires(self):
         reader = self.in_grid()
         columns = len(reader.titles())
         steps = [
@@ -53,7 +53,7 @@ class KeyboardTest(PageTest):
         self.reached(reader, 2, 2)
         reader.check_clean(self)
 
-    def test_tab_goes_through_the_grid_in_one_step_and_comes_back_to_the_same_cell(self):
+    def test_tab_leaves_the_grid_and_returns_to_the_same_cell(self):
         reader = self.in_grid()
         press = reader.page.keyboard.press
         press("ArrowDown")
@@ -64,7 +64,7 @@ class KeyboardTest(PageTest):
         press("Tab")
         self.reached(reader, 3, 2)
 
-    def test_the_focus_survives_that_its_row_scrolls_away_and_comes_back(self):
+    def test_focus_survives_scrolling_its_row_out_of_view(self):
         reader = self.in_grid()
         reader.page.keyboard.press("ArrowDown")
         self.reached(reader, 3, 1)
@@ -95,7 +95,7 @@ class KeyboardTest(PageTest):
         }""", name)
         self.assertIs(wrong, False)
 
-    def test_rows_are_selected_and_copied(self):
+    def test_keyboard_selects_and_copies_rows_and_cells(self):
         reader = self.in_grid()
         reader.page.evaluate("""() => {
           window.copied = null;
@@ -135,7 +135,7 @@ class KeyboardTest(PageTest):
         expect(said).to_contain_text("5,000 rows, 10 columns selected")
         reader.check_clean(self)
 
-    def test_the_active_row_stands_beside_the_table_and_lives(self):
+    def test_details_panel_follows_the_active_row(self):
         reader = self.in_grid()
         press = reader.page.keyboard.press
         press("Enter")
@@ -152,7 +152,7 @@ class KeyboardTest(PageTest):
         self.reached(reader, 3, 1)
         reader.check_clean(self)
 
-    def test_help_and_find_open_by_their_keys_and_give_the_focus_back(self):
+    def test_help_and_find_open_by_key_and_return_focus(self):
         reader = self.in_grid()
         press = reader.page.keyboard.press
         press("?")
@@ -172,7 +172,7 @@ class KeyboardTest(PageTest):
         self.reached(reader, 2, 2)
         reader.check_clean(self)
 
-    def test_what_changes_is_spoken(self):
+    def test_sort_and_filter_are_announced(self):
         reader = self.in_grid()
         said = reader.page.locator("#said")
         reader.header("price").click()
@@ -180,7 +180,7 @@ class KeyboardTest(PageTest):
         reader.filter.fill("SYM001")
         expect(said).to_contain_text("match, sorted by Price descending")
 
-    def test_no_rule_of_aria_is_broken(self):
+    def test_aria_rules_hold_with_details_sections_menus_and_filters(self):
         reader = self.in_grid()
         check = lambda when: self.assertEqual(reader.page.evaluate(FAULTS), [], when)
         check("with the focus in the grid")
@@ -208,7 +208,7 @@ class KeyboardTest(PageTest):
         expect(reader.page.get_by_role("columnheader", name="Size", exact=True)).to_have_count(0)
         check("without a column")
 
-    def test_the_focus_can_be_seen(self):
+    def test_focused_elements_have_a_visible_outline(self):
         for scheme in ("light", "dark"):
             reader = self.in_grid(scheme=scheme)
             outline = reader.page.evaluate(
@@ -226,7 +226,7 @@ class KeyboardTest(PageTest):
                 }""")
                 self.assertIs(seen, True)
 
-    def test_forced_colours_keep_every_state_visible(self):
+    def test_selected_row_has_an_outline_in_forced_colors(self):
         reader = self.in_grid(scheme="dark", forced_colors="active")
         reader.page.keyboard.press(" ")
         row = reader.page.locator("[role=row][aria-selected=true]")
@@ -235,7 +235,7 @@ class KeyboardTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "forced-colours.png")
         reader.check_clean(self)
 
-    def test_at_200_percent_nothing_is_lost(self):
+    def test_page_fits_at_200_percent_zoom(self):
         reader = self.open(size=(640, 400))  # 1280 x 800 at 200 %
         reader.page.screenshot(path=ARTIFACTS / "zoomed.png")
         for element in (
@@ -250,7 +250,7 @@ class KeyboardTest(PageTest):
             [640, 400])
         self.assertGreater(len(reader.rows()), 5)
 
-    def test_right_to_left_mirrors_the_table(self):
+    def test_right_to_left_direction_mirrors_table_and_arrow_keys(self):
         reader = self.in_grid()
         reader.page.evaluate("document.documentElement.dir = 'rtl'")
         heads = [reader.page.get_by_role("columnheader").nth(at).bounding_box() for at in (0, 1)]
@@ -262,7 +262,7 @@ class KeyboardTest(PageTest):
         self.reached(reader, 2, 2)
         reader.page.screenshot(path=ARTIFACTS / "right-to-left.png")
 
-    def test_a_text_that_is_cut_off_keeps_its_beginning_whichever_way_the_page_goes(self):
+    def test_cut_off_text_shows_its_beginning_in_both_directions(self):
         # The position of each text's first and last character and of its cell, for a column that is
         # too narrow and one that is not.
         read = """(columns) => columns.map((column) => {
@@ -294,7 +294,7 @@ class KeyboardTest(PageTest):
             reader.check_clean(self, is_cut_off=True)
 
     @only_chromium("what drives Firefox makes no click of a finger's tap")
-    def test_a_finger_does_what_a_mouse_does(self):
+    def test_taps_sort_columns_and_focus_cells(self):
         reader = self.open(has_touch=True)
         reader.page.get_by_role("columnheader", name="Price", exact=True).tap()
         expect(

@@ -81,7 +81,7 @@ class LanguagesTest(PageTest):
         self.assertEqual([url for url in reader.requests if GERMAN.search(url)], [])
         self.assertEqual(reader.page.evaluate(ROOT), ["en", ""])
 
-    def test_a_language_is_chosen_in_the_menu_and_kept_with_the_view(self):
+    def test_chosen_language_survives_reload_and_keeps_the_view(self):
         reader = self.open("#table=quotes&sort=-price&search=buy")
         page = reader.page
         expect(page.locator("#rows")).to_have_text(re.compile(r"^[\d,]+ rows match$"))
@@ -101,7 +101,7 @@ class LanguagesTest(PageTest):
         expect(page.locator("html")).to_have_attribute("lang", "en")
         reader.check_clean(self)
 
-    def test_numbers_and_filters_have_the_notation_of_the_language(self):
+    def test_cells_and_filters_use_number_format_of_language(self):
         reader = self.in_german("#table=quotes&columns=id,price", locale="de-DE")
         page = reader.page
         price = reader.column("price")
@@ -119,7 +119,7 @@ class LanguagesTest(PageTest):
         expect(page.get_by_role("alert")).to_contain_text("ist nicht eindeutig")
         reader.check_clean(self)
 
-    def test_the_page_is_english_if_the_file_of_the_language_is_not_there(self):
+    def test_page_falls_back_to_english_without_language_file(self):
         reader = self.in_german(locale="de-DE")
         reader.page.route(GERMAN, lambda route: route.fulfill(status=404, body=""))
         reader.page.reload()
@@ -194,7 +194,7 @@ class LanguagesTest(PageTest):
             reader.check_clean(self)
             reader.close()
 
-    def test_a_language_from_right_to_left_mirrors_the_page(self):
+    def test_right_to_left_language_mirrors_the_page(self):
         reader = self.open("#table=quotes&columns=*id:80,symbol:200,note:500,price:300,size:300,bid:300")
         page = reader.page
         page.route(GERMAN, lambda route: route.fulfill(content_type="text/javascript", body=MIRRORED))

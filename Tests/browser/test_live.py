@@ -26,7 +26,7 @@ class NewestFirstTest(LiveTest):
     plugins = ("log",)
     settings = {"log.rows": 2_000, "log.newest": "first"}
 
-    def test_what_is_read_stays_to_the_pixel_while_lines_come_in_above(self):
+    def test_scrolled_rows_stay_in_place_while_lines_arrive_above(self):
         reader = self.open()
         reader.wheel(1_410)
         reader.until("() => document.querySelector('#grid').scrollTop === 1410", "the wheel has arrived")
@@ -39,7 +39,7 @@ class NewestFirstTest(LiveTest):
         self.assertGreater(frames[-1]["index"], before["index"], "and yet lines came in")
         reader.check_clean(self)
 
-    def test_at_the_top_the_newest_line_is_seen_and_slides_in_within_a_fifth_of_a_second(self):
+    def test_newest_line_slides_in_at_the_top_within_200_ms(self):
         reader = self.open()
         reader.page.evaluate("""() => {
           window.motions = [];
@@ -62,7 +62,7 @@ class NewestFirstTest(LiveTest):
             "rows come to rest")
         reader.check_clean(self)
 
-    def test_nothing_moves_by_itself_for_who_wants_less_motion(self):
+    def test_reduced_motion_disables_animations_and_change_highlights(self):
         reader = self.open(motion="reduce")
         watch(
             reader.page,
@@ -85,7 +85,7 @@ class NewestLastTest(LiveTest):
         ? last.getBoundingClientRect().bottom - grid.getBoundingClientRect().bottom : null };
     }"""
 
-    def test_who_is_at_the_end_follows_it(self):
+    def test_viewport_at_the_end_follows_new_lines(self):
         reader = self.open(motion="reduce")
         reader.grid.focus()
         reader.page.keyboard.press("Control+End")
@@ -98,7 +98,7 @@ class NewestLastTest(LiveTest):
             "in every frame")
         self.assertGreater(frames[-1]["count"], frames[0]["count"] + 4)
 
-    def test_who_leaves_the_end_is_left_alone(self):
+    def test_viewport_scrolled_away_from_the_end_stays(self):
         reader = self.open()
         reader.grid.focus()
         reader.page.keyboard.press("Control+End")
@@ -118,7 +118,7 @@ class ShortLogTest(LiveTest):
     plugins = ("log",)
     settings = {"log.rows": 12, "log.newest": "first", "log.most": 12}
 
-    def test_a_line_that_goes_fades_and_leaves_nothing_behind(self):
+    def test_removed_line_fades_out_and_its_node_is_reused(self):
         reader = self.open()
         watch(
             reader.page,
@@ -157,7 +157,7 @@ class ChangingCellsTest(LiveTest):
         self.assertEqual(reader.page.evaluate("[getSelection().anchorOffset, getSelection().focusOffset]"), [1, 4])
         self.assertTrue(reader.page.evaluate("getSelection().anchorNode === kept && getSelection().focusNode === kept"))
 
-    def test_a_selection_that_is_scrolled_away_comes_back_with_its_row(self):
+    def test_text_selection_is_restored_when_its_row_scrolls_back(self):
         reader = self.open()
         text = reader.page.evaluate("""() => {
           const text = document.querySelector('.row[aria-rowindex="5"] [aria-colindex="2"]').firstChild;
@@ -173,7 +173,7 @@ class ChangingCellsTest(LiveTest):
         row = "getSelection().anchorNode.parentElement.closest('.row')"
         self.assertEqual(reader.page.evaluate(f"{row}.getAttribute('aria-rowindex')"), "5")
 
-    def test_the_node_under_the_pointer_and_the_active_cell_stay_the_same(self):
+    def test_hovered_and_active_cells_keep_their_nodes_during_updates(self):
         reader = self.open()
         reader.page.mouse.move(60, 300)
         reader.page.mouse.down()
@@ -188,7 +188,7 @@ class ChangingCellsTest(LiveTest):
         self.change(reader, times=4)
         self.assertEqual(set(seen(reader.page)), {True})
 
-    def test_a_change_is_lit_in_a_neutral_colour_and_goes_out_again(self):
+    def test_changed_cell_is_highlighted_neutrally_and_fades(self):
         reader = self.open(size=(1280, 300))
         reader.until(
             f"() => {self.CELL}.classList.contains('other')",
@@ -203,7 +203,7 @@ class ChangingCellsTest(LiveTest):
             "lights go out")
         reader.check_clean(self)
 
-    def test_eighty_cells_that_change_at_once_are_lit(self):
+    def test_over_40_simultaneous_changes_are_highlighted(self):
         reader = self.open(size=(1280, 1_600))
         watch(reader.page, "() => document.querySelectorAll('.other').length")
         self.after_patches(reader, 3)
@@ -214,7 +214,7 @@ class TooManyCellsTest(LiveTest):
     plugins = ("wide",)
     settings = {"wide.columns": 40}
 
-    def test_more_than_anybody_can_look_at_are_not_lit(self):
+    def test_too_many_simultaneous_changes_are_not_highlighted(self):
         reader = self.open(size=(2_200, 1_600))
         watch(reader.page, "() => document.querySelectorAll('.other').length")
         self.after_patches(reader, 3)

@@ -55,7 +55,7 @@ class PageTest(unittest.TestCase):
 class ProcessesTest(PageTest):
     plugins = ("processes",)
 
-    def test_this_machines_processes_appear_and_the_server_is_among_them(self):
+    def test_processes_table_contains_the_server_itself(self):
         reader = self.open()
         expect(reader.state).to_contain_text("Live")
         reader.filter.fill(os.path.basename(COMMAND[0]))
@@ -66,7 +66,7 @@ class ProcessesTest(PageTest):
         expect(reader.page.get_by_role("contentinfo")).to_contain_text(re.compile(r"\brows? match"))
         reader.check_clean(self)
 
-    def test_the_grid_says_how_large_it_is(self):
+    def test_grid_has_aria_row_and_column_counts(self):
         reader = self.open()
         self.assertGreater(int(reader.grid.get_attribute("aria-rowcount")), 5)
         self.assertEqual(int(reader.grid.get_attribute("aria-colcount")), len(reader.titles()))
@@ -84,7 +84,7 @@ class ProcessesTest(PageTest):
             "the CPU column changes")
         reader.check_clean(self)
 
-    def test_clicks_on_a_number_sort_down_up_and_not_at_all(self):
+    def test_header_clicks_cycle_descending_ascending_and_unsorted(self):
         reader = self.open()
         header, pid = reader.header("pid"), reader.column("pid")
         for order, sign in (("descending", -1), ("ascending", 1)):
@@ -98,7 +98,7 @@ class ProcessesTest(PageTest):
         expect(header).to_have_attribute("aria-sort", "none")
         reader.check_clean(self)
 
-    def test_the_order_of_changing_values_is_right_in_every_frame(self):
+    def test_rows_stay_sorted_while_their_values_change(self):
         reader = self.open("#sort=-" + "cpu")
         cpu = reader.column("cpu")
         expect(reader.header("cpu")).to_have_attribute("aria-sort", "descending")
@@ -107,7 +107,7 @@ class ProcessesTest(PageTest):
             values = [value for value in (numbers_of(row["cells"][cpu]) for row in rows) if value is not None]
             self.assertEqual(values, sorted(values, reverse=True))
 
-    def test_the_filter_narrows_and_the_keyboard_goes_in_and_out(self):
+    def test_filter_narrows_rows_and_keys_move_focus_in_and_out(self):
         reader = self.open()
         all_rows = int(reader.grid.get_attribute("aria-rowcount"))
         reader.page.keyboard.press("/")
@@ -132,7 +132,7 @@ class ProcessesTest(PageTest):
             "all rows come back")
         reader.check_clean(self)
 
-    def test_grouping_shows_sections_and_a_link_keeps_it(self):
+    def test_grouping_shows_sections_and_link_restores_it(self):
         reader = self.open()
         reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
         expect(reader.page.get_by_role("rowheader").first).to_be_visible()
@@ -143,7 +143,7 @@ class ProcessesTest(PageTest):
         expect(reader.page.get_by_role("rowheader")).to_have_count(0)
         reader.check_clean(self)
 
-    def test_sections_collapse_and_stay_so_through_a_reload(self):
+    def test_collapsed_section_survives_reload_and_keys_toggle_it(self):
         reader = self.open()
         page = reader.page
         reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
@@ -235,7 +235,7 @@ class ProcessesTest(PageTest):
             0)
         reader.check_clean(self)
 
-    def test_screenshots_in_light_and_dark(self):
+    def test_background_follows_color_scheme(self):
         for scheme, is_dark in (("light", False), ("dark", True)):
             reader = self.open("#sort=-cpu", scheme=scheme)
             colour = reader.page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
@@ -246,7 +246,7 @@ class ProcessesTest(PageTest):
             reader.page.screenshot(path=ARTIFACTS / f"processes-grouped-{scheme}.png")
             reader.check_clean(self)
 
-    def test_a_page_of_another_origin_hears_nothing(self):
+    def test_page_of_another_origin_is_refused_a_websocket(self):
         script = f"""<!doctype html><title>waiting</title><script>
           let heard = 0;
           const socket = new WebSocket('ws://127.0.0.1:{self.server.port}/ws', 'rowcast.v1');
@@ -287,7 +287,7 @@ class StrangerTest(unittest.TestCase):
         self.server = Server("market", settings={"market.rows": 1_000, "market.rate": 10}, options=())
         self.addCleanup(self.server.stop)
 
-    def test_the_printed_address_just_opens_once_and_the_browser_stays_in(self):
+    def test_printed_address_signs_in_once_and_browser_stays_signed_in(self):
         reader = Reader(browser, self.server)
         self.addCleanup(reader.close)
         reader.wait_for_rows()
@@ -311,7 +311,7 @@ class StrangerTest(unittest.TestCase):
         self.assertEqual(page.goto(self.server.url).status, 403)
         expect(page.get_by_role("row").nth(2)).to_be_visible()
 
-    def test_a_name_that_is_pointed_at_the_loopback_hears_nothing(self):
+    def test_dns_rebinding_gets_neither_page_nor_websocket(self):
         # DNS rebinding: this browser resolves evil.test to 127.0.0.1.
         rebound = launch(
             playwright, "--host-resolver-rules=MAP evil.test 127.0.0.1",
@@ -335,7 +335,7 @@ class RestartTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 20_000, "market.rate": 200}
 
-    def test_a_restart_keeps_the_table_and_the_readers_place(self):
+    def test_server_restart_keeps_rows_and_scroll_position(self):
         reader = self.open()
         page = reader.page
         page.evaluate("window.marker = 'never reloaded'")
@@ -417,7 +417,7 @@ class MarketTest(PageTest):
         self.assertEqual(seen["blank"], 0)
         reader.check_clean(self)
 
-    def test_a_jump_ends_in_rows(self):
+    def test_jump_shows_rows_and_no_blank_lines(self):
         reader = self.open(motion="reduce")  # a gliding row leaves its line blank
         reader.wait_for_count(self.settings["market.rows"] + 1)
         self.record(reader)
@@ -429,7 +429,7 @@ class MarketTest(PageTest):
                 f"rows at {part} appear")
         self.assertEqual(reader.page.evaluate("seen.blank"), 0)
 
-    def test_a_sections_header_sticks_to_the_top(self):
+    def test_section_header_sticks_to_the_top(self):
         reader = self.open()
         label = next(title for title in reader.titles() if title.lower() in ("sector", "side", "exchange", "state"))
         reader.grouping.select_option(label=label)
@@ -460,7 +460,7 @@ class MarketTest(PageTest):
         reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
         self.assertEqual(reader.first_visible(), 2)
 
-    def test_what_is_read_stays_while_prices_change(self):
+    def test_patches_to_scrolled_table_cause_no_resyncs(self):
         reader = self.open("#sort=-" + "price")
         reader.wheel(2_800)
         reader.until("() => document.querySelector('#grid').scrollTop > 2000", "the wheel has arrived")
@@ -471,13 +471,13 @@ class MarketTest(PageTest):
         reader.until(f"(start) => ({patches})() > start + 5", "patches arrive", start)
         self.assertIn("0 resyncs", reader.page.get_by_role("contentinfo").inner_text())
 
-    def test_no_more_nodes_than_agreed(self):
+    def test_page_has_at_most_900_elements_after_scrolling(self):
         reader = self.open()
         reader.wheel(30_000)
         reader.until_rows("(rows) => rows.length > 20 && rows[0].index > 500", "rows appear")
         self.assertLessEqual(reader.page.evaluate("document.querySelectorAll('*').length"), 900)
 
-    def test_screenshots(self):
+    def test_market_page_receives_patches_in_both_color_schemes(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             reader.until("() => /[2-9] patches/.test(document.querySelector('footer').textContent)", "it is live")
@@ -488,7 +488,7 @@ class TablesTest(PageTest):
     plugins = ("processes", "market")
     settings = {"market.rows": 1_000, "market.rate": 10}
 
-    def test_tabs_lead_from_table_to_table_and_back(self):
+    def test_tabs_switch_tables_and_browser_back_returns(self):
         reader = self.open()
         tabs = reader.page.get_by_role("tab")
         expect(tabs).to_have_count(2)
@@ -510,7 +510,7 @@ class TablesTest(PageTest):
         reader.wait_for_rows()
         reader.check_clean(self)
 
-    def test_the_list_of_tables_tells_rows_and_health_and_can_be_put_away(self):
+    def test_table_list_shows_rows_and_health_and_can_be_hidden(self):
         reader = self.open("#table=processes")
         tabs = reader.page.get_by_role("tab")
         expect(
@@ -531,7 +531,7 @@ class TablesTest(PageTest):
         expect(reader.page.get_by_role("grid", name=tabs.last.locator(".tab-title").inner_text())).to_be_visible()
         reader.check_clean(self)
 
-    def test_a_link_to_a_table_that_is_not_there_says_so(self):
+    def test_link_to_unknown_table_shows_message_and_no_filters(self):
         reader = Reader(browser, self.server, "#table=nowhere")
         self.addCleanup(reader.close)
         expect(reader.page.get_by_text("No table called “nowhere”")).to_be_visible()
@@ -563,7 +563,7 @@ class HugeTest(PageTest):
     # Few changes, because a checked build verifies all rows after each of them.
     settings = {"market.rows": 700_000, "market.rate": 1}
 
-    def test_every_row_of_a_huge_list_can_be_reached(self):
+    def test_first_middle_and_last_of_700000_rows_are_reachable(self):
         reader = self.open()
         count = self.settings["market.rows"] + 1
         reader.wait_for_count(count)

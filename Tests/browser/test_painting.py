@@ -53,7 +53,7 @@ class FiftyMillionRowsTest(PaintingTest):
     def at_top(self, reader, index, message):
         reader.until(f"(index) => ({TOP_ROW})()?.index === index", message, index)
 
-    def test_both_ends_and_the_middle_are_reached(self):
+    def test_first_middle_and_last_of_50_million_rows_are_reachable(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         self.assertLess(reader.page.evaluate("document.querySelector('#grid').scrollHeight"), 17_000_000)
@@ -72,7 +72,7 @@ class FiftyMillionRowsTest(PaintingTest):
             "the middle appears")
         reader.check_clean(self)
 
-    def test_a_wheel_moves_exactly_its_pixels_wherever_the_reader_is(self):
+    def test_wheel_moves_exact_pixels_at_any_scroll_position(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         for part in (0, 0.25, 0.5, 0.9):
@@ -116,7 +116,7 @@ class FiftyMillionRowsTest(PaintingTest):
         press("PageUp", self.count - 1 - 2 * page)
         press("PageDown", self.count - 1 - page)
 
-    def test_what_is_not_there_yet_has_its_placeholder_in_every_frame(self):
+    def test_unloaded_rows_show_placeholders_in_every_frame(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         # Every sampled point of a frame must hit a row with text or a placeholder, never the
@@ -153,7 +153,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
 
     @only_chromium("Firefox has no screencast of its frames")
-    def test_nothing_that_is_presented_is_bare_however_busy_the_page(self):
+    def test_presented_frames_have_no_blank_area_on_busy_page(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         shares = blank_shares(reader, 20_000, 1.5)
@@ -162,7 +162,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertEqual([share for share in shares if share > 0], [])
 
     @only_chromium("Firefox has no screencast of its frames")
-    def test_bare_ground_would_be_noticed(self):
+    def test_screencast_check_detects_blank_area(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         # Scrolls as the browser would by itself, whether or not the rows are drawn.
@@ -175,7 +175,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
 
     @only_chromium("Firefox has no trace of its layouts")
-    def test_scrolling_measures_nothing(self):
+    def test_scrolling_forces_no_layout(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
         with Trace(browser) as trace:
@@ -186,7 +186,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertEqual(trace.forced_layouts(), [])
 
     @only_chromium("Firefox has no trace of its layouts")
-    def test_a_measurement_would_be_noticed(self):
+    def test_trace_check_detects_forced_layout(self):
         reader = self.open()
         with Trace(browser) as trace:
             reader.page.evaluate("""() => document.querySelector('#grid').addEventListener('scroll', ({ target }) => {
@@ -210,7 +210,7 @@ class ThumbTest(PaintingTest):
             "() => new Promise((done) => { let left = 20; const next = () => "
             "(left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
 
-    def test_the_thumb_is_dragged_through_all_rows_and_back(self):
+    def test_thumb_drag_reaches_both_ends_and_release_moves_no_rows(self):
         with_bars = launch(playwright, has_bars=True)
         self.addCleanup(with_bars.close)
         reader = Reader(with_bars, self.server)
@@ -291,7 +291,7 @@ class WideTableTest(PaintingTest):
       };
     }"""
 
-    def test_only_columns_around_what_is_seen_are_drawn_in_their_order(self):
+    def test_only_columns_near_viewport_are_drawn_and_in_order(self):
         reader = self.open()
         self.assertEqual(reader.grid.get_attribute("aria-colcount"), str(self.columns))
         width = reader.page.evaluate("document.querySelector('#grid').clientWidth")
@@ -329,7 +329,7 @@ class WideTableTest(PaintingTest):
       }).filter(({ by, width, over }) => Math.abs(by) > 0.6 || Math.abs(width) > 0.6 || over > 0);
     }"""
 
-    def test_every_cell_stands_under_its_header_wherever_lines_begin(self):
+    def test_cells_align_with_headers_in_both_text_directions(self):
         for way in ("ltr", "rtl"):
             for columns in ("", "&columns=*c7,*c8:60,c3:50"):
                 with self.subTest(way=way, columns=columns):
@@ -346,7 +346,7 @@ class WideTableTest(PaintingTest):
                             f"all cells are in their places at {left}")
                     reader.check_clean(self)
 
-    def test_a_cell_that_stays_in_sight_keeps_its_node_and_goes_on_changing(self):
+    def test_visible_cell_keeps_node_and_updates_after_sideways_scroll(self):
         reader = self.open()
         reader.page.evaluate("""() => {
           window.kept = [...document.querySelectorAll('.row')].find((row) => row.getAttribute('aria-rowindex') === '6')

@@ -42,7 +42,7 @@ class PairTest(PageTest):
             "what comes after the first rows is there")
         return reader
 
-    def test_a_button_shows_the_next_table_beside_the_first(self):
+    def test_split_view_button_opens_next_table_to_the_right(self):
         for scheme in ("light", "dark"):
             reader = self.open_both(scheme=scheme)
             first, second = self.panes(reader)
@@ -56,7 +56,7 @@ class PairTest(PageTest):
             reader.page.screenshot(path=ARTIFACTS / f"pair-{scheme}.png")
             reader.check_clean(self)
 
-    def test_each_has_its_own_order_place_and_pause(self):
+    def test_panes_sort_scroll_and_pause_independently(self):
         reader = self.open_both()
         for direction in ("ascending", "descending"):
             reader.page.locator("#stage-2").get_by_role("columnheader", name="Name", exact=True).click()
@@ -78,7 +78,7 @@ class PairTest(PageTest):
         expect(reader.page.locator("#pause")).to_have_attribute("aria-pressed", "false")
         reader.check_clean(self)
 
-    def test_the_bar_is_about_the_one_with_the_focus(self):
+    def test_filter_bar_applies_to_focused_pane(self):
         reader = self.open_both()
         reader.page.keyboard.press("/")
         expect(reader.filter).to_be_focused()
@@ -99,7 +99,7 @@ class PairTest(PageTest):
             "keys go to the second one")
         reader.check_clean(self)
 
-    def test_a_link_shows_both_again(self):
+    def test_link_restores_both_panes_and_sort_of_second(self):
         reader = self.open_both()
         reader.page.locator("#stage-2").get_by_role("columnheader", name="Name", exact=True).click()
         reader.until("() => document.querySelector('#stage-2 [aria-sort=ascending]') !== null", "it is sorted")
@@ -112,7 +112,7 @@ class PairTest(PageTest):
         self.assertEqual([first["label"], second["label"]], ["Market", "Jobs"])
         other.check_clean(self)
 
-    def test_closing_one_leaves_the_other_in_its_place(self):
+    def test_closing_a_pane_keeps_other_table_and_key_splits_again(self):
         reader = self.open_both()
         reader.page.locator("#stage").get_by_role("button", name="Close this pane").click()
         reader.until(
@@ -131,7 +131,7 @@ class PairTest(PageTest):
         self.assertEqual(self.panes(reader)[0]["label"], "Market", "the one that had the focus stays")
         reader.check_clean(self)
 
-    def test_on_a_narrow_screen_one_stands_below_the_other(self):
+    def test_panes_stack_vertically_on_narrow_screen(self):
         reader = self.open_both(size=(600, 800))
         first, second = self.panes(reader)
         self.assertEqual(first["box"]["left"], second["box"]["left"])

@@ -10,7 +10,7 @@ class PaletteTest(JobsTest):
     def palette(self, reader):
         return reader.page.get_by_role("dialog", name="Commands")
 
-    def test_finds_and_runs_commands_by_the_keyboard(self):
+    def test_palette_finds_and_runs_commands_by_keyboard(self):
         reader = self.open("#table=jobs")
         page = reader.page
         reader.grid.focus()
@@ -41,7 +41,7 @@ class PaletteTest(JobsTest):
         expect(box).to_have_count(0)
         reader.check_clean(self)
 
-    def test_opens_by_the_button_and_in_the_search_box(self):
+    def test_palette_opens_from_button_and_from_filter_bar(self):
         reader = self.open("#table=jobs", scheme="dark")
         page = reader.page
         page.get_by_role("button", name="Commands and help").click()
@@ -60,7 +60,7 @@ class PaletteTest(JobsTest):
 
 
 class SumsTest(JobsTest):
-    def test_the_status_bar_sums_up_the_selected_cells(self):
+    def test_status_bar_shows_statistics_of_selection(self):
         reader = self.open("#table=jobs&sort=load")
         page = reader.page
         picked = page.locator("#picked")

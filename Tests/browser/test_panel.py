@@ -16,7 +16,7 @@ class PanelTest(PageTest):
     def value(self, panel, title):
         return panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
 
-    def test_a_key_opens_it_and_it_is_drawn_live(self):
+    def test_key_toggles_activity_panel_with_live_values(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             reader.page.keyboard.press("i")
@@ -36,7 +36,7 @@ class PanelTest(PageTest):
             expect(panel).to_have_count(0)
             reader.check_clean(self)
 
-    def test_scrolling_uses_nodes_again(self):
+    def test_scrolling_reuses_row_nodes(self):
         reader = self.open()
         reader.page.keyboard.press("i")
         expect(reader.page.get_by_role("region", name="Activity")).to_be_visible()
@@ -51,7 +51,7 @@ class DownTest(PageTest):
     plugins = ("down",)
     command = STAND_IN
 
-    def test_rows_of_a_source_that_is_down_are_aged_and_marked_with_reason_and_countdown(self):
+    def test_rows_of_failed_source_are_dimmed_with_reason_and_countdown(self):
         reader = self.open()
         old = reader.page.locator("#old")
         expect(old).to_contain_text("Source down: it ended with 1")

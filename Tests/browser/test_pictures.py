@@ -21,7 +21,7 @@ class PicturesTest(PageTest):
     settings = {"pictures.kinds": "good,gone,text,svg,large,vast,cut,down,late"}
     command = STAND_IN
 
-    def test_good_ones_are_shown_and_broken_ones_are_marked_with_the_reason(self):
+    def test_valid_images_are_shown_and_broken_ones_have_a_reason(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             wanted = ["shown", "broken", "broken", "broken", "broken", "broken", "broken", "shown", "shown"]
@@ -55,7 +55,7 @@ class PicturesTest(PageTest):
             reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]
             reader.check_clean(self)
 
-    def test_the_panel_of_the_row_shows_it_larger(self):
+    def test_details_panel_shows_image_larger(self):
         reader = self.open()
         reader.page.get_by_role("gridcell", name="picture 0", exact=True).click()
         reader.page.keyboard.press("Enter")
@@ -72,7 +72,7 @@ class ScrolledPicturesTest(PageTest):
         with urllib.request.urlopen(self.server.origin + "/asked") as answer:
             return json.load(answer)
 
-    def test_what_is_scrolled_away_is_asked_for_no_longer(self):
+    def test_image_requests_are_cancelled_when_scrolled_away(self):
         reader = self.open()
         reader.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
         expect(reader.page.locator(".picture.loading").first).to_be_visible()

@@ -104,7 +104,7 @@ class PeopleTest(MenuTest):
 
 
 class PointingTest(PeopleTest):
-    def test_filters_by_the_value_are_chips_that_combine_and_come_off(self):
+    def test_cell_menu_filters_combine_as_removable_chips(self):
         reader = self.open()
         menu = self.menu(reader, "alpha", "User")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
@@ -139,7 +139,7 @@ class PointingTest(PeopleTest):
         self.names(reader, "epsilon")
         reader.check_clean(self)
 
-    def test_filters_use_the_exact_value_where_others_look_alike(self):
+    def test_cell_menu_filters_use_exact_value_behind_rounded_text(self):
         reader = self.open()
         menu = self.menu(reader, "alpha", "Share")
         expect(menu.get_by_role("group", name="Share: 12.52%")).to_be_visible()
@@ -169,7 +169,7 @@ class PointingTest(PeopleTest):
         self.names(reader, "alpha", "beta", "delta", "epsilon", "zeta")
         reader.check_clean(self)
 
-    def test_times_are_bounds_and_can_be_excluded(self):
+    def test_cell_menu_filters_times_by_bound_exclusion_and_value(self):
         reader = self.open()
         menu = self.menu(reader, "gamma", "Seen")
         menu.get_by_role("menuitem", name=re.compile("^At or after")).click()
@@ -181,7 +181,7 @@ class PointingTest(PeopleTest):
         self.names(reader, "beta")
         reader.check_clean(self)
 
-    def test_the_selected_values_make_one_filter(self):
+    def test_selected_values_become_one_filter(self):
         reader = self.open()
         for name in ("alpha", "gamma"):
             reader.click_cell(name, key="Control")
@@ -204,7 +204,7 @@ class PointingTest(PeopleTest):
         expect(menu.get_by_role("menuitem", name=re.compile("selected"))).to_have_count(0)
         reader.check_clean(self)
 
-    def test_the_keyboard_opens_it_and_gets_the_focus_back(self):
+    def test_keyboard_opens_cell_menu_and_regains_focus(self):
         reader = self.open()
         self.cell(reader, "gamma", "User").click()
         for key in ("Shift+F10",) if IS_FIREFOX else ("Shift+F10", "ContextMenu"):  # its driver lacks the key
@@ -223,7 +223,7 @@ class PointingTest(PeopleTest):
         expect(reader.page.get_by_role("rowheader")).to_have_count(3)
         reader.check_clean(self)
 
-    def test_copying_a_cell_and_a_link(self):
+    def test_cell_menu_copies_cell_value_and_view_link(self):
         reader = self.open("#table=people&sort=-name")
         self.choose(reader, "gamma", "Name", "Copy")
         self.assertEqual(reader.pasted(), "gamma")
@@ -242,7 +242,7 @@ class PointingTest(PeopleTest):
         self.assertIn("#table=people", plain.pasted())
         reader.check_clean(self)
 
-    def test_details_and_links_of_a_cell(self):
+    def test_cell_menu_offers_link_and_toggles_details(self):
         reader = self.open()
         expect(self.menu(reader, "alpha", "Page").get_by_role("menuitem", name="Open the link")).to_be_visible()
         reader.page.get_by_role("menuitem", name="Show details").click()
@@ -252,7 +252,7 @@ class PointingTest(PeopleTest):
         expect(panel).to_be_hidden()
         reader.check_clean(self)
 
-    def test_a_section_header_filters_and_collapses(self):
+    def test_section_header_menu_filters_collapses_and_ungroups(self):
         reader = self.open("#table=people&group=state,user")
         header = lambda text: reader.page.get_by_role("rowheader", name=re.compile(text)).first
         header("^State idle").click(button="right")
@@ -284,7 +284,7 @@ class PointingTest(PeopleTest):
         expect(reader.page.get_by_role("rowheader")).to_have_count(1)
         reader.check_clean(self)
 
-    def test_it_fits_a_narrow_screen(self):
+    def test_cell_menu_fits_narrow_screen(self):
         dark = self.open(scheme="dark")
         self.menu(dark, "alpha", "Share")
         dark.page.screenshot(path=ARTIFACTS / "pointing-dark.png")
@@ -337,7 +337,7 @@ class LongPressTest(PeopleTest):
         expect(reader.page.get_by_role("rowheader", expanded=True)).to_have_count(2)
         reader.check_clean(self)
 
-    def test_a_short_or_moved_touch_opens_nothing(self):
+    def test_short_or_moved_touch_opens_no_menu(self):
         reader = self.open(has_touch=True, is_mobile=True, size=(390, 700))
         cell = self.cell(reader, "gamma", "Name")
         cell.tap()
@@ -358,7 +358,7 @@ class ActionsTest(MenuTest):
     plugins = ("jobs",)
     command = STAND_IN
 
-    def test_actions_of_rows_and_table_have_their_headings(self):
+    def test_cell_menu_groups_row_and_table_actions_under_headings(self):
         reader = self.open()
         menu = self.menu(reader, "job 3", "Name")
         reader.page.screenshot(path=ARTIFACTS / "pointing-actions.png")
@@ -390,7 +390,7 @@ class WindowedTest(MenuTest):
         source.chmod(0o755)
         return Server(str(source), settings={"sqlite.path": path, "sqlite.table": "trips"})
 
-    def test_filters_reach_the_source_and_others_say_why_they_cannot(self):
+    def test_filters_the_source_cannot_run_are_disabled_with_reason(self):
         reader = self.open("#table=trips&sort=fare")
         reader.click_cell("0.75", button="right")
         menu = self.opened(reader)
@@ -417,7 +417,7 @@ class WindowedTest(MenuTest):
         expect(reader.page.locator("#rows")).to_have_text("599 rows match")
         reader.check_clean(self)
 
-    def test_values_of_selected_rows_out_of_reach_are_fetched(self):
+    def test_filter_by_selection_fetches_values_of_unloaded_rows(self):
         reader = self.open("#table=trips&sort=id")
         reader.click_cell("trip 0")
         self.assertEqual(self.active(reader), "trip 0")

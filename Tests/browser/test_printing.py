@@ -33,7 +33,7 @@ class PrintingTest(PageTest):
         return reader.page.locator(".print")
 
     @only_chromium("Firefox does not emulate the medium of print")
-    def test_a_print_has_the_loaded_rows_with_their_headers_and_filters(self):
+    def test_printout_has_loaded_rows_with_headers_and_filters(self):
         reader = self.open("#table=jobs&sort=-cpu&where=cpu+%3C+400&columns=cpu,-user,job", scheme="dark")
         sheet = self.begin(reader)
         expect(sheet.get_by_role("heading", name="Batch jobs")).to_be_visible()
@@ -64,7 +64,7 @@ class PrintingTest(PageTest):
         reader.check_clean(self)
 
     @only_chromium("Playwright prints in Chromium only")
-    def test_the_browser_asks_for_the_pages_before_it_prints(self):
+    def test_browser_print_has_several_pages_and_removes_print_sheet(self):
         reader = self.open("#table=jobs")
         # The table is long enough for several pages, and its header is on each of them.
         pages = reader.page.pdf().count(b"/Type /Page\n")

@@ -55,7 +55,7 @@ class RefusedTest(PageTest):
     def first_fare(self, reader):
         return reader.page.locator(f'.row[aria-rowindex="2"] [aria-colindex="{reader.column("^fare") + 1}"]')
 
-    def test_a_refused_part_leaves_rows_order_and_socket_and_is_marked_until_it_is_taken_away(self):
+    def test_refused_query_part_is_marked_and_rows_and_socket_stay(self):
         reader = self.open(link(sort="-fare"))
         sockets = []
         reader.page.on("websocket", lambda socket: sockets.append(socket))
@@ -87,7 +87,7 @@ class RefusedTest(PageTest):
         self.assertEqual(sockets, [], "the socket has stood all the time")
         reader.check_clean(self)
 
-    def test_a_link_opens_what_can_be_applied_and_says_what_is_not_and_so_does_a_reload(self):
+    def test_link_and_reload_apply_valid_parts_and_mark_the_others(self):
         reader = self.open(
             link(
                 sort="-nope,-fare", group="ghost", show="mean:fare", columns="*gone,fare,name",
@@ -107,7 +107,7 @@ class RefusedTest(PageTest):
             reader.wait_for_rows()
         reader.page.screenshot(path=ARTIFACTS / "refused-link.png")
 
-    def test_what_the_source_cannot_do_is_not_offered_until_few_enough_rows_are_left(self):
+    def test_unsupported_total_is_disabled_until_few_rows_are_left(self):
         reader = self.open(link(sort="-fare"))
         why = "are too many to do it here"
         def open_menu():
@@ -143,11 +143,11 @@ class UnsortableTest(RefusedTest):
         path.chmod(0o755)
         return str(path)
 
-    test_a_refused_part_leaves_rows_order_and_socket_and_is_marked_until_it_is_taken_away = None
-    test_a_link_opens_what_can_be_applied_and_says_what_is_not_and_so_does_a_reload = None
-    test_what_the_source_cannot_do_is_not_offered_until_few_enough_rows_are_left = None
+    test_refused_query_part_is_marked_and_rows_and_socket_stay = None
+    test_link_and_reload_apply_valid_parts_and_mark_the_others = None
+    test_unsupported_total_is_disabled_until_few_rows_are_left = None
 
-    def test_a_click_on_a_header_that_the_source_cannot_sort_by_asks_nothing_and_says_why(self):
+    def test_click_on_unsortable_header_shows_reason_and_keeps_order(self):
         reader = self.open(link(sort="-fare"))
         reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
         address = reader.page.evaluate("() => location.hash")

@@ -100,7 +100,7 @@ class RulesTest(unittest.TestCase):
     # Firefox rounds rows to device pixels under CSS zoom, which leaves gaps. Tests have no access
     # to the browser's own zoom.
     @only_chromium("Firefox rounds rows under CSS zoom")
-    def test_every_pixel_line_between_rows_belongs_to_a_cell(self):
+    def test_every_pixel_line_of_the_rows_belongs_to_a_cell(self):
         for density in ("compact", "normal", "roomy"):
             for zoom in (1, 1.1, 1.25, 1.5, 2):
                 reader = self.open()
@@ -115,7 +115,7 @@ class RulesTest(unittest.TestCase):
                 self.assertEqual(hits["dead"], [], f"{density} at {zoom}")
                 reader.close()
 
-    def test_single_key_shortcuts_are_switched_off_and_stay_so(self):
+    def test_single_key_shortcuts_stay_switched_off_after_reload(self):
         reader = self.open()
         page = reader.page
         pause = page.locator("#pause")
@@ -141,7 +141,7 @@ class RulesTest(unittest.TestCase):
         page.keyboard.press("Control+f")
         expect(page.get_by_role("search").get_by_role("searchbox")).to_be_focused()
 
-    def test_roles_names_and_ids_are_right_in_every_state(self):
+    def test_roles_names_and_ids_are_valid_in_every_state(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             page = reader.page

@@ -44,7 +44,7 @@ class CollapsedTest(PageTest):
 
 
 class SectionOrderTest(CollapsedTest):
-    def test_the_menu_of_a_header_orders_the_sections(self):
+    def test_section_header_menu_sets_order_that_survives_reload(self):
         reader = self.open_collapsed()
         page = reader.page
         page.get_by_role("rowheader").filter(has_text="Sector-05").click(button="right")
@@ -62,7 +62,7 @@ class SectionOrderTest(CollapsedTest):
         reader.until(is_ordered("count", "1"), "the order is in the address")
         reader.check_clean(self)
 
-    def test_keys_order_by_a_total_and_undo_it(self):
+    def test_keyboard_orders_sections_by_total_and_undoes_it(self):
         reader = self.open_collapsed()
         page = reader.page
         reader.grid.focus()

@@ -52,7 +52,7 @@ class NestedSectionsTest(PageTest):
                 self.assertEqual([frame["outer"]["level"], frame["inner"]["level"]], [0, 1], frame)
                 self.assertEqual([frame["outer"]["value"], frame["inner"]["value"]], frame["row"], frame)
 
-    def test_headers_stick_without_a_flicker_while_the_reader_scrolls_and_rows_change(self):
+    def test_section_headers_stick_in_every_frame_while_scrolling(self):
         reader = self.open_grouped()
         reader.wheel(100)
         reader.until("() => document.querySelector('#grid').scrollTop === 100", "the wheel has arrived")
@@ -67,7 +67,7 @@ class NestedSectionsTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "market-nested.png")
         reader.check_clean(self)
 
-    def test_headers_at_rest_stay_the_same_nodes_while_their_aggregates_change(self):
+    def test_pinned_headers_keep_their_nodes_while_totals_change(self):
         reader = self.open_grouped()
         reader.wheel(1_000)
         reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
@@ -87,7 +87,7 @@ class NestedSectionsTest(PageTest):
         self.check(frames)
         self.assertTrue(all(frame["isSame"] for frame in frames))
 
-    def test_a_click_collapses_what_sticks_and_a_key_expands_it(self):
+    def test_click_collapses_pinned_section_and_key_expands_it(self):
         reader = self.open_grouped()
         reader.wheel(1_000)
         reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")

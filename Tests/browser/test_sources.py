@@ -32,7 +32,7 @@ class RatingsTest(PageTest):
         reader.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
         return reader.page.get_by_role("menu")
 
-    def test_a_rating_is_loaded_where_it_is_seen_and_goes_up_and_down_once(self):
+    def test_rating_is_loaded_and_changes_by_one_per_action(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             name = "Umbrella"
@@ -49,7 +49,7 @@ class RatingsTest(PageTest):
             self.assertEqual(reader.page.evaluate(FAULTS), [])
             reader.check_clean(self)
 
-    def test_a_number_is_asked_for_in_a_form_and_refused_beyond_its_bounds(self):
+    def test_rating_form_and_source_refuse_numbers_out_of_bounds(self):
         reader = self.open()
         self.menu(reader, "Cloud").get_by_role("menuitem", name="Set the rating").click()
         box = reader.page.get_by_role("dialog", name="Set the rating")
@@ -65,7 +65,7 @@ class RatingsTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "ratings-refused.png")
         reader.check_clean(self)
 
-    def test_how_well_loads_go_ahead_of_the_reader_stands_below_the_table_and_in_the_panel(self):
+    def test_prefetch_statistics_are_shown_in_footer_and_panel(self):
         reader = self.open()
         self.rating(reader, "Umbrella")
         reader.wheel(900)
@@ -119,7 +119,7 @@ class FilesTest(PageTest):
         row = reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
         return row.locator(".picture")
 
-    def test_thumbnails_are_shown_when_they_are_ready_and_a_broken_image_says_why(self):
+    def test_thumbnails_show_images_and_broken_image_has_a_reason(self):
         for scheme in ("light", "dark"):
             reader = self.open("#table=files&sort=name", scheme=scheme)
             canvas = self.picture(reader, "picture 00.png").locator("canvas")
@@ -139,7 +139,7 @@ class FilesTest(PageTest):
             self.assertEqual(reader.page.evaluate(FAULTS), [])
             reader.check_clean(self)
 
-    def test_a_file_that_comes_is_a_row_with_its_thumbnail_and_goes_with_it(self):
+    def test_new_file_adds_row_with_thumbnail_and_deletion_removes_it(self):
         reader = self.open("#table=files&sort=name")
         new = self.folder / "a new one.png"
         self.addCleanup(new.unlink, missing_ok=True)
@@ -159,7 +159,7 @@ class ServerCountersTest(PageTest):
     plugins = ("market", "clock")
     settings = {"market.rows": 20_000, "market.rate": 5_000}
 
-    def test_the_panel_shows_what_the_server_counts(self):
+    def test_activity_panel_shows_counters_of_the_server(self):
         for scheme in ("light", "dark"):
             reader = self.open("#table=quotes&sort=-price&group=sector", scheme=scheme)
             reader.page.keyboard.press("i")
@@ -187,7 +187,7 @@ class ServerCountersTest(PageTest):
 class SkippedTest(PageTest):
     plugins = ("Tests/Fixtures/plugins/skipping.sh",)
 
-    def test_the_reasons_for_skipped_rows_are_behind_their_count(self):
+    def test_skipped_rows_button_opens_dialog_with_reasons(self):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             button = reader.page.get_by_role("button", name="3 rows skipped, show why")

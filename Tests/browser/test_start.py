@@ -13,7 +13,7 @@ WORDS = re.compile(r"/words(-\w+)?\.js$")
 class StartTest(PageTest):
     plugins = ("processes",)
 
-    def test_nothing_is_painted_before_the_first_rows_which_wait_for_no_timer(self):
+    def test_page_is_hidden_until_first_rows_and_needs_no_timer(self):
         reader, held = self.open(), []
         # Disables the timer that shows a page without rows, so that only rows can show it.
         reader.page.add_init_script(
@@ -30,7 +30,7 @@ class StartTest(PageTest):
         reader.wait_for_rows()
         reader.check_clean(self)
 
-    def test_what_stands_around_the_rows_is_right_when_it_is_first_seen(self):
+    def test_toolbar_and_footer_appear_only_with_their_texts(self):
         reader, held = self.open(), []
         # Disables the timer that shows the bars, so that only the loaded texts can show them.
         reader.page.add_init_script(
@@ -62,7 +62,7 @@ class StartTest(PageTest):
         self.assertEqual(set(reader.page.evaluate("seen")), {"Live"})
         reader.check_clean(self)
 
-    def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
+    def test_filter_typed_before_its_script_loads_is_applied(self):
         reader, held = self.open(), []
         reader.page.route(WORDS, lambda route: held.append(route))
         reader.page.reload(wait_until="commit")

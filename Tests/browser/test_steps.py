@@ -86,7 +86,7 @@ class StepsTest(JobsTest):
         page.go_forward()
         expect(page.locator("#rows")).to_contain_text("11 rows match")
 
-    def test_the_layout_of_columns_is_undone(self):
+    def test_column_layout_changes_can_be_undone(self):
         reader = self.open("#table=jobs")
         page = reader.page
         reader.header("^team").click(button="right")
@@ -110,7 +110,7 @@ class RowLinkTest(JobsTest):
         expect(row).to_contain_text(name)
         expect(row).to_be_in_viewport()
 
-    def test_a_copied_link_opens_at_the_row(self):
+    def test_copied_row_link_opens_at_its_row(self):
         reader = self.open("#table=jobs&sort=load")
         page = reader.page
         reader.grid.focus()
@@ -126,12 +126,12 @@ class RowLinkTest(JobsTest):
         self.assertIn("row=key+390", other.page.url)
         other.check_clean(self)
 
-    def test_another_address_on_the_open_page_goes_to_its_row(self):
+    def test_address_change_on_open_page_selects_its_row(self):
         reader = self.open("#table=jobs")
         reader.page.evaluate("location.hash = '#table=jobs&row=key 200'")
         self.selected(reader, "job 200")
 
-    def test_a_row_that_is_gone_or_left_out_is_explained(self):
+    def test_link_to_missing_or_filtered_row_shows_explanation(self):
         notices = self.open("#table=jobs&row=nobody").page.get_by_role("alert")
         text = "The row “nobody” of this link is not in the table. It may have ended or been removed.×"
         expect(notices).to_have_text(text)

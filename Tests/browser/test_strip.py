@@ -78,7 +78,7 @@ class StripTest(PageTest):
               return tiles.length > 0 && tiles.every(([, value]) => value !== '' && value !== '…') && tiles;
             }""", "the tiles have no values"))  # fmt: skip
 
-    def test_the_tiles_have_the_values_of_all_rows(self):
+    def test_tiles_show_values_of_all_rows_despite_filter(self):
         reader = self.open(locale="en-US")
         expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
         values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
@@ -89,13 +89,13 @@ class StripTest(PageTest):
         self.assertEqual(reader.page.evaluate(FAULTS), [])
         reader.check_clean(self)
 
-    def test_the_rows_do_not_move_when_the_strip_appears(self):
+    def test_strip_has_54_pixels_reserved_above_the_grid(self):
         reader = self.open()
         tops = reader.page.evaluate(
             "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
         self.assertEqual(tops[0] - tops[1], 54)
 
-    def test_a_click_shows_the_rows_of_a_tile_and_another_one_those_from_before(self):
+    def test_tile_click_filters_to_its_rows_and_second_click_restores(self):
         reader = self.open()
         self.values(reader)
         reader.page.locator("#filter").fill("used < 10")
@@ -115,7 +115,7 @@ class StripTest(PageTest):
         self.wait_for_rows(reader, 10)
         reader.check_clean(self)
 
-    def test_levels_of_several_columns_are_counted_and_shown_together(self):
+    def test_severity_tiles_combine_levels_of_several_columns(self):
         reader = self.open("#table=disks")
         self.assertEqual(self.values(reader), {"Critical": "3", "Warning": "1", "Rows": "5"})
         self.main(reader, "Critical").click()
@@ -128,7 +128,7 @@ class StripTest(PageTest):
         self.wait_for_rows(reader, 5)
         reader.check_clean(self)
 
-    def test_a_tile_of_the_rows_shown_keeps_their_filter(self):
+    def test_rows_shown_tile_keeps_filter_it_was_added_with(self):
         reader = self.open(locale="en-US")
         self.values(reader)
         reader.page.locator("#filter").fill("used > 30 -state:new")
@@ -157,7 +157,7 @@ class StripTest(PageTest):
         for at, count in enumerate((5, 3)):
             expect(reader.page.locator(".strip").nth(at).locator(".tile")).to_have_count(count)
 
-    def test_rows_are_marked_by_the_column_of_the_severity(self):
+    def test_rows_are_marked_by_the_severity_column(self):
         reader = self.open()
         found = reader.until_rows("(rows) => rows.length > 10", "there are no rows")
         self.assertTrue(found)
@@ -213,11 +213,11 @@ class StripTest(PageTest):
         expect(self.main(reader, "All of it")).to_be_visible()
         reader.check_clean(self)
 
-    def test_a_link_holds_the_tiles(self):
+    def test_link_sets_the_tiles(self):
         reader = self.open("#table=jobs&tiles=" + '[{"function":"distinct","column":"state"}]')
         self.assertEqual(self.values(reader), {"Critical": "8", "Warning": "8", "Different State": "4"})
 
-    def test_a_column_menu_offers_tiles(self):
+    def test_column_menu_adds_a_tile(self):
         reader = self.open(locale="en-US")
         self.values(reader)
         reader.header("^Used").click(button="right")
@@ -225,7 +225,7 @@ class StripTest(PageTest):
         reader.page.get_by_role("menuitemcheckbox", name="Average").first.click()
         expect(self.tile(reader, "Average Used").locator(".tile-value")).to_contain_text("19.51")
 
-    def test_a_narrow_page_scrolls_the_strip_alone(self):
+    def test_strip_scrolls_instead_of_narrow_page(self):
         reader = self.open(size=(400, 700))
         self.values(reader)
         sizes = reader.page.evaluate(

@@ -35,10 +35,10 @@ class TasksTest(unittest.TestCase):
     def test_the_keyboard_filters_and_copies_a_link(self):
         self.do("failed_jobs", "keyboard")
 
-    def test_the_keyboard_finds_and_steps(self):
+    def test_keyboard_finds_third_match_and_filters_by_all_matches(self):
         self.do("find", "keyboard")
 
-    def test_the_keyboard_counts_by_facets(self):
+    def test_keyboard_counts_and_filters_by_facets(self):
         self.do("facets", "keyboard")
 
     def test_a_phone_runs_an_action_on_several_rows(self):

@@ -29,7 +29,7 @@ class TotalsTest(PageTest):
         expect(self.foot).to_be_visible()
         return reader
 
-    def test_totals_stand_under_their_column(self):
+    def test_totals_align_with_cells_of_their_column(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (400, 760))):
             reader = self.open_totalled(scheme=scheme, size=size)
             at = reader.column("Size") + 1
@@ -81,7 +81,7 @@ class TotalsTest(PageTest):
                      "the last row has the focus")
         reader.check_clean(self)
 
-    def test_the_pointer_opens_the_menu_of_totals(self):
+    def test_right_click_opens_totals_menu_that_removes_totals_row(self):
         reader = self.open_totalled("#table=quotes&show=sum:size")
         self.foot.get_by_role("gridcell").filter(has_text="Sum of Size").click(button="right")
         menu = reader.page.get_by_role("menu", name="Totals of Size")
@@ -89,7 +89,7 @@ class TotalsTest(PageTest):
         expect(self.foot).to_have_count(0)
         expect(reader.grid).to_have_attribute("aria-rowcount", "5001")
 
-    def test_a_text_column_offers_values_and_ends(self):
+    def test_text_column_menu_adds_first_value_to_totals(self):
         reader = self.open("#table=quotes&sort=price")
         header = reader.header("Symbol")
         header.hover()

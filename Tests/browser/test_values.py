@@ -42,7 +42,7 @@ class ValuesTest(PageTest):
     def cell(self, reader, row, column):
         return reader.page.locator(f'.row[aria-rowindex="{row + 1}"] [aria-colindex="{column}"]')
 
-    def test_cells_show_every_digit(self):
+    def test_cells_show_all_digits_unless_their_format_rounds(self):
         reader = self.open(size=(1700, 500), locale="en-US")
         self.assertEqual(self.texts(reader, 2), ["51.507351", "48.8566", "-0.5"])
         self.assertEqual(self.texts(reader, 3), ["0.000012", "0.5", "1E-300"])
@@ -54,7 +54,7 @@ class ValuesTest(PageTest):
         self.assertRegex(self.texts(reader, 10)[1], r"^\d\d:\d\d:10\.000$")
         reader.check_clean(self)
 
-    def test_decimal_points_stand_in_line_to_the_pixel(self):
+    def test_decimal_points_align_within_a_pixel(self):
         reader = self.open(size=(1700, 500), locale="en-US")
         places = reader.page.evaluate("""() => [2, 3].map((column) => [
           ...document.querySelectorAll(`.row [aria-colindex="${column}"]`),
@@ -71,7 +71,7 @@ class ValuesTest(PageTest):
             self.assertGreater(len(points), 1)
             self.assertLess(max(points) - min(points), 0.6, column)
 
-    def test_the_exact_value_is_told_on_hover(self):
+    def test_hover_shows_exact_value_of_shortened_cells(self):
         reader = self.open(size=(1700, 500), locale="en-US")
         reader.page.locator(".detail").wait_for(state="attached")
         for row, column, expected in [
@@ -87,7 +87,7 @@ class ValuesTest(PageTest):
         expect(reader.page.locator('.head[aria-colindex="9"]')).to_have_attribute(
             "title", re.compile(r"Times in .+ \(UTC[+-]\d\d:\d\d\)"))
 
-    def test_the_details_show_the_exact_value_below_a_shortened_one(self):
+    def test_details_show_exact_values_of_shortened_cells(self):
         reader = self.open(size=(1700, 900), locale="en-US")
         self.cell(reader, 1, 1).click()
         reader.page.keyboard.press("Enter")
@@ -102,7 +102,7 @@ class ColoursOfChangesTest(PageTest):
     settings = {"market.rows": 300, "market.rate": 200}
     command = STAND_IN
 
-    def test_a_change_is_better_or_worse_only_where_its_column_says_so(self):
+    def test_changes_are_better_or_worse_only_in_columns_that_rate_them(self):
         for scheme in ("light", "dark"):
             reader = self.open("#table=market", scheme=scheme)
             for kind, token in (("better", "--good"), ("worse", "--bad")):

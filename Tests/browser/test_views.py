@@ -70,7 +70,7 @@ class ViewsTest(PageTest):
         other.check_clean(self)
         reader.check_clean(self)
 
-    def test_links_lead_to_the_view(self):
+    def test_view_links_open_the_view_and_unknown_one_is_reported(self):
         reader = self.open("#table=jobs&search=job+39")
         self.save(reader, "Thirty-nine")
         self.command(reader, "Copy the link")
@@ -111,7 +111,7 @@ class ViewsTest(PageTest):
         self.command(reader, "Delete")
         expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
 
-    def test_tabs_are_reached_by_keys_and_fit_a_small_dark_screen(self):
+    def test_view_tabs_are_reached_and_opened_by_keys(self):
         reader = self.open("#table=jobs&search=job+1", scheme="dark", size=(400, 700))
         page = reader.page
         for title in ("One", "Another view with a long title that does not fit"):
@@ -138,7 +138,7 @@ class ViewsTest(PageTest):
         self.command(reader, "Save “Shared”")
         expect(reader.page.get_by_role("alert")).to_contain_text("was changed meanwhile: it has version 2")
 
-    def test_a_save_over_a_deleted_view_is_refused_and_its_tab_goes(self):
+    def test_save_over_a_deleted_view_is_refused_and_removes_its_tab(self):
         reader = self.open("#table=jobs&search=job+1")
         self.save(reader, "Short lived")
         urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/short-lived", method="DELETE"))
@@ -162,7 +162,7 @@ class ViewsTest(PageTest):
 class NoViewsTest(PageTest):
     plugins = ("processes",)
 
-    def test_the_page_says_why_views_are_not_kept(self):
+    def test_save_view_is_disabled_with_reason_without_views_folder(self):
         reader = self.open()
         reader.page.get_by_role("button", name="View options").click()
         item = reader.page.get_by_role("menuitem", name="Save view…")

@@ -278,7 +278,7 @@ import struct ListEngine.DeferredCell
     #expect(sizes == [24, 40, 32, 16, 0, 0])
   }
 
-  @Test func `a presentation is offered once, and is not NULL`() throws {
+  @Test func `a second presentation is refused, and so is NULL`() throws {
     let results = try answers { host in
       let context = host.pointee.context
       let table = Self.table(host, LIST_PRESENTATION, list_presentation.self)

@@ -57,14 +57,14 @@ import Testing
     #expect(schema.label == "name")
   }
 
-  @Test func `a form without columns or label is none`() {
+  @Test func `a form without columns or label has no presentation`() {
     let schema = complete(.init("s", key: .text, columns: [.init("a", .text)])).schema
     #expect(schema == ListEngine.Schema(name: "s", key: .text, columns: [ListEngine.Column("a", .text)]))
     #expect(!ListPlugin.Schema("s", key: .text, columns: [.init("a", .text)]).hasPresentation)
     #expect(ListPlugin.Schema("s", key: .text, columns: [.init("a", .text)], label: "a").hasPresentation)
   }
 
-  @Test func `sizes are checked, and later members are not read`() {
+  @Test func `sizes are checked, and later members are ignored`() {
     #expect(complete { $0.size = 31 }.reason == "list_table_presentation.size is 31, at least 32 is needed")
     #expect(complete { $0.size = 48 }.schema != nil)
     #expect(complete { $0.column_size = 16 }.reason == "list_table_presentation.column_size is 16, 24 is needed")
@@ -73,7 +73,7 @@ import Testing
     #expect(complete { $0.column_count = 513 }.reason.hasPrefix("list_table_presentation.columns must be"))
   }
 
-  @Test func `an entry with larger strides is read by its first members`() throws {
+  @Test func `entries with a larger stride are read by their first members`() throws {
     struct Later {
       var first: list_column_presentation
       var sort: UInt64 = .max
@@ -94,7 +94,7 @@ import Testing
     #expect(read == complete().schema)
   }
 
-  @Test func `a mistake is named with its column and its remedy`() {
+  @Test func `an invalid presentation names the column and a remedy`() {
     #expect(
       complete(.init("s", key: .text, columns: [.init("a", .integer, format: .plain(decimals: 16))])).reason
         == "the format of column 'a' is 'plain.16': \(ListEngine.ColumnFormat.rule)")

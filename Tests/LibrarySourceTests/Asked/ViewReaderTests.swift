@@ -22,7 +22,7 @@ import Testing
 
   private static let columns = [Column("load", .number), Column("state", .text), Column("kernel", .boolean)]
 
-  @Test func `everything that the Swift interface offers reaches the schema`() throws {
+  @Test func `all members of a Swift view reach the schema`() throws {
     let columns = [
       Column("load", .number, description: "A \"share\"\n\\", warning: .from(80), critical: .from(95.5), history: 30),
       Column("state", .text, warning: .values(["late"])), Column("kernel", .boolean),
@@ -83,7 +83,7 @@ import Testing
     (#"{"icon":7}"#, "icon must be a text, not a number"),
     (#"{"newest":"left"}"#, "newest must be “top” or “end”"),
   ])
-  func `a document with a fault is refused with its place`(_ json: String, _ reason: String) {
+  func `an invalid document is refused with its place`(_ json: String, _ reason: String) {
     let found = complete(json, ListPlugin.Schema("s", key: .integer, columns: Self.columns)).reason
     #expect(found.hasPrefix(reason), "\(found)")
   }

@@ -39,7 +39,7 @@ import Testing
     #expect(heard(Changeset(), schema).schema == schema)
   }
 
-  @Test func `formats, directions and the label are heard as they were said`() {
+  @Test func `formats, directions and the label survive the line protocol`() {
     var schema = Self.schema
     schema.label = "text"
     for format in [ColumnFormat.plain(), .plain(decimals: 0), .grouped(), .grouped(decimals: 15)] {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `audiences and the presentation are heard as they were said`() {
+  @Test func `audiences and the presentation survive the line protocol`() {
     var schema = Self.schema
     schema.columns[6].audience = .operators
     schema.columns[0].presentation = ColumnPresentation(

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `the market shows the greatest change since the first price first`() throws {
+  @Test func `the market plugin sorts by the change since the first price`() throws {
     let source = try start("market", ["rows": "10", "rate": "1000"])
     try recorder.wait("changes") { $0.rows.count >= 20 }
     #expect(source.stop(within: .seconds(30)))

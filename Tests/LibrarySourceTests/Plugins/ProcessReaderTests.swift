@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `threads of the kernel are known by their flag`() throws {
+  @Test func `kernel threads are recognized by their flag`() throws {
     try withTree { tree, reader in
       try tree.add(2, name: "kthreadd", flags: 0x20_8040, command: "")
       try tree.add(3, flags: 0x40_0100)

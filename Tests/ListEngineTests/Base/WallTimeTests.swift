@@ -49,7 +49,7 @@ import Testing
     #expect(wall.instant(of: .max) == Instant(nanoseconds: .max))
   }
 
-  @Test func `a frozen time is that of its instant for ever and leaves the original alone`() {
+  @Test func `a frozen time stays fixed while the original advances`() {
     let wall = WallTime()
     wall.set(100 * Self.second, at: Self.instant(7))
     let frozen = wall.frozen(at: Self.instant(9))

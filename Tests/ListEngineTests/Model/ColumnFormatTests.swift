@@ -9,7 +9,7 @@ import Testing
     ("datetime.0", .dateTime(decimals: 0)), ("datetime.9", .dateTime(decimals: 9)), ("time", .time()),
     ("time.3", .time(decimals: 3)),
   ])
-  func `a format is read as it is written`(_ text: String, _ format: ColumnFormat) throws {
+  func `formats survive text and JSON round trips`(_ text: String, _ format: ColumnFormat) throws {
     #expect(ColumnFormat(text) == format)
     #expect(format.text == text)
     #expect(try JSONDecoder().decode([ColumnFormat].self, from: JSONEncoder().encode([format])) == [format])
@@ -20,7 +20,7 @@ import Testing
     "date.0",
     "datetime.10", "time.10", "time.a", "percent", "grouped.16", "plain.\u{0661}", "plain.99999999999999999999",
   ])
-  func `an unknown format is not read`(_ text: String) { #expect(ColumnFormat(text) == nil) }
+  func `unknown format texts are refused`(_ text: String) { #expect(ColumnFormat(text) == nil) }
 
   @Test func `number formats fit numbers, time formats fit timestamps`() {
     for type in ColumnType.allCases {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `the engine refuses a format of another type, naming column and remedy`() {
+  @Test func `the engine refuses a format of another type with a remedy`() {
     #expect(
       fault([Column("at", .timestamp, format: .plain())])
         == "the format “plain” does not fit the column “at” of type timestamp: \(ColumnFormat.rule)")
@@ -55,7 +55,7 @@ import Testing
       fault([Column("n", .number, format: .grouped(decimals: 15)), Column("at", .timestamp, format: .date)]) == nil)
   }
 
-  @Test func `the engine refuses a direction without numbers`() {
+  @Test func `the engine refuses a direction on columns without numbers`() {
     for type in ColumnType.allCases {
       let isRefused = fault([Column("c", type, better: .lower)]) != nil
       #expect(isRefused == (type != .integer && type != .number))
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a schema from before formats is still read`() throws {
+  @Test func `a schema without formats, direction and label is decoded`() throws {
     let schema = Schema(
       name: "t", key: .integer, columns: [Column("c", .number, format: .plain(decimals: 2), better: .higher)],
       label: "c")

@@ -29,7 +29,7 @@ import Testing
     return harness.replica().cells.map { Array($0.dropFirst(3)) }
   }
 
-  @Test func `derived columns follow those that the source gives`() {
+  @Test func `derived columns are placed after the source's columns`() {
     #expect(Self.schema.columns.map(\.name) == ["value", "load", "name", "value_history", "load_history", "changed"])
     #expect(Self.schema.givenColumnCount == 3)
     #expect(Self.schema.columns[3].derivation == .history(of: "value", count: 3))
@@ -56,7 +56,7 @@ import Testing
     #expect(try derived(harness)[0].prefix(2) == [.null, .null])
   }
 
-  @Test func `the change time is that of an insertion or a change, not of a repetition`() throws {
+  @Test func `the change time is set by insertions and changes only`() throws {
     let harness = try harness()
     harness.open(interval: .zero)
     put(harness, [.integer(1), .number(1), .text("a")])
@@ -67,7 +67,7 @@ import Testing
     #expect(try derived(harness)[0][2] == .timestamp(Self.noon + 2_000_000_000))
   }
 
-  @Test func `rows that a source sends at once have their time`() throws {
+  @Test func `all rows of one changeset have the same change time`() throws {
     let harness = try harness()
     harness.open(count: 100, interval: .zero)
     harness.change { changes in
@@ -76,7 +76,7 @@ import Testing
     #expect(try derived(harness).map { $0[2] } == Array(repeating: .timestamp(Self.noon), count: 100))
   }
 
-  @Test func `a row that is deleted and sent again begins a new history`() throws {
+  @Test func `a row deleted and inserted again starts an empty history`() throws {
     let harness = try harness()
     harness.open(interval: .zero)
     put(harness, [.integer(1), .null, .null])
@@ -111,7 +111,7 @@ import Testing
     #expect(harness.values() == [3])
   }
 
-  @Test func `a table beyond its memory for histories keeps the values`() throws {
+  @Test func `histories beyond their memory are dropped, and values kept`() throws {
     let columns = UnsafeMutableBufferPointer<ColumnStore>.allocate(capacity: 2)
     let (hasher, counter) = (BytesHash(seed: 1), ByteCounter())
     columns.initializeElement(at: 0, to: ColumnStore(.integer, hasher: hasher, counter: counter, collation: nil))
@@ -153,7 +153,7 @@ import Testing
     ([Column("c", .timestamp, derivation: .changeTime), Column("a", .integer)], "must stand behind"),
     ([Column("c", .timestamp, derivation: .changeTime)], "must stand behind"),
   ])
-  func `derived columns that do not fit the others are refused`(_ columns: [Column], _ reason: String) throws {
+  func `invalid derived columns are refused with a reason`(_ columns: [Column], _ reason: String) throws {
     var engine = Engine(epoch: "e")
     let error = try #require(throws: SchemaError.self) {
       _ = try engine.addTable(Schema(name: "t", key: .integer, columns: columns), at: .zero)
@@ -161,7 +161,7 @@ import Testing
     #expect("\(error)".contains(reason), "\(error)")
   }
 
-  @Test func `a source is told that it uses the name of a derived column itself`() {
+  @Test func `a source column with the name of a derived one is refused`() {
     var schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer), Column("a_history", .text)])
     schema.presentation = TablePresentation(changed: "a")
     #expect(throws: SchemaError.badPresentation("changed", reason: "“a” is a column of the source: rename one of them"))
@@ -181,13 +181,13 @@ import Testing
     #expect(schema.deriving(histories: ["a": 9], changeTime: "changed") == schema)
   }
 
-  @Test func `columns of texts and deferred ones get no history`() {
+  @Test func `text columns and deferred columns get no history`() {
     let schema = Schema(
       name: "t", key: .integer, columns: [Column("a", .text), Column("b", .integer, isDeferred: true)])
     #expect(schema.deriving(histories: ["a": 9, "b": 9, "c": 9]) == schema)
   }
 
-  @Test func `added columns are for operators behind columns for operators`() throws {
+  @Test func `columns derived after operator columns are operator columns`() throws {
     let schema = Schema(
       name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .integer, audience: .operators)]
     ).deriving(histories: ["a": 9])

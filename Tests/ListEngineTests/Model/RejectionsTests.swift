@@ -20,7 +20,7 @@ import Testing
     #expect(rejections.last == "line 13, row 2: it is not JSON: x")
   }
 
-  @Test func `tells eight reasons apart and counts the others together`() {
+  @Test func `counts eight reasons separately and the others together`() {
     var rejections = Rejections()
     for number in 0..<1_000 { rejections.note("", "reason \(number)") }
     #expect(rejections.reasons.count == 8)

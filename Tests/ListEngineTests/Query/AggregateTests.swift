@@ -248,7 +248,7 @@ import Testing
     #expect(all.totals == [.null, .null, .null])
   }
 
-  @Test func `first and last follow the order of the view and do not skip nulls`() {
+  @Test func `first and last follow the view's order and include nulls`() {
     put(1, 3, text: "c")
     put(2, nil, text: "b")
     put(3, 1, text: "a")
@@ -270,7 +270,7 @@ import Testing
     #expect(sorted.totals == [.text("z"), .integer(1), .text("a")])
   }
 
-  @Test func `first and last of an outer section are those of its outer inner sections`() {
+  @Test func `first and last of an outer section follow its inner sections`() {
     put(1, 1, text: "y", group: "a")
     put(2, 2, text: "x", group: "a")
     put(3, 3, text: "z", group: "a")

@@ -27,19 +27,19 @@ import Testing
     #expect(try query("state", of: Query(filter: .any([]))).rows.filter == .any([]))
   }
 
-  @Test func `order and grouping do not matter`() throws {
+  @Test func `sort, grouping and aggregates do not change a facet query`() throws {
     var sorted = Query(sort: [SortTerm(1)], search: "a", group: [0])
     sorted.aggregates = [Aggregate(.sum, of: 1)]
     #expect(try query("state", of: sorted) == query("state", of: Query(search: "a")))
     #expect(try query("state", of: sorted) != query("state", of: Query(search: "b")))
   }
 
-  @Test func `only times have a zone`() throws {
+  @Test func `the zone applies to timestamp columns only`() throws {
     #expect(try query("cpu", zone: 60) == query("cpu"))
     #expect(try query("started", zone: 60) != query("started"))
   }
 
-  @Test func `columns that cannot be counted are refused with their place`() {
+  @Test func `columns without facets are refused with their place`() {
     #expect(throws: ClientError.unknownColumn(table: "jobs", column: "gone")) { try query("gone") }
     #expect(
       throws: ClientError.outOfRange("facets[0]: the column “load” of type series has no facet: choose another one")

@@ -13,7 +13,7 @@ import Testing
     #expect(new == report(3, [(0, 1), (1, 20), (4, 40)]))
   }
 
-  @Test func `a report about another request is left out`() {
+  @Test func `facets of another request are not included`() {
     var new = report(4, [(1, 20)])
     new.include(report(3, [(0, 1)]))
     #expect(new == report(4, [(1, 20)]))

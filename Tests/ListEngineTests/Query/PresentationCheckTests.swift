@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a fitting presentation is accepted`() {
+  @Test func `a valid presentation is accepted`() {
     let view = DefaultView(
       sort: [NamedSortTerm("load", descending: true)], filter: .oneOf("state", [.text("up")]), text: "load > 5 up",
       group: ["state"],
@@ -76,12 +76,12 @@ import Testing
     (DefaultView(order: ["load", "state", "load"]), "view.order[2]: “load” is named twice: name it once"),
     (DefaultView(sort: (0..<9).map { _ in NamedSortTerm("load") }), "view.sort: at most 8 entries are allowed, not 9"),
   ])
-  func `a part that does not fit is named with its reason`(_ view: DefaultView, _ reason: String) {
+  func `an invalid part of a view is refused with its place`(_ view: DefaultView, _ reason: String) {
     let found = fault(Self.schema(TablePresentation(view: view)))
     #expect(found == reason)
   }
 
-  @Test func `rules must fit their columns`() {
+  @Test func `warning rules that do not fit their columns are refused`() {
     #expect(
       fault(Self.schema(state: ColumnPresentation(warning: .threshold(1))))
         == "columns[1].warn: “state” is of type text: list the values instead of a threshold")
@@ -90,13 +90,13 @@ import Testing
     #expect(fault(Self.schema(TablePresentation(icon: String(repeating: "⚙", count: 20)))).hasPrefix("icon: "))
   }
 
-  @Test func `an engine refuses a table whose view does not fit`() {
+  @Test func `an engine refuses a table with an invalid view`() {
     var engine = Engine(epoch: "e")
     let view = TablePresentation(view: DefaultView(group: ["x"]))
     #expect(throws: SchemaError.self) { try engine.addTable(Self.schema(view), at: .zero) }
   }
 
-  @Test func `restricted sessions see no part that names a column for operators`() {
+  @Test func `the restricted view lacks parts that name operator columns`() {
     let view = DefaultView(
       sort: [NamedSortTerm("secret"), NamedSortTerm("load")], filter: .all([.isEmpty("load"), .isEmpty("secret")]),
       group: ["secret"], aggregates: [AggregateRequest(.distinct, of: "secret")], order: ["secret", "state"],
@@ -107,7 +107,7 @@ import Testing
         == TablePresentation(view: DefaultView(sort: [NamedSortTerm("load")], order: ["state"])))
   }
 
-  @Test func `restricted sessions see a text only if it names none of these columns`() {
+  @Test func `the restricted view lacks a text that names operator columns`() {
     func text(_ text: String) -> String? {
       Self.schema(TablePresentation(view: DefaultView(text: text))).restricted.presentation?.view.text
     }

@@ -54,7 +54,7 @@ import Testing
     #expect(split(grouped, able).rest == nil)
   }
 
-  @Test func `a comparison of ages remains whatever the source can do`() {
+  @Test func `an age filter always remains in the residual query`() {
     let schema = Schema(name: "t", key: .integer, columns: [Column("at", .timestamp), Column("n", .integer)])
     let all = WindowedCapabilities(filters: Set(WindowedCapabilities.FilterOperator.allCases), searches: true)
     let age = Filter.age(0, .less, .timestamp(5))

@@ -40,16 +40,16 @@ import Testing
     #expect(try Self.names("name $= d") == ["sshd"])
   }
 
-  @Test func `is combined with the filter by and`() throws {
+  @Test func `a filter text and a filter must both match`() throws {
     #expect(try Self.names("name:ssh", filter: .compare("cpu", .less, .number(5))) == ["ssh-agent"])
   }
 
-  @Test func `does not look into columns for operators on behalf of others`() throws {
+  @Test func `ignores operator columns for restricted clients`() throws {
     #expect(try Self.names("ssh", isRestricted: true) == ["sshd", "ssh-agent"])
     #expect(throws: ClientError.self) { try Self.names("secret:red", isRestricted: true) }
   }
 
-  @Test func `names the place of a fault`() throws {
+  @Test func `reports the place of a fault`() throws {
     let engine = try Self.engine()
     var query = QueryRequest()
     query.written = WrittenFilter("name:x nam:y")

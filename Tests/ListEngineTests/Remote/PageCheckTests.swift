@@ -61,7 +61,7 @@ import Testing
     #expect(!isSorted(2, [.text("z"), .text("a"), .text("y"), .text("b"), .text("x")]))
   }
 
-  @Test func `numbers and moments that are nearly the same may come either way`() {
+  @Test func `nearly equal numbers and times may be in either order`() {
     #expect(isSorted(4, [.number(0.100_000_001), .number(0.1)]))
     #expect(!isSorted(4, [.number(0.2), .number(0.1)]))
     #expect(!isSorted(4, [.integer(2), .number(1)]))
@@ -71,7 +71,7 @@ import Testing
     #expect(!isSorted(5, [.timestamp(.max), .timestamp(.min)]))
   }
 
-  @Test func `the second column counts where the first ties`() {
+  @Test func `the second sort column decides between ties of the first`() {
     let check = PageCheck(Self.schema, Query(sort: [SortTerm(3), SortTerm(0, descending: true)]))
     func rows(_ pairs: [(Int64, String)]) -> [RowPage.Row] {
       pairs.map { (.integer($0.0), [.text($0.1), .null, .null, .integer($0.0), .null, .null]) }
@@ -99,7 +99,7 @@ import Testing
         == .filter(.integer(1)))
   }
 
-  @Test func `texts are found without regard to case, and beyond ASCII only the source knows`() {
+  @Test func `ASCII texts match without case, other texts are not judged`() {
     #expect(passes(.contains(0, "BC"), .text("abcd")) == true)
     #expect(passes(.contains(0, "bd"), .text("abcd")) == false)
     #expect(passes(.startsWith(0, "AB"), .text("abcd")) == true)
@@ -112,7 +112,7 @@ import Testing
     #expect(Self.fault(Query(search: "ß"), 0, [.text("ss")]) == nil)
   }
 
-  @Test func `nearly equal numbers pass a filter or do not, as their source knows`() {
+  @Test func `a filter on nearly equal numbers is not judged`() {
     #expect(passes(.compare(4, .greater, .number(0.1)), .number(0.1)) == nil)
     #expect(passes(.compare(4, .equal, .number(0.1)), .number(0.1)) == true)
     #expect(passes(.compare(4, .equal, .number(0.1)), .number(0.100_000_000_1)) == nil)
@@ -128,7 +128,7 @@ import Testing
     #expect(Self.fault(query, 3, [.null], section: [.integer(1)]) == .section(.integer(0)))
   }
 
-  @Test func `a row that does not fit the schema is passed over`() {
+  @Test func `a row that does not fit the schema is skipped`() {
     let check = PageCheck(Self.schema, Query(sort: [SortTerm(3)], filter: .isEmpty(3)))
     #expect(check.fault(in: [(.integer(1), []), (.integer(2), [.null])]) == nil)
     #expect(check.passes([]) == nil)

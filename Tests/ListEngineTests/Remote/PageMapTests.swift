@@ -56,7 +56,7 @@ import Testing
     #expect(picture(grid) == "0123....89")
   }
 
-  @Test func `an estimate of an exact source is one until the exact count comes`() {
+  @Test func `an estimate stays an estimate until the exact count arrives`() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(100, isEstimated: true, hasMore: true))
     #expect(grid.count == 100)

@@ -54,7 +54,7 @@ import Testing
     #expect(harness.lines() == ["30"] + (30..<40).map { "\($0 * 10)" })
   }
 
-  @Test func `a paused client that waits for its rows is not due`() throws {
+  @Test func `a paused client that waits for rows needs no turn`() throws {
     let harness = try harness()
     harness.plan = { _ in .init(after: .seconds(5)) }
     harness.open(query: QueryRequest(search: "row 3"))
@@ -68,7 +68,7 @@ import Testing
     #expect(try #require(deadline) > harness.clock.now)
   }
 
-  @Test func `clients of residual queries count in the engine's statistics`() throws {
+  @Test func `cuts for residual queries stay counted after a session closes`() throws {
     let harness = try harness()
     harness.open(query: QueryRequest(search: "row 3"))
     try harness.settle()

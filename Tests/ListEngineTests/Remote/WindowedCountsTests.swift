@@ -39,14 +39,14 @@ import Testing
     #expect(failure(harness) == tooMany)
   }
 
-  @Test func `shows sections that count as many rows as can be`() throws {
+  @Test func `shows sections with the greatest total of rows`() throws {
     let harness = try grouped([SectionCount([.text("a")], count: Self.most - 1), SectionCount([.text("b")], count: 1)])
     #expect(harness.lines().first == "a:\(Self.most - 1)")
     let more = try grouped([SectionCount([.text("a")], count: Self.most), SectionCount([.text("b")], count: 1)])
     #expect(failure(more) == tooMany)
   }
 
-  @Test func `refuses a page that makes all sections too long together`() throws {
+  @Test func `refuses a block that makes the sections too long together`() throws {
     let harness = try grouped([SectionCount([.text("a")], count: 2), SectionCount([.text("b")], count: 2)])
     for (section, count) in [("a", Self.most - 2), ("b", 3)] {
       let request = try #require(harness.source.requests.last { $0.section == [.text(section)] })
@@ -60,7 +60,7 @@ import Testing
     #expect(failure(harness) == tooMany)
   }
 
-  @Test func `takes the greatest position that a client can name`() throws {
+  @Test func `accepts the greatest position that a client can send`() throws {
     let harness = try grouped([SectionCount([.text("a")], count: Self.most)])
     for first in [Int.max, Int.min, Self.most] {
       harness.scroll(first: first)
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// Counts in any order are shown or refused: each answer draws random numbers near the limits.
-  @Test(arguments: 0..<20) func `takes any counts in any order`(_ seed: Int) throws {
+  @Test(arguments: 0..<20) func `handles random counts in any order`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let capabilities = WindowedCapabilities(
       group: [1, 2], count: [.exact, .estimated, .unknown].randomElement(using: &random)!,

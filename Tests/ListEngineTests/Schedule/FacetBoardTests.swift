@@ -87,7 +87,7 @@ import Testing
       ])
   }
 
-  @Test func `another query changes the facets that it concerns`() throws {
+  @Test func `a new query reports only the facets that change`() throws {
     let harness = try shown()
     watch(harness, ["group", "name"])
     try harness.settle()
@@ -100,7 +100,7 @@ import Testing
     #expect(reports(harness).isEmpty)
   }
 
-  @Test func `a refused query leaves the facets as they are`() throws {
+  @Test func `a refused query leaves the facets unchanged`() throws {
     let harness = try shown(query: QueryRequest(filter: Self.isB))
     watch(harness, ["name"])
     try harness.settle()
@@ -112,7 +112,7 @@ import Testing
     #expect(outcomes(reports(harness)) == [0: values([("row", 1)])])
   }
 
-  @Test func `only changed facets are reported, once per interval of the client`() throws {
+  @Test func `only changed facets are reported, once per interval`() throws {
     let harness = try shown(interval: .seconds(2))
     watch(harness, ["group", "name"])
     try harness.settle()
@@ -130,7 +130,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func `empty cells are counted apart`() throws {
+  @Test func `empty cells are counted separately`() throws {
     let harness = try shown()
     harness.change { changes in
       for row in 0..<2 { changes.set.update(.integer(Int64(row)), [.null, nil, .null]) }
@@ -142,7 +142,7 @@ import Testing
     #expect(found[1] == ranges([2, 3, 4, 5, 6], [0, 1, 1, 1, 1, 0], empty: 2))
   }
 
-  @Test func `rows that come, change and go are counted`() throws {
+  @Test func `inserted, changed and deleted rows are counted`() throws {
     let harness = try shown()
     watch(harness, ["group"])
     try harness.settle()
@@ -156,7 +156,7 @@ import Testing
     #expect(outcomes(reports(harness)) == [0: values([("a", 2), ("c", 2), ("", 1), ("b", 1)])])
   }
 
-  @Test func `the fifty most frequent values are named, and the others are counted`() throws {
+  @Test func `the 50 most frequent values are named, the others counted`() throws {
     let harness = try shown()
     harness.change { changes in
       for row in 0..<60 { changes.upsert(100 + row, value: row, group: "g\(row / 10)\(row % 10)") }
@@ -183,7 +183,7 @@ import Testing
       outcomes(reports(harness)) == [0: values([("a", 2), ("b", 2), ("c", 1)], others: 1, otherRows: 1)])
   }
 
-  @Test func `the texts of a report are limited`() throws {
+  @Test func `the total length of texts in a report is limited`() throws {
     let harness = try shown()
     harness.change { changes in
       for row in 0..<20 { changes.upsert(row, value: row, group: "\(row) " + String(repeating: "x", count: 990)) }
@@ -199,7 +199,7 @@ import Testing
     #expect(named.count == 16 && others == 4)
   }
 
-  @Test func `too many values are not counted until the table has half as many rows`() throws {
+  @Test func `counting stops at too many values, resumes at half the rows`() throws {
     let harness = try shown()
     let count = Limits().facetValues
     watch(harness, ["group"])
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `ranges stay while the values move within them, and follow values that leave them`() throws {
+  @Test func `ranges stay until values leave them, then follow the values`() throws {
     let harness = try shown()
     harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row) } }
     watch(harness, ["value"])
@@ -233,7 +233,7 @@ import Testing
         == ranges((100...110).map { $0 * 10 }, [0] + Array(repeating: 10, count: 10) + [0]))
   }
 
-  @Test func `a paused client gets the counts when it resumes`() throws {
+  @Test func `a paused client receives the counts when it resumes`() throws {
     let harness = try shown()
     watch(harness, ["group"])
     try harness.settle()
@@ -247,7 +247,7 @@ import Testing
     #expect(outcomes(reports(harness)) == [0: values([("a", 3), ("b", 2)])])
   }
 
-  @Test func `a hidden client gets the counts when it is visible again`() throws {
+  @Test func `a hidden client receives the counts when it is visible again`() throws {
     let harness = try shown()
     harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
     watch(harness, ["group"])
@@ -268,7 +268,7 @@ import Testing
       ])
   }
 
-  @Test func `a restricted client cannot see a column for operators through a facet`() throws {
+  @Test func `a facet of a restricted client cannot use an operator column`() throws {
     var schema = Harness.schema
     schema.columns[2].audience = .operators
     let harness = try Harness(rows: 3, schema: schema)
@@ -281,7 +281,7 @@ import Testing
       ])
   }
 
-  @Test func `clients with equal facets share them, and the last one to leave frees them later`() throws {
+  @Test func `clients share equal facets, which are freed after a delay`() throws {
     let harness = try shown()
     let other = harness.open(2)
     watch(harness, ["group"])
@@ -297,7 +297,7 @@ import Testing
     #expect(harness.engine.census.restingFacets == 0)
   }
 
-  @Test func `a table serves a limited number of facets, and half of them to one owner`() throws {
+  @Test func `a table serves a limited number of facets`() throws {
     let harness = try shown()
     let limits = Limits()
     var refused: [ClientError] = []
@@ -316,7 +316,7 @@ import Testing
     #expect(refused.allSatisfy { if case .tooManyViews = $0 { true } else { false } })
   }
 
-  @Test func `rows are counted over several turns, and the client learns that they are`() throws {
+  @Test func `facets are pending while rows are counted over several turns`() throws {
     var limits = Limits()
     limits.stepRows = 40
     let harness = try shown(limits)
@@ -346,7 +346,7 @@ import Testing
     #expect(reports(harness).last?.facets.map(\.outcome) == [values([("h", 20)])])
   }
 
-  @Test func `another table ends the reports`() throws {
+  @Test func `replacing the table ends the facet reports`() throws {
     let harness = try shown()
     watch(harness, ["group"])
     try harness.settle()

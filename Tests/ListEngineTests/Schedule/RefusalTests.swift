@@ -72,7 +72,9 @@ import Testing
     (QueryRequest(filter: .contains("value", "7")), ["query.filter"]),
   ]
 
-  @Test(arguments: faults.indices) func `leaves query, window, place and sections as they are`(_ index: Int) throws {
+  @Test(arguments: faults.indices) func `a refused query leaves query, window and sections unchanged`(_ index: Int)
+    throws
+  {
     let harness = try Harness(rows: 200)
     var good = QueryRequest(sort: [("value", true)], group: ["group"])
     good.collapsed = [[.text("two")]]
@@ -102,7 +104,7 @@ import Testing
     #expect(harness.replica().start == 0)
   }
 
-  @Test func `of what was opened leaves the session without a table, until it asks again`() throws {
+  @Test func `after a refused open the session has no table until it retries`() throws {
     for opensAgain in [false, true] {
       let harness = try Harness(rows: 20)
       harness.open(query: QueryRequest(sort: [("nothing", false)]))
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `says that nothing is shown as long as nothing is`() throws {
+  @Test func `a refusal reports no shown query while nothing is shown`() throws {
     let harness = try Harness(rows: 20)
     harness.open(query: QueryRequest(sort: [("nothing", false)]))
     ask(harness, 2, QueryRequest(search: String(repeating: "x", count: 1_001)))
@@ -127,7 +129,7 @@ import Testing
     #expect(refusals(harness).map(\.shown) == [nil, nil])
   }
 
-  @Test func `comes when the table does, for a table that is not there yet`() throws {
+  @Test func `a query on a later table is refused when the table is added`() throws {
     let harness = try Harness(rows: 20)
     let id = SessionID(rawValue: 7)
     harness.engine.handle(
@@ -145,7 +147,7 @@ import Testing
     #expect(try harness.advance().map(\.request) == [5])
   }
 
-  @Test func `ends a pause and a hold all the same`() throws {
+  @Test func `a refused query ends a pause and a hold`() throws {
     let harness = try Harness(rows: 20)
     harness.open(interval: .zero)
     try harness.settle()
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `of one section too many leaves those that are collapsed`() throws {
+  @Test func `a collapse beyond the limit leaves collapsed sections unchanged`() throws {
     var limits = Limits()
     limits.collapsed = 1
     let harness = try Harness(limits: limits, rows: 4)
@@ -188,7 +190,7 @@ import Testing
     $0.remainderPageRows = 15
   }
 
-  @Test func `found out later goes back to the rows that were shown`() throws {
+  @Test func `a later refusal restores the rows that were shown`() throws {
     let harness = try WindowedHarness(rows: 100, limits: small)
     harness.plan = { _ in .init(after: .milliseconds(50)) }
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 30)
@@ -215,7 +217,7 @@ import Testing
     #expect(harness.lines().first == "0")
   }
 
-  @Test func `found out later goes back to what the engine had sorted`() throws {
+  @Test func `a later refusal restores rows that the engine had sorted`() throws {
     var limits = small
     limits.remainderRows = 60
     let harness = try WindowedHarness(
@@ -233,7 +235,7 @@ import Testing
     #expect(harness.lines().first == "491")
   }
 
-  @Test func `found out while rows are shown leaves nothing to go back to`() throws {
+  @Test func `a refusal of the shown query leaves no rows to restore`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(), rows: 40, limits: small)
     harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()
@@ -247,7 +249,7 @@ import Testing
     #expect(harness.lines().first == "0")
   }
 
-  @Test func `names every part that the source cannot do`() throws {
+  @Test func `a refusal names every part that the source does not support`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(filters: [.order]), rows: 100, limits: small)
     var query = QueryRequest(
       sort: [("value", true)], search: "7",
@@ -267,7 +269,7 @@ import Testing
       ])
   }
 
-  @Test func `of a query that is asked again and again has the source asked once a second`() throws {
+  @Test func `repeated refused queries request a count once a second`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(), rows: 100, limits: small)
     harness.open()
     try harness.settle()
@@ -287,7 +289,7 @@ import Testing
     #expect(harness.lines().first == "390")
   }
 
-  @Test func `recommends “contains” where the source can look for texts`() throws {
+  @Test func `a refusal recommends contains if the source supports it`() throws {
     for canContain in [false, true] {
       let harness = try WindowedHarness(
         WindowedCapabilities(filters: canContain ? [.contains] : []), rows: 1_234, limits: small)

@@ -21,7 +21,7 @@ import Testing
     harness.replicas[page]!.items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } }
   }
 
-  @Test func `the contents of a table fill one with more columns`() throws {
+  @Test func `rows of a table are kept in a replacement with more columns`() throws {
     let harness = try Harness(rows: 0)
     var changes = Changeset()
     for key in ["b", "a", "c"] { changes.upsert(.text(key), [.text(key)]) }

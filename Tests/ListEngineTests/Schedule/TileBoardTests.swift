@@ -45,7 +45,7 @@ import Testing
     return harness
   }
 
-  @Test func `tiles cover all rows whatever the client's query`() throws {
+  @Test func `tiles cover all rows regardless of the client's query`() throws {
     let harness = try shown()
     let large = Filter<String>.compare("value", .greater, .integer(50))
     watch(
@@ -61,7 +61,7 @@ import Testing
     #expect(values(found) == [.integer(10), .integer(450), .integer(4), .number(75), .integer(0), .integer(1)])
   }
 
-  @Test func `a text narrows the filter of a tile`() throws {
+  @Test func `a filter text narrows the filter of a tile`() throws {
     let harness = try shown()
     let large = Filter<String>.compare("value", .greater, .integer(50))
     harness.engine.handle(
@@ -75,7 +75,7 @@ import Testing
     #expect(values(reports(harness)) == [.integer(3), .integer(2)])
   }
 
-  @Test func `a faulty text refuses its tile with the place of the fault`() throws {
+  @Test func `a faulty filter text refuses its tile with the place`() throws {
     let harness = try shown()
     let faulty = TileWish.tile(TileRequest(), written: WrittenFilter("value >"))
     harness.engine.handle(.tiles(Self.page, id: 7, [.tile(TileRequest()), faulty]), at: harness.clock.now)
@@ -101,7 +101,7 @@ import Testing
     #expect(values(reports(harness)) == [.integer(10), .integer(80)])
   }
 
-  @Test func `changes are reported once a second and not without a change`() throws {
+  @Test func `changes are reported at most once a second`() throws {
     let harness = try shown()
     watch(harness, [Self.sum])
     try harness.settle()
@@ -115,7 +115,7 @@ import Testing
     try expect(452, after: .seconds(1), harness)
   }
 
-  @Test func `a report after an input delays the next one, whatever the other clients get`() throws {
+  @Test func `an immediate report delays the client's next one by a second`() throws {
     let harness = try shown()
     let other = harness.open(2)
     watch(harness, [Self.sum], session: other)
@@ -132,7 +132,7 @@ import Testing
     try expect(452, after: .milliseconds(600), harness)
   }
 
-  @Test func `the course ends a minute after the last change, and then nothing is due`() throws {
+  @Test func `a minute after a change the course ends and nothing is due`() throws {
     let harness = try shown()
     watch(harness, [TileRequest()])
     try harness.settle()
@@ -148,7 +148,7 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
-  @Test func `a paused client gets the values when it resumes`() throws {
+  @Test func `a paused client receives the values when it resumes`() throws {
     let harness = try shown()
     watch(harness, [TileRequest()])
     try harness.settle()
@@ -162,7 +162,7 @@ import Testing
     #expect(values(reports(harness)) == [.integer(11)])
   }
 
-  @Test func `a hidden client gets the values when it is visible again`() throws {
+  @Test func `a hidden client receives the values when it is visible again`() throws {
     let harness = try shown()
     harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
     watch(harness, [TileRequest()])
@@ -192,7 +192,7 @@ import Testing
       ])
   }
 
-  @Test func `a restricted client cannot see a column for operators through a tile`() throws {
+  @Test func `a tile of a restricted client cannot use an operator column`() throws {
     var schema = Harness.schema
     schema.columns[2].audience = .operators
     let harness = try Harness(rows: 3, schema: schema)
@@ -207,7 +207,7 @@ import Testing
     #expect(reports(harness).first?.tiles == [refused, refused])
   }
 
-  @Test func `clients with equal tiles share them, and the last one to leave frees them later`() throws {
+  @Test func `clients share equal tiles, which are freed after a delay`() throws {
     let harness = try shown()
     let other = harness.open(2)
     watch(harness, [Self.sum])
@@ -223,7 +223,7 @@ import Testing
     #expect(harness.engine.census.restingTiles == 0)
   }
 
-  @Test func `a reloaded page finds the history of its tiles`() throws {
+  @Test func `a reloaded client receives the history of its tiles`() throws {
     let harness = try shown()
     watch(harness, [TileRequest()])
     try harness.settle()
@@ -242,7 +242,7 @@ import Testing
     #expect(report.before == .integer(10))
   }
 
-  @Test func `a table serves a limited number of tiles, and half of them to one owner`() throws {
+  @Test func `a table limits its tiles, half of them per owner`() throws {
     let harness = try shown()
     let limits = Limits()
     var refused: [ClientError] = []
@@ -263,7 +263,7 @@ import Testing
     #expect(refused.allSatisfy { if case .tooManyViews = $0 { true } else { false } })
   }
 
-  @Test func `rows are counted over several turns, and the client learns that they are`() throws {
+  @Test func `tiles are pending while rows are counted over several turns`() throws {
     var limits = Limits()
     limits.stepRows = 40
     let harness = try shown(limits, rows: 100)
@@ -293,7 +293,7 @@ import Testing
     #expect(values([try #require(reports(harness).last)]) == [.integer(20)])
   }
 
-  @Test func `another table ends the reports`() throws {
+  @Test func `replacing the table ends the tile reports`() throws {
     let harness = try shown()
     watch(harness, [TileRequest()])
     try harness.settle()

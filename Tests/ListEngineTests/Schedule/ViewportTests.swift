@@ -25,7 +25,7 @@ import Testing
     #expect(harness.values() == (first - 5..<first + 15).map { Int64((999 - $0) * 10) })
   }
 
-  @Test func `is answered when it comes before the ack of a query's window`() throws {
+  @Test func `a viewport before the ack of a query's window is answered`() throws {
     let harness = try asked()
     harness.scroll(first: 500)
     harness.acknowledge()
@@ -33,7 +33,7 @@ import Testing
     expectRows(harness, at: 500)
   }
 
-  @Test func `that was sent before the window of a query counts for its sizes only`() throws {
+  @Test func `a viewport sent before a query's window changes sizes only`() throws {
     let harness = try Harness(rows: 1_000)
     harness.open(first: 300)
     try harness.settle()
@@ -52,7 +52,7 @@ import Testing
     #expect(harness.values() == (0..<25).map { Int64((999 - $0) * 10) })
   }
 
-  @Test func `of a window that a newer query has replaced counts for its sizes only`() throws {
+  @Test func `a viewport of a replaced window changes sizes only`() throws {
     let harness = try asked()
     harness.engine.handle(
       .query(Self.id, request: 3, query: QueryRequest(sort: [("name", false)]), viewport: nil), at: harness.clock.now)
@@ -62,7 +62,7 @@ import Testing
     #expect(harness.values() == (0..<15).map { Int64($0 * 10) })
   }
 
-  @Test func `is answered when it comes before the ack of the first window`() throws {
+  @Test func `a viewport before the ack of the first window is answered`() throws {
     let harness = try Harness(rows: 1_000)
     harness.open()
     try harness.advance()
@@ -72,7 +72,7 @@ import Testing
     #expect(harness.replica().start == 495)
   }
 
-  @Test func `is answered when it comes before the ack of a second table's window`() throws {
+  @Test func `a viewport before the ack of another table's window is answered`() throws {
     let harness = try Harness(rows: 1_000)
     harness.open(first: 700)
     try harness.settle()
@@ -89,7 +89,7 @@ import Testing
     #expect(harness.replica().start == 495)
   }
 
-  @Test func `is answered when it comes before the ack of a window that was asked for anew`() throws {
+  @Test func `a viewport before the ack of a resynced window is answered`() throws {
     let harness = try asked()
     harness.engine.handle(.writable(Self.id), at: harness.clock.now)
     harness.engine.handle(.resync(Self.id, sequence: harness.replica().sequence), at: harness.clock.now)
@@ -100,7 +100,7 @@ import Testing
     expectRows(harness, at: 500)
   }
 
-  @Test func `before the ack of a query's window is answered when a pause ends`() throws {
+  @Test func `a viewport before the ack is answered when a pause ends`() throws {
     let harness = try asked()
     harness.engine.handle(.pause(Self.id, isPaused: true), at: harness.clock.now)
     harness.scroll(first: 500)
@@ -111,7 +111,7 @@ import Testing
     expectRows(harness, at: 500)
   }
 
-  @Test func `before and after a patch is about the rows that the client then has`() throws {
+  @Test func `a viewport refers to the rows of the patch that it names`() throws {
     for appliesFirst in [false, true] {
       let harness = try Harness(rows: 1_000)
       harness.open(first: 500)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `says that a patch was applied, so that its shift is not made up for again`() throws {
+  @Test func `a viewport acknowledges a patch, whose shift is not repeated`() throws {
     let harness = try Harness(rows: 1_000)
     harness.open(first: 500)
     try harness.settle()
@@ -148,7 +148,7 @@ import Testing
     #expect(harness.replica().start == 595)
   }
 
-  @Test func `of a windowed table is answered when it comes before the ack of a query's window`() throws {
+  @Test func `a viewport before the ack is answered in a windowed table`() throws {
     let harness = try WindowedHarness(rows: 1_000)
     harness.open()
     try harness.settle()
@@ -159,7 +159,7 @@ import Testing
     #expect(harness.lines() == (495..<515).map { "\((999 - $0) * 10)" })
   }
 
-  @Test func `of rows that the engine sorts is answered when it comes before the ack of their window`() throws {
+  @Test func `a viewport before the ack is answered for a residual query`() throws {
     let harness = try WindowedHarness(WindowedCapabilities(), rows: 1_000)
     harness.open()
     try harness.settle()

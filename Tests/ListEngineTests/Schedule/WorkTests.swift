@@ -51,7 +51,7 @@ import Testing
     #expect(view.rowCount == 0)
   }
 
-  @Test func `a page is sent nothing but the truth while a pattern runs`() throws {
+  @Test func `a client receives only matching rows while a pattern runs`() throws {
     let harness = try Harness()
     fill(harness, 0..<600, length: 1_000)
     harness.change { changes in
@@ -77,7 +77,7 @@ import Testing
     #expect(turns.count > 50 && most <= 64 * ViewBuild.filterWorkPerRow + Self.character, "\(turns)")
   }
 
-  @Test func `two expensive patterns on one row come to an end`() throws {
+  @Test func `two expensive patterns on one row are each evaluated once`() throws {
     var limits = Limits()
     limits.stepRows = 64
     let harness = try Harness(limits: limits)
@@ -93,7 +93,7 @@ import Testing
     #expect(view.rowCount == 3)
   }
 
-  @Test func `live changes through an expensive filter are metered`() throws {
+  @Test func `live changes are filtered in turns of bounded work`() throws {
     let harness = try Harness()
     fill(harness, 0..<500, length: 1_000)
     harness.open(query: QueryRequest(filter: Self.expensive), interval: .zero)
@@ -106,7 +106,7 @@ import Testing
     #expect(turns.count > 2 && worst <= most, "\(turns)")
   }
 
-  @Test func `pages do not wait for the expensive filter of another`() throws {
+  @Test func `a client does not wait for the expensive filter of another`() throws {
     let harness = try Harness()
     fill(harness, 0..<300, length: 4_000)
     harness.open(1, query: QueryRequest(filter: Self.expensive), interval: .zero)
@@ -122,7 +122,7 @@ import Testing
     #expect(expensive.backlog > 0)
   }
 
-  @Test func `a view that cannot keep up makes its source wait for a bounded number of turns`() throws {
+  @Test func `a slow view blocks its source for a bounded number of turns`() throws {
     var limits = Limits()
     (limits.backlog, limits.turnRows, limits.stepRows) = (50, 1, 256)
     let harness = try Harness(limits: limits)
@@ -143,7 +143,7 @@ import Testing
     #expect(longest <= ViewSet.patientTurns + 1)
   }
 
-  @Test func `queries on a small table share the work that is done at once`() throws {
+  @Test func `queries on a small table share one budget of immediate work`() throws {
     let harness = try Harness(rows: 10_000)
     for page in 1...40 {
       let filter = Filter<String>.compare("value", .greater, .integer(Int64(page)))
@@ -163,7 +163,7 @@ import Testing
     #expect(isBounded, "\(turns)")
   }
 
-  @Test func `a query waits for others only until each has had as much work as itself`() throws {
+  @Test func `a new query catches up with the work of others in few turns`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 1_000)
@@ -186,7 +186,7 @@ import Testing
     #expect(turns <= 5, "\(turns)")
   }
 
-  @Test func `every view is put together however many queries come`() throws {
+  @Test func `a view is completed while new queries keep arriving`() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 1_000)
@@ -214,7 +214,7 @@ import Testing
     QueryRequest(filter: .compare("value", .greater, .integer(Int64(number))))
   }
 
-  @Test func `a query beyond the table's views is refused by its number`() throws {
+  @Test func `a query beyond the limit of views is refused with its number`() throws {
     var limits = Limits()
     limits.views = 3
     let harness = try Harness(limits: limits, rows: 100)
@@ -246,7 +246,7 @@ import Testing
     #expect(refusals(harness).count == 2)
   }
 
-  @Test func `views take no more bytes than they may`() throws {
+  @Test func `views stay within their limit of bytes`() throws {
     var limits = Limits()
     limits.viewBytes = 250 * ListView.bytesPerRow
     let harness = try Harness(limits: limits, rows: 100)
@@ -289,7 +289,7 @@ import Testing
 
   // MARK: The size of windows
 
-  @Test func `windows shrink when a crowd would hold too much`() throws {
+  @Test func `windows shrink when many clients would exceed the byte limit`() throws {
     var limits = Limits()
     limits.viewBytes = 2 * 1_000_000
     let harness = try Harness(limits: limits, rows: 10_000)

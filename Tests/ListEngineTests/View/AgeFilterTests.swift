@@ -46,7 +46,7 @@ import Testing
     #expect(harness.values() == [1])
   }
 
-  @Test func `rows leave and enter at the instant of their age and nothing is due before`() throws {
+  @Test func `rows enter and leave at their age, with no turn due before`() throws {
     let harness = try Self.harness([10, 14, 20])
     let start = harness.clock.now
     func pass(to time: Duration) throws {
@@ -105,7 +105,7 @@ import Testing
     #expect(harness.values() == [])
   }
 
-  @Test func `counts and adds up sections as time passes`() throws {
+  @Test func `section counts and sums change as time passes`() throws {
     let harness = try Self.harness([10, 11, 12, 13, 14])
     var query = QueryRequest(filter: Self.age(.less, 15), group: ["name"])
     query.aggregates = [AggregateRequest(.sum, of: "n")]
@@ -139,7 +139,7 @@ import Testing
     #expect(harness.values() == [])
   }
 
-  @Test func `many rows cross in turns of bounded work`() throws {
+  @Test func `many rows reach the age in turns of bounded work`() throws {
     var limits = Limits()
     limits.turnRows = 40
     let harness = try Self.harness(Array(repeating: 14, count: 500) + [0], limits: limits)
@@ -156,7 +156,7 @@ import Testing
     #expect((3..<100).contains(turns))
   }
 
-  @Test func `a view that nobody sees is not due again and again`() throws {
+  @Test func `the view of a hidden client is not due repeatedly`() throws {
     let harness = try Self.harness([14])
     let id = harness.open(query: QueryRequest(filter: Self.age(.less, 15)))
     try harness.settle()
@@ -169,7 +169,7 @@ import Testing
     #expect(harness.values() == [])
   }
 
-  @Test func `an export shows the rows of the moment at which it began`() throws {
+  @Test func `an export has the rows at the time of its start`() throws {
     let harness = try Self.harness([10, 14, 20])
     let now = harness.clock.now
     func rows(at time: Duration) throws -> Int {
@@ -231,7 +231,7 @@ import Testing
     #expect(totals == [2, 1])
   }
 
-  @Test func `refuses other columns and equality`() throws {
+  @Test func `refuses equality and columns that are not timestamps`() throws {
     let harness = try Self.harness([])
     func refusal(_ filter: Filter<String>) -> String? {
       do throws(QueryFault) {

@@ -26,7 +26,7 @@ import Testing
       .compactMap { if case .timestamp(let edge) = $0 { edge / 1_000_000_000 } else { nil } }
   }
 
-  @Test func `few integers have a range each`() {
+  @Test func `each of a few integers has its own range`() {
     #expect(integers(0...5) == [0, 1, 2, 3, 4, 5, 6])
   }
 
@@ -36,21 +36,21 @@ import Testing
     #expect(integers([200, 204, 301, 404, 500]) == [200, 250, 300, 350, 400, 450, 500, 550])
   }
 
-  @Test func `numbers have the doubles that are written as round decimals`() {
+  @Test func `edges of numbers are exact round decimals`() {
     #expect(numbers([0, 0.35, 0.6]) == [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65])
   }
 
-  @Test func `a few extreme values do not decide`() {
+  @Test func `a few extreme values do not determine the edges`() {
     #expect(integers((0..<1_000).map { $0 == 7 ? 1_000_000_000 : $0 % 10 }).last == 10)
   }
 
-  @Test func `mostly small values have edges that grow by the factor of 2 or 2,5`() {
+  @Test func `edges of mostly small values grow in steps of 1, 2 and 5`() {
     #expect(
       integers((0..<100).map { $0 < 70 ? 1 : $0 * 30 }) == [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000])
     #expect(numbers((0..<100).map { $0 < 70 ? 0.25 : Double($0) }) == [0, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
   }
 
-  @Test func `sizes in bytes have powers of two`() {
+  @Test func `edges of byte sizes are multiples of powers of two`() {
     #expect(integers([0, 1 << 20], isBytes: true) == (0...9).map { $0 << 17 })
     #expect(
       integers((0..<100).map { $0 < 70 ? 1_024 : 1 << 20 }, isBytes: true) == [
@@ -59,7 +59,7 @@ import Testing
         + [1 << 20, 1 << 22])
   }
 
-  @Test func `times have natural steps in their zone`() {
+  @Test func `edges of times are full minutes, hours or days of their zone`() {
     // 2026-11-25 00:00 UTC.
     let day: Int64 = 1_795_564_800
     #expect(times(from: day, through: day + 600) == (0...11).map { day + $0 * 60 })
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a value belongs to the range from the edge up to it`() throws {
+  @Test func `a value belongs to the range whose lower edge it reaches`() throws {
     let scale = scale([.integer(0), .integer(100)], .integer)
     let ranges = try [-1, 0, 9, 10, 100, 5_000].map {
       scale.range(of: try #require(ColumnStore.sortKey(of: .integer($0))))

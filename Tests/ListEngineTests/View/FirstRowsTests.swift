@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `does not know the first rows once too many of them have changed`() {
+  @Test func `the first rows are unknown once too many have changed`() {
     var firstRows = FirstRows()
     firstRows.grow(to: 1)
     for slot in 0..<UInt32(5_000) { firstRows.offer(key: UInt64(slot), slot: slot, section: 0) { $0 < $1 } }
@@ -38,7 +38,7 @@ import Testing
     #expect(rows(firstRows, of: 0, count: 1023) == (256..<1280).filter { $0 != 300 })
   }
 
-  @Test func `rows that were refused do not fill the place of changed ones`() {
+  @Test func `refused rows do not replace changed rows`() {
     var firstRows = FirstRows()
     firstRows.grow(to: 1)
     for slot in 0..<UInt32(2_000) { firstRows.offer(key: 10, slot: slot, section: 0) { $0 < $1 } }
@@ -51,7 +51,7 @@ import Testing
     #expect(rows(firstRows, of: 0, count: 1280) == nil)
   }
 
-  @Test func `a section with few rows is known whole`() {
+  @Test func `all rows of a small section are known`() {
     var firstRows = FirstRows()
     firstRows.grow(to: 2)
     for slot in 0..<UInt32(3) { firstRows.offer(key: UInt64(9 - slot), slot: slot, section: 1) { $0 < $1 } }
@@ -59,7 +59,7 @@ import Testing
     #expect(rows(firstRows, of: 0, count: 1024) == [])
   }
 
-  @Test func `many sections have none`() {
+  @Test func `keeps no first rows for too many sections`() {
     var firstRows = FirstRows()
     firstRows.grow(to: FirstRows.greatestSections)
     #expect(!firstRows.isAbandoned)

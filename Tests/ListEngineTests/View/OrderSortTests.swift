@@ -105,7 +105,7 @@ private struct SortedTable {
     }
   }
 
-  @Test func `sorts groups that are larger than a piece`() {
+  @Test func `sorts 40,000 tied rows in steps of bounded work`() {
     // Two values of each row tie with thousands of others, so that every kind of work occurs.
     let some = SortedTable(seed: 1, rows: 0)
     let comparator = RowComparator(Query(sort: [SortTerm(2), SortTerm(3, descending: true)]), table: some.table)

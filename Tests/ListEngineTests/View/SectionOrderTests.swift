@@ -63,7 +63,7 @@ import Testing
     #expect(headers(largest) == ["b", "c", "d"])
   }
 
-  @Test func `sections are ordered by an aggregate, and those without one are last`() {
+  @Test func `sections are ordered by an aggregate, those without it last`() {
     let table = table()
     put(1, "a", 5, in: table)
     put(2, "b", nil, in: table)
@@ -92,7 +92,7 @@ import Testing
     #expect(headers(view) == ["d", "c", "a", "b"])
   }
 
-  @Test func `descending values have the empty section last`() {
+  @Test func `the empty section is last in descending order`() {
     let table = table()
     for (key, host) in ["b", nil, "a", "c"].enumerated() { put(Int64(key), host, 1, in: table) }
     let view = ListView(query(SectionOrder(by: .value, descending: true)), table: table)
@@ -124,7 +124,7 @@ import Testing
     #expect(view.totals[1] == .integer(5))
   }
 
-  @Test func `a section moves as a whole, whatever its number of rows`() {
+  @Test func `a section moves without work for each of its rows`() {
     let table = table()
     var changes = Changeset()
     for key in 0..<2_000 as Range<Int64> {
@@ -225,7 +225,7 @@ import Testing
     return harness
   }
 
-  @Test func `a client sees sections move, also when all are collapsed`() throws {
+  @Test func `a client receives moved headers when all are collapsed`() throws {
     let harness = try harness()
     var request = ordered(Self.largestFirst)
     request.collapsed = (0..<40).map { [.text("g\($0 + 10)")] }
@@ -240,7 +240,7 @@ import Testing
     #expect(patch.moved.count == 1 && patch.removed.isEmpty && patch.inserted.isEmpty)
   }
 
-  @Test func `a header that moved is not followed, and the next one keeps its place`() throws {
+  @Test func `the scroll anchor does not follow a header that moves`() throws {
     let harness = try harness()
     var request = ordered(Self.largestFirst)
     request.collapsed = (0..<40).map { [.text("g\($0 + 10)")] }
@@ -253,7 +253,7 @@ import Testing
     #expect(groups(harness) == [29, 31, 32, 33, 34].map { .text("g\($0)") })
   }
 
-  @Test func `rows of a section that moved stay in sight when nothing else is`() throws {
+  @Test func `the scroll anchor follows rows of a section that moves`() throws {
     let harness = try harness()
     harness.open(query: ordered(Self.largestFirst), first: 3, count: 10)
     try harness.settle()
@@ -268,7 +268,7 @@ import Testing
     #expect(harness.deliveries.reduce(0) { $0 + $1.delivery.shift } > 90)
   }
 
-  @Test func `equal orders share a view, and the default is no order`() throws {
+  @Test func `equal section orders share a view, also the default order`() throws {
     let harness = try harness()
     harness.open(1, query: ordered(Self.largestFirst))
     harness.open(2, query: ordered(Self.largestFirst))

@@ -11,7 +11,7 @@ import Testing
     #expect(history.report(.integer(7)) == TileReport(.integer(7)))
   }
 
-  @Test func `the seconds that pass have the former value`() {
+  @Test func `samples between two changes have the previous value`() {
     var history = TileHistory(.integer(1), at: at(0))
     history.advance(to: at(4_500), with: .integer(1))
     // Samples at 0, 1, 2, 3 and 4 seconds: the course has those at 1 and 4.
@@ -29,7 +29,7 @@ import Testing
     #expect(history.report(.integer(2)).before == nil)
   }
 
-  @Test func `the oldest sample is a minute old however long the history is`() {
+  @Test func `the oldest sample is a minute old in a longer history`() {
     var history = TileHistory(.integer(0), at: at(0))
     for second in 1...200 { history.advance(to: at(Int64(second) * 1_000), with: .integer(Int64(second))) }
     let report = history.report(.integer(201))

@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 
 @Suite struct ValueRanksTests {
-  @Test func `finds the value of every rank whatever was added and removed`() {
+  @Test func `finds the value of every rank after additions and removals`() {
     var random = SeededGenerator(seed: 11)
     var ranks = ValueRanks()
     var plain: [UInt64] = []
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `keeps a value that occurs in several chunks`() {
+  @Test func `removes all occurrences of a value from several chunks`() {
     var ranks = ValueRanks()
     ranks.add([UInt64](repeating: 7, count: 2_000))
     ranks.add([6, 8])

@@ -16,7 +16,7 @@ import TextSource
   private func said(_ lines: String...) -> [ChildDecoder.Event] { decode([Self.hello, Self.schema] + lines) }
 
   /// A limit in characters would not work, because one character may have any number of bytes.
-  @Test func `texts for people have a bound in bytes`() {
+  @Test func `messages for users are limited in bytes`() {
     let bomb = "e" + String(repeating: "\u{301}", count: 100_000)
     let windowed = #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"a","type":"text"}],"windowed":{}}"#
     let deferred =
@@ -86,7 +86,7 @@ import TextSource
           ], prefetch: PrefetchPolicy(inFlight: 3, prefersToFinish: true, patience: .milliseconds(1_500))))
   }
 
-  @Test func `a schema states formats, directions and a label`() {
+  @Test func `formats, directions and a label are decoded`() {
     let schema = decode([
       Self.hello,
       #"""

@@ -37,7 +37,7 @@ import Testing
       "schema: columns[0].warn must be a number or a list of values, not a boolean"
     ),
   ])
-  func `a presentation with a fault refuses the schema`(_ line: String, _ reason: String) {
+  func `an invalid presentation refuses the schema`(_ line: String, _ reason: String) {
     let found = decode([Self.hello, line]).compactMap { event in
       switch event {
       case .refused(let reason), .badLine(let reason): reason

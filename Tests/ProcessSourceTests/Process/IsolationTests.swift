@@ -62,7 +62,7 @@ import Testing
         == ["server", "all", "group", "handle"].map { "\($0): \(refused)" } + ["itself: done", "its child: done"])
   }
 
-  @Test func `a program without isolation reaches the server`() throws {
+  @Test func `a program without isolation can signal the server`() throws {
     let said = try lines(.none, Self.attacks)
     #expect(said.allSatisfy { $0.hasSuffix(": done") })
     #expect(said.count == 6)
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// The case of a server that is not root and has its state outside the home folder.
-  @Test func `Landlock hides a folder and nothing beside it`() throws {
+  @Test func `Landlock hides a folder and no files next to it`() throws {
     try Workshop.withFolder { folder in
       let state = folder.appending(path: "lib/state")
       try FileManager.default.createDirectory(at: state.appending(path: "deep"), withIntermediateDirectories: true)
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `what leaves the session of a program ends with it`() throws {
+  @Test func `processes that leave a program's session end with it`() throws {
     let said = try lines(
       .standard,
       """

@@ -37,7 +37,7 @@ import Testing
     #expect(refusal("echo nonsense", ["a": "1"]) == "a: unknown setting: the program prints rows only")
   }
 
-  @Test func `a program that does not answer is a reason`() {
+  @Test func `a program without a hello is refused with a reason`() {
     #expect(refusal("echo one >&2; echo 'no driver' >&2; exit 1") == "-: it ended before its hello: no driver")
     #expect(refusal("exec sleep 1000", within: .milliseconds(50)) == "-: it sent no line within 0.05 seconds")
     #expect(refusal("echo '{\"type\":\"hello\",\"version\":9}'")?.contains("version 9") == true)

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGKILL])
-  func `keeps its tokens when it is stopped and started on the same port`(signal: Int32) throws {
+  func `the server keeps its tokens across a restart on the same port`(signal: Int32) throws {
     let folder = try Folder()
     let (first, port) = try Self.start(in: folder)
     let tokens = try folder.tokens(port: port)
@@ -89,7 +89,7 @@ import Testing
     _ = second
   }
 
-  @Test func `does not start with a token file that others can read`() throws {
+  @Test func `a token file that others can read prevents the start`() throws {
     let folder = try Folder()
     let (first, port) = try Self.start(in: folder)
     let path = "\(folder.path)/rowcast/\(port).token"
@@ -123,7 +123,7 @@ import Testing
     _ = command
   }
 
-  @Test func `sessions lists the sign-ins and ends them, also across a restart`() throws {
+  @Test func `the sessions command lists and ends sign-ins across a restart`() throws {
     let folder = try Folder()
     let (command, port) = try Self.start(in: folder)
     let token = try folder.tokens(port: port)[0]
@@ -170,7 +170,7 @@ import Testing
     _ = second
   }
 
-  @Test func `finds the running server on any port and names them when several run`() throws {
+  @Test func `the url command finds the running server or lists several ports`() throws {
     let folder = try Folder()
     let none = try RunningCommand(["url"], waits: false, folder: folder.path)
     #expect(try none.end() == 1)

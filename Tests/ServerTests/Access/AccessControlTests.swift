@@ -255,7 +255,7 @@ import Wire
     #expect(isKept)
   }
 
-  @Test func `login codes do not depend on the time of day`() throws {
+  @Test func `login codes use the boot clock and depend on the boot ID`() throws {
     let before = BootClock.milliseconds
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -347,7 +347,7 @@ import Wire
     #expect(isToldLater)
   }
 
-  @Test func `digests are those of the standards`() {
+  @Test func `digests match published test vectors`() {
     #expect(
       Cryptography.digest(Array("abc".utf8)).prefix(4) == [0xBA, 0x78, 0x16, 0xBF])
     #expect(

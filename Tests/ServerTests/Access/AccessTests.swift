@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a used link shows the page, which knows whether the browser is signed in`() throws {
+  @Test func `a used login link answers 403 with the page and no cookie`() throws {
     let server = try server()
     let used = try #require(try HTTPAnswer.get("/?code=used", port: server.port))
     #expect(used.status == 403)

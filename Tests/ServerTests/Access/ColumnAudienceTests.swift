@@ -36,7 +36,7 @@ import Testing
     return (tables.first?["columns"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
   }
 
-  @Test func `viewers receive no column for operators`() throws {
+  @Test func `viewers receive no operator columns`() throws {
     let (server, inlet) = try server()
     for (token, names) in [(guest, ["name"]), (keeper, ["name", "secret"])] {
       let (client, hello) = try client(token, server)
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(inlet) {}
   }
 
-  @Test func `a client whose role changes connects again`() throws {
+  @Test func `a change of access closes the client's connection`() throws {
     let (server, inlet) = try server()
     let (client, hello) = try client(keeper, server)
     if columns(hello).isEmpty { _ = try client.message("tables") }

@@ -63,14 +63,14 @@ import Wire
     #expect(there.isEnded(one))
   }
 
-  @Test func `the end of all ends those that are not known, too`() {
+  @Test func `ending all sign-ins also ends unknown ones`() {
     var signIns = SignIns()
     signIns.endAll(at: Self.now)
     #expect(signIns.isEnded(SessionCookie(of: token, at: Self.now - 1)))
     #expect(!signIns.isEnded(SessionCookie(of: token, at: Self.now)))
   }
 
-  @Test func `a sign-in that was forgotten can end`() {
+  @Test func `a forgotten sign-in can be ended`() {
     let cookie = SessionCookie(of: token, at: Self.now)
     var signIns = SignIns()
     signIns.end(cookie.id, .operator, at: Self.now)
@@ -89,7 +89,7 @@ import Wire
     #expect(signIns.all.first?.seenAt == Self.now + 600_001, "another address is written at once")
   }
 
-  @Test func `sign-ins are bounded, and what was ended stays so`() {
+  @Test func `sign-ins are bounded, and ended ones stay ended`() {
     var signIns = SignIns()
     var cookies: [SessionCookie] = []
     for number in 0...SignIns.greatestCount {
@@ -137,7 +137,7 @@ import Wire
     }
   }
 
-  @Test func `lines that are no sign-ins are skipped`() throws {
+  @Test func `invalid lines of a sign-in file are skipped`() throws {
     let good = SignIns(
       text: "x\n# y\nended-before 5\nAAAAAAAA operator 1700000000000 1700000000001 active a\n"
         + "AAAAAAAB root 1700000000000 1700000000001 active a\nAAAAAAAC operator 1 x active a\n"
@@ -145,7 +145,7 @@ import Wire
     #expect(good.all.map(\.id) == ["AAAAAAAA"] && good.endedBefore == 5)
   }
 
-  @Test func `a file of others is not used`() throws {
+  @Test func `a sign-in file with mode 0644 or behind a link is not used`() throws {
     try withFile { path in
       try "".write(toFile: path, atomically: false, encoding: .utf8)
       chmod(path, 0o644)

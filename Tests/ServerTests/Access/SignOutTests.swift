@@ -38,7 +38,7 @@ import Testing
     #expect(server.control.signIns.all.map(\.isEnded).sorted { !$0 && $1 } == [false, true])
   }
 
-  @Test func `a sign-in that ends elsewhere ends here`() throws {
+  @Test func `a sign-in that another process ends closes its connections`() throws {
     let server = try RunningServer { $0.tokens = [keeper] }
     let cookie = "Cookie: rowcast-\(server.port)=\(keeper.cookie)"
     let (one, _) = try client(server, [cookie])

@@ -16,7 +16,7 @@ import Testing
     return client
   }
 
-  @Test func `a client receives the counts of the values of its query's rows`() throws {
+  @Test func `a client receives the value counts of its query's rows`() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("jobs")
     inlet.tell(

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `any bytes that arrive end the silence`() {
+  @Test func `any received bytes end the silence`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(received: 100, at: moment(3_000))
     #expect(keepalive.look(at: moment(9_000)) == .ask)
@@ -54,7 +54,7 @@ import Testing
     #expect(keepalive.look(at: moment(24_000)) == .gone)
   }
 
-  @Test func `bytes from before the first check end no silence`() {
+  @Test func `bytes received before the first check do not end the silence`() {
     var keepalive = Keepalive(Self.patience, at: moment(0))
     keepalive.note(received: nil, at: moment(3_000))
     keepalive.note(received: 1_000, at: moment(8_000))

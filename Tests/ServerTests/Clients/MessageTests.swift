@@ -105,7 +105,7 @@ import Testing
     (#"{"filter":{"all":[{"column":"n","op":"about"}]}}"#, "unreadableMessage", ["query.filter"]),
     (#"{"filter":{"all":[{"column":"n","op":"=","value":"x"}]}}"#, "unreadableMessage", ["query.filter.all[0]"]),
     (#"{"collapsed":[7]}"#, "unreadableMessage", ["query.collapsed"]), (#"7"#, "unreadableMessage", []),
-  ]) func `a refused query is answered and nothing else happens`(
+  ]) func `a refused query is answered, and the shown query continues`(
     _ query: String, _ code: String, _ at: [String]
   ) throws {
     let server = try RunningServer()

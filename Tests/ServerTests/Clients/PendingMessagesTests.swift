@@ -46,7 +46,7 @@ import Wire
     #expect(drain(&pending) == ["hello"])
   }
 
-  @Test func `the lists wait while the page shows nothing`() {
+  @Test func `the lists wait while the client is hidden or paused`() {
     var pending = PendingMessages()
     pending.owesTables = true
     pending.owesSources = true
@@ -54,7 +54,7 @@ import Wire
     #expect(pending.hasNext(isQuiet: false) && drain(&pending) == ["tables", "sources"])
   }
 
-  @Test func `facets that have not been sent are kept when others change`() {
+  @Test func `unsent facets are kept when others change`() {
     func report(_ id: UInt64, _ place: Int) -> FacetReports {
       FacetReports(id: id, facets: [FacetReports.Entry(place, .moreValues(than: place))])
     }
@@ -68,7 +68,7 @@ import Wire
     #expect(drain(&pending) == ["facets"])
   }
 
-  @Test func `of each kind the last four refusals are kept`() {
+  @Test func `the last four refusals of each kind are kept`() {
     var pending = PendingMessages()
     for request in 1...10_000 as ClosedRange<UInt64> {
       pending.refuse(Refusal(request: request, QueryFault(.tooLong("x")), shown: 0))

@@ -42,7 +42,7 @@ import Testing
       #"{"type":"open","table":"numbers","request":\#(request),"query":{"sort":[{"column":"\#(column)"}]}\#(resume)}"#
   }
 
-  @Test func `counts the sessions and views of the engine`() throws {
+  @Test func `metrics count the engine's sessions and views`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let clients = try (0..<3).map { try WebSocketClient.open("numbers", port: server.port, count: 10 + $0) }
@@ -67,7 +67,7 @@ import Testing
     try expectNothingLeft(server)
   }
 
-  @Test func `a session that is resumed by a second open leaves nothing`() throws {
+  @Test func `a session resumed by a second open leaves no session or view`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     var (first, token): (WebSocketClient?, String) = try greeted(server)
@@ -82,7 +82,7 @@ import Testing
     try expectNothingLeft(server)
   }
 
-  @Test func `two opens at once of which the first is refused leave nothing`() throws {
+  @Test func `an open sent with a refused one leaves no session or view`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     var (client, _): (WebSocketClient?, String) = try greeted(server)
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Clients send several of these messages in one segment, in random order.
-  @Test(arguments: 0..<6) func `clients that open, resume and are refused at random leave nothing`(_ seed: Int) throws {
+  @Test(arguments: 0..<6) func `random opens, resumes and refusals leave no session or view`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let server = try RunningServer()
     _ = server.addNumbers(10)

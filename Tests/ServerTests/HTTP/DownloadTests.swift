@@ -78,7 +78,7 @@ import Testing
     ] { #expect(try HTTPAnswer.get(path, port: server.port)?.status == status, "\(path)") }
   }
 
-  @Test func `an export has the columns and the separator of its address`() throws {
+  @Test func `an export has the columns and the separator of its URL`() throws {
     let server = try RunningServer()
     _ = try settled(server, rows: 2)
     let chosen = try HTTPAnswer.get("/tables/numbers.csv?fields=name,n&separator=semicolon", port: server.port)

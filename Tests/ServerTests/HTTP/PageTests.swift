@@ -265,7 +265,7 @@ import Testing
     #expect(twice?.headers["connection"] == "close")
   }
 
-  @Test func `a request has 16 KiB of headers, and 431 beyond`() throws {
+  @Test func `16 KiB of request headers are accepted, and more answer 431`() throws {
     let server = try RunningServer()
     func status(_ count: Int) throws -> Int? {
       try HTTPAnswer.get(

@@ -59,7 +59,7 @@ import Testing
     #expect(try WebSocketClient.status(of: lines, port: server.port) != 101)
   }
 
-  @Test func `another certificate is taken without a restart`() throws {
+  @Test func `a changed certificate is used without a restart`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -106,7 +106,7 @@ import Threads
     #expect(try lines(.text, level: .error) { $0.warning("quiet") } == [])
   }
 
-  @Test func `a log that is not read blocks no client, and counts lost lines`() throws {
+  @Test func `an unread log does not block logging and counts lost lines`() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     defer { for end in ends where end >= 0 { close(end) } }

@@ -50,7 +50,7 @@ import Testing
     #expect(try HTTPAnswer.get("/healthz", port: server.port, method: "POST")?.status == 405)
   }
 
-  @Test func `a node that lacks rows is well but not ready`() throws {
+  @Test func `a node with an obstacle is healthy but not ready`() throws {
     let server = try RunningServer {
       $0.tokens = [keeper]
       $0.obstacle = { "the tables are not whole yet: 1 of 2" }

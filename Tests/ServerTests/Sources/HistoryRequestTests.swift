@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["", "cpu", ".cpu", "t.", "t.a=", "t.a=1", "t.a=241", "t.a=x", "=3"])
-  func `refuses others`(_ argument: String) { #expect(HistoryRequest(argument: argument) == nil) }
+  func `refuses malformed history settings`(_ argument: String) { #expect(HistoryRequest(argument: argument) == nil) }
 
   private static let schema = Schema(
     name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .text)],
@@ -30,7 +30,7 @@ import Testing
     return configuration
   }
 
-  @Test func `the operator adds columns to those that the source asks for`() {
+  @Test func `the operator's derived columns are added to the source's`() {
     let schema = configuration(["t.a=5", "other.a"], changed: ["other"]).derived(Self.schema)
     #expect(schema.columns.map(\.name) == ["a", "b", "a_history", "touched"])
     var plain = Self.schema
@@ -46,7 +46,7 @@ import Testing
     #expect(configuration(["t.a=7"]).derived(schema).columns[2].derivation == .history(of: "a", count: 7))
   }
 
-  @Test func `a name that the source has taken is left out and named`() {
+  @Test func `a derived column with a taken name is skipped and reported`() {
     var schema = Self.schema
     schema.presentation = nil
     schema.columns += [Column("a_history", .text), Column("changed", .boolean)]
@@ -57,7 +57,7 @@ import Testing
     #expect(problems[0].contains("gets no column a_history") && problems[1].contains("gets no column changed"))
   }
 
-  @Test func `requests that a table cannot fulfil are named`() {
+  @Test func `requests that a table cannot fulfil are reported`() {
     let problems = configuration(["t.gone", "t.b", "t.a", "other.b"]).unfulfilled(in: Self.schema)
     #expect(problems.count == 2)
     #expect(problems[0].contains("t.gone: the table has no such column"))

@@ -87,7 +87,7 @@ import Testing
     ("- logs: a\n    name: a b", "3:11", "letters, digits"),
     ("- child: a=true\n    name: b", "3:11", "name is for a plugin"),
     ("- sqlite: {path: [a]}", "2:20", "must be one value"),
-  ]) func `a named plugin that does not fit is refused with its place`(
+  ]) func `an invalid named plugin is refused with its place`(
     _ source: String, _ place: String, _ reason: String
   ) throws {
     let scratch = try Scratch()

@@ -35,7 +35,7 @@ import Threads
 
   /// Each access to a closure in a generic container once wrapped it in another function, until the
   /// stack was full.
-  @Test func `a source takes any number of requests`() {
+  @Test func `200,000 requests do not overflow the stack`() {
     let inlet = SourceInlet(name: "x", rowLimit: 1_000, byteLimit: 1 << 20, onMail: {})
     let count = Guarded(0)
     inlet.listen { _ in count.withLock { $0 += 1 } }

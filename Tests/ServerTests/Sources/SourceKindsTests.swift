@@ -10,7 +10,7 @@ import Testing
     #expect(try command.end() == 0)
   }
 
-  @Test func `one configuration serves plugins, commands and files side by side`() throws {
+  @Test func `one configuration serves plugins, commands and files`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("app.ndjson", "{\"id\":1,\"text\":\"from a file\"}\n")
     let table = try scratch.write("prices.csv", "name,price\ntea,12\n")
@@ -43,7 +43,7 @@ import Testing
     try end(command)
   }
 
-  @Test func `another command in the configuration takes over on hang-up`() throws {
+  @Test func `a changed command in the configuration takes over on SIGHUP`() throws {
     let scratch = try Scratch()
     func configure(_ word: String) throws -> String {
       try scratch.write(
@@ -66,7 +66,7 @@ import Testing
     try end(command)
   }
 
-  @Test func `several lines to watch are several tables`() throws {
+  @Test func `each command line to watch is a table of its own`() throws {
     let command = try RunningCommand([
       "watch", "--port", "0", "--no-token", "printf 'A B\\n1 one\\n'", "printf 'A B\\n2 two\\n'",
     ])
@@ -75,7 +75,7 @@ import Testing
     try end(command)
   }
 
-  @Test func `flags name commands and files beside a plugin`() throws {
+  @Test func `flags name commands and files together with a plugin`() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.ndjson", "{\"id\":1,\"job\":\"backup\"}\n")
     let command = try RunningCommand([
@@ -102,7 +102,7 @@ import Testing
     ("- stdin: a b", "2:12", "letters, digits"),
     ("- file: /nowhere", "2:11", "no such file"),
     ("- watch: df\n  - watch: df -h", "3:12", "two sources are called df"),
-  ]) func `a source of text that does not fit is refused with its place`(
+  ]) func `an invalid text source is refused with its place`(
     _ source: String, _ place: String, _ reason: String
   ) throws {
     let scratch = try Scratch()
@@ -147,7 +147,7 @@ import Testing
     try end(command)
   }
 
-  @Test func `token show prints a writer's token that a running server takes`() throws {
+  @Test func `token show prints a writer token that a running server accepts`() throws {
     let scratch = try Scratch()
     let command = try RunningCommand(["serve", "--port", "0", "--ingest", "jobs"], folder: scratch.path)
     let show = try RunningCommand(["token", "show", "--port", "\(command.port)"], folder: scratch.path)

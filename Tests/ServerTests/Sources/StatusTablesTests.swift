@@ -91,7 +91,7 @@ import Testing
     try setup.wait(for: "stopped by an operator", in: "rowcast-log")
   }
 
-  @Test func `operators change settings by a form, and a bad change leaves the old instance`() throws {
+  @Test func `operators change settings, and a bad change keeps the instance`() throws {
     let setup = try Setup()
     try setup.wait(for: "the word is before", in: "rowcast-log")
     let answer = try setup.act(1, "settings-words", #","arguments":{"word":"after","count":2}"#)
@@ -120,7 +120,7 @@ import Testing
     #expect(try !setup.export("rowcast-sources").contains("tried"))
   }
 
-  @Test func `a form leaves secrets out`() throws {
+  @Test func `a settings form does not contain secrets`() throws {
     let setup = try Setup()
     let client = try WebSocketClient(port: setup.command.port)
     client.say(#"{"type":"hello","version":1}"#)

@@ -26,7 +26,7 @@ import Testing
     #expect(try library.change(.save("more", draft("other")), by: other).view.name == "more")
   }
 
-  @Test func `everyone owns all views on a server without tokens`() throws {
+  @Test func `every operator owns all views on a server without tokens`() throws {
     var library = ViewLibrary()
     library.commit(try library.change(.save("v", draft()), by: author))
     #expect(author.mayChange(library["v"]!))

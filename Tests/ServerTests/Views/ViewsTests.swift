@@ -54,7 +54,7 @@ import Threads
     return names
   }
 
-  @Test func `a saved view is listed, exported, and there after a restart`() throws {
+  @Test func `a saved view is listed and exported after a restart`() throws {
     do {
       let server = try server()
       let (status, text) = try save("cpu-hogs", to: server)
@@ -164,7 +164,7 @@ import Threads
     "../x", "..%2Fx", "%2e%2e%2fx", "a/b", "a%2Fb", "A", "a_b", "-a", "a-", "a.yaml", "%00", "~", "~x", "ä", "a%20b",
     String(repeating: "a", count: 61),
   ])
-  func `hostile names reach no file`(name: String) throws {
+  func `hostile names create no file`(name: String) throws {
     let server = try server()
     for method in ["PUT", "DELETE", "GET"] {
       let body = method == "PUT" ? Self.body() : nil
@@ -179,7 +179,7 @@ import Threads
   }
 
   @Test(arguments: ["..", "a%00", "../../etc/passwd", "%2e%2e/%2e%2e/etc"])
-  func `paths out of the folder change nothing`(name: String) throws {
+  func `paths out of the folder create no file`(name: String) throws {
     let server = try server()
     for method in ["PUT", "DELETE"] {
       let body = method == "PUT" ? Self.body() : ""
@@ -194,7 +194,7 @@ import Threads
   }
 
   @Test(arguments: ["~../../etc", "~..%2F..%2Fetc"])
-  func `a path with dots names the view that remains of it`(path: String) throws {
+  func `dots in a path are resolved before the view is named`(path: String) throws {
     let server = try server()
     #expect(try send("PUT", "/views/\(path)", Self.body(), as: second, to: server).status == 200)
     #expect(try send("GET", "/views/etc", nil, as: second, to: server).status == 200)
@@ -218,7 +218,7 @@ import Threads
     #expect(try files().isEmpty)
   }
 
-  @Test func `pages of other sites and cookies without an origin change nothing`() throws {
+  @Test func `other sites and cookies without an origin change no view`() throws {
     let server = try server()
     let foreign = ["Origin: http://evil.example"]
     #expect(try send("PUT", "/views/v", Self.body(), as: second, headers: foreign, to: server).status == 403)
@@ -249,7 +249,7 @@ import Threads
     #expect(try save("v", Self.body(title: "Found", more: "version: 1\n"), to: server).status == 200)
   }
 
-  @Test func `a folder that vanished is reported`() throws {
+  @Test func `a deleted folder is reported`() throws {
     let server = try server()
     rmdir(folder)
     let answer = try save("v", to: server)
@@ -264,7 +264,7 @@ import Threads
     #expect(answer.status == 404 && answer.text.contains("--views"))
   }
 
-  @Test func `a file in place of the folder stops the start`() throws {
+  @Test func `a file in place of the folder is an error`() throws {
     let path = try scratch.write("file", "x")
     #expect(throws: ServerError.viewsUnavailable(path, "Not a directory")) { try ViewFolder(path: path) }
   }

@@ -49,7 +49,7 @@ import Testing
     return (outcome, try #require(made))
   }
 
-  @Test func `a complete list works and ends the source`() throws {
+  @Test func `a complete list succeeds and ends the source`() throws {
     let (outcome, source) = try run([
       .schema(Self.schema), rows(1...2, isWhole: false), rows(3...3, isWhole: true), rows(4...4, isWhole: false),
     ])
@@ -57,13 +57,13 @@ import Testing
     #expect(source.isRefused && source.isStopped)
   }
 
-  @Test func `a remote table works with its columns`() throws {
+  @Test func `a remote table succeeds with its columns`() throws {
     var schema = Self.schema
     schema.windowed = WindowedCapabilities()
     #expect(try run([.schema(schema)]).0 == .works(columns: 2, rows: nil))
   }
 
-  @Test func `a failure is told with its reason`() throws {
+  @Test func `a failed state fails the trial with its message`() throws {
     let (outcome, source) = try run([.schema(Self.schema), .state(.failed, message: "no such database")])
     #expect(outcome == .fails("no such database"))
     #expect(source.isStopped)
@@ -75,7 +75,7 @@ import Testing
     #expect(source.isStopped)
   }
 
-  @Test func `an instance that cannot be made fails with the error`() {
+  @Test func `an instance that throws fails with its error`() {
     let error = PluginError.badSetting(source: "jobs", key: "port", message: "not a number")
     let outcome = TrialRun.outcome(of: { _ throws(PluginError) in throw error }, within: .zero)
     #expect(outcome == .fails("\(error)"))

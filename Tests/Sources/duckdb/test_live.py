@@ -30,7 +30,7 @@ class LiveTests(FilesCase):
         program.until(program.changes)
         self.assertEqual(program.page(skip=50)["rows"][0][:3], [50, 50, "name"])
 
-    def test_new_file_of_a_pattern_is_read(self):
+    def test_new_file_that_matches_pattern_is_read(self):
         self.write("a1.parquet", 10)
         program = self.started(str(self.folder / "a*.parquet"))
         self.assertEqual(program.page()["count"], 10)
@@ -38,7 +38,7 @@ class LiveTests(FilesCase):
         program.until(program.changes)
         self.assertEqual(program.page()["count"], 15)
 
-    def test_truncated_file_keeps_the_rows(self):
+    def test_rows_are_kept_while_file_is_truncated(self):
         path = self.write(rows=500)
         program = self.started(path)
         program.until(lambda: any("500 rows of 1 file" in text for text in states(program)))
@@ -51,7 +51,7 @@ class LiveTests(FilesCase):
         self.assertEqual(program.page()["count"], 30)
         program.until(lambda: "30 rows of 1 file" in states(program)[-1])
 
-    def test_file_truncated_under_its_first_copy_is_awaited(self):
+    def test_file_truncated_during_first_copy_is_retried(self):
         path = self.write(sql="SELECT i AS id, md5(i::VARCHAR) AS name FROM range(2000000) t(i)")
         program = self.started(path)
         program.page()
@@ -61,7 +61,7 @@ class LiveTests(FilesCase):
         program.until(program.changes)
         self.assertEqual(program.page()["count"], 30)
 
-    def test_vanished_file_keeps_the_rows(self):
+    def test_rows_are_kept_after_file_is_deleted(self):
         path = self.write(rows=40)
         program = self.started(path)
         program.until(lambda: any("40 rows of 1 file" in text for text in states(program)))
@@ -69,7 +69,7 @@ class LiveTests(FilesCase):
         program.until(lambda: any(text and "no file matches" in text for text in states(program)))
         self.assertEqual(program.page()["count"], 40)
 
-    def test_other_columns_are_reported(self):
+    def test_changed_columns_are_reported_and_rows_kept(self):
         path = self.write(rows=40)
         program = self.started(path)
         program.until(lambda: any("40 rows of 1 file" in text for text in states(program)))
@@ -77,7 +77,7 @@ class LiveTests(FilesCase):
         program.until(lambda: any(text and "columns" in text for text in states(program)))
         self.assertEqual(program.page()["count"], 40)
 
-    def test_missing_and_corrupt_files_are_awaited(self):
+    def test_missing_or_corrupt_file_is_retried_until_valid(self):
         path = self.folder / "rows.parquet"
         program = self.started(str(path))
         self.assertIn("no file matches", states(program)[0])
@@ -87,19 +87,19 @@ class LiveTests(FilesCase):
         program.until(lambda: program.find("schema"))
         self.assertEqual(program.page()["count"], 7)
 
-    def test_bad_csv_names_the_line(self):
+    def test_csv_error_names_line(self):
         path = self.write("rows.csv", rows=40_000)
         with open(path, "a") as file:
             file.write("x,name,1.5,3,2026-01-01 00:00:00,true\n")
         program = self.started(path)
         program.until(lambda: any("Line: 40002" in text for text in states(program)))
 
-    def test_disk_is_bounded(self):
+    def test_exceeded_disk_limit_names_setting(self):
         path = self.write(sql="SELECT hash(i) AS a, hash(i + 1) AS b, hash(i + 2) AS c FROM range(3000000) t(i)")
         program = self.started(path, disk=16)
         program.until(lambda: any(text and "setting disk" in text for text in states(program)), 40)
 
-    def test_cancel_interrupts_the_statement(self):
+    def test_queries_are_answered_after_20_cancelled_ones(self):
         path = self.write(rows=300_000, sql="SELECT i AS id, md5(i::VARCHAR) AS name FROM range({rows}) t(i)")
         program = self.started(path)
         self.assertEqual(program.page()["count"], 300_000)
@@ -111,7 +111,7 @@ class LiveTests(FilesCase):
         self.assertEqual(program.page(count=5)["count"], 300_000)
         self.assertEqual(program.page(sort=[{"column": "name"}], skip=200_000, count=5)["count"], 300_000)
 
-    def test_folder_is_removed(self):
+    def test_temporary_folder_is_removed_after_kill_and_at_exit(self):
         path = self.write(rows=10)
         program = self.started(path)
         program.page()

@@ -60,7 +60,7 @@ class FilesCase(unittest.TestCase):
 
 
 class PagesTests(FilesCase):
-    def test_formats(self):
+    def test_parquet_csv_and_json_files_are_read(self):
         cases = [
             ("a.parquet", ""), ("a.csv", ""), ("b.csv.gz", ""), ("c.csv.zst", ""), ("a.json", ""),
             ("b.json.gz", "")]
@@ -73,12 +73,12 @@ class PagesTests(FilesCase):
                 self.assertFalse(page["more"])
                 program.end()
 
-    def test_glob(self):
+    def test_files_that_match_glob_are_one_table(self):
         self.write("part1.parquet", 10)
         self.write("part2.parquet", 20)
         self.assertEqual(self.started(str(self.folder / "part*.parquet")).page()["count"], 30)
 
-    def test_random_queries(self):
+    def test_random_queries_match_duckdb(self):
         path = self.write()
         draw = random.Random(SEED)
         program = self.started(path)
@@ -108,7 +108,7 @@ class PagesTests(FilesCase):
                 self.assertEqual(page["count"], len(wanted))
                 self.assertEqual(page["more"], skip + count < len(wanted))
 
-    def test_sections_and_search(self):
+    def test_sections_and_search_match_duckdb(self):
         path = self.write()
         program = self.started(path)
         page = program.answer(program.ask(group=["sector"], sections={"limit": 100}))
@@ -119,7 +119,7 @@ class PagesTests(FilesCase):
         self.assertEqual(page["count"], len(wanted))
         self.assertIn("error", program.answer(program.ask(group=["id"], sections={"limit": 10})))
 
-    def test_query(self):
+    def test_query_setting_accepts_one_select_only(self):
         path = self.write()
         program = self.started(path, query="SELECT sector, sum(id) AS total FROM files GROUP BY sector ORDER BY total")
         self.assertEqual(program.page()["count"], 21)
@@ -132,7 +132,7 @@ class PagesTests(FilesCase):
         program = self.started(path, query="SELECT missing FROM files")
         self.assertIn("the query failed", program.find("state")["message"])
 
-    def test_exam(self):
+    def test_exam_passes_for_parquet_file(self):
         path = self.write(rows=3_000)
         outcome = subprocess.run(
             [ROWCAST, "plugin", "check", str(PLUGIN), "--set", f"path={path}"], capture_output=True, text=True

@@ -37,7 +37,7 @@ COLUMNS = [
 
 
 class TypesTests(FilesCase):
-    def test_types(self):
+    def test_cells_of_every_type_are_exact(self):
         path = self.write(rows=1)
         selection = ", ".join(f'{sql} AS "{name}"' for name, sql, _ in COLUMNS)
         program = self.started(path, query=f"SELECT {selection} FROM files")
@@ -48,7 +48,7 @@ class TypesTests(FilesCase):
         self.assertEqual(cells["huge ≈"], float(HUGE))
         self.assertEqual(cells["span s"], 93_600)
 
-    def test_filters_each_type(self):
+    def test_filters_find_value_of_every_type(self):
         path = self.write(rows=1)
         selection = ", ".join(f'{sql} AS "{name}"' for name, sql, _ in COLUMNS)
         program = self.started(path, query=f"SELECT {selection} FROM files")
@@ -59,7 +59,7 @@ class TypesTests(FilesCase):
                     wanted["value"] = str(value)
                 self.assertEqual(program.page(filter={"column": name, **wanted}).get("count"), 1)
 
-    def test_long_rows_fit_a_line(self):
+    def test_block_of_long_rows_has_every_row(self):
         path = self.write(rows=200)
         program = self.started(path, query="SELECT id, repeat('ä', 9000) AS long FROM files")
         self.assertEqual(len(program.page(count=150)["rows"]), 150)

@@ -26,7 +26,7 @@ class Case(unittest.TestCase):
 
 
 class ListTests(Case):
-    def test_a_list_of_objects_is_a_table_that_follows_it(self):
+    def test_table_follows_json_list_of_objects(self):
         server = self.serve(Answer('[{"id":1,"name":"a","cpu":{"load":0.5}},{"id":2,"name":"b","cpu":{"load":2}}]'))
         program = self.start(url=server.url)
         program.until(lambda: len(program.rows) == 2)
@@ -37,7 +37,7 @@ class ListTests(Case):
         program.until(lambda: program.rows.keys() == {2})
         self.assertEqual(program.rows[2], {"id": 2, "name": "c", "cpu.load": None, "@other": '{"new":[1]}'})
 
-    def test_the_only_list_in_an_object_is_found_and_others_are_named(self):
+    def test_single_list_is_found_and_rows_setting_selects_others(self):
         server = self.serve(Answer('{"count":1,"items":[{"name":"x"}]}'))
         program = self.start(url=server.url)
         program.until(lambda: "x" in program.rows)
@@ -58,7 +58,7 @@ class ListTests(Case):
         self.assertEqual(program.rows[7], {"id": 7, "size": 1.5, "when": 1_795_496_400_000, "@other": None})
         self.assertEqual(program.rows[8]["size"], 2)
 
-    def test_faulty_rows_cost_themselves_only(self):
+    def test_invalid_rows_are_rejected_and_others_kept(self):
         rows = [{"id": 1}, 5, {"x": 1}, {"id": 1}, {"id": "two"}, {"id": 3}]
         server = self.serve(Answer(json.dumps(rows)))
         program = self.start(url=server.url, key="id")
@@ -68,13 +68,13 @@ class ListTests(Case):
             self.assertIn(reason, reasons)
         program.until_state("faults in the last response", state="live")
 
-    def test_rows_without_a_key_are_numbered_and_it_is_said(self):
+    def test_rows_without_key_are_numbered_with_notice(self):
         server = self.serve(Answer('[{"a":1},{"a":1}]'))
         program = self.start(url=server.url)
         program.until(lambda: program.rows.keys() == {1, 2})
         program.until_state("rows are numbered: set key", state="live")
 
-    def test_an_unchanged_response_is_not_sent_again(self):
+    def test_not_modified_response_causes_no_reload(self):
         def answer(request):
             is_known = request.headers.get("If-None-Match") == '"7"'
             return Answer(status=304) if is_known else Answer('[{"id":1}]', headers={"ETag": '"7"'})
@@ -85,7 +85,7 @@ class ListTests(Case):
         self.assertEqual(program.reloads, 1)
         self.assertEqual(program.states[-1][0], "live")
 
-    def test_compressed_responses_are_unpacked_within_the_limit(self):
+    def test_gzip_responses_are_decoded_up_to_limit(self):
         body = json.dumps([{"id": number} for number in range(1_000)]).encode()
         headers = {"Content-Encoding": "gzip"}
         server = self.serve(Answer(gzip.compress(body), headers=headers))
@@ -97,7 +97,7 @@ class ListTests(Case):
 
 
 class FaultTests(Case):
-    def test_rows_stay_while_the_server_fails_and_follow_afterwards(self):
+    def test_rows_are_kept_during_server_faults_and_updated_after(self):
         server = self.serve(Answer('[{"id":1},{"id":2}]'))
         program = self.start(url=server.url, timeout=0.5)
         program.until(lambda: len(program.rows) == 2)
@@ -119,7 +119,7 @@ class FaultTests(Case):
         server.answer = Answer('[{"id":3}]')
         program.until(lambda: program.rows.keys() == {3})
 
-    def test_a_server_that_is_gone_and_back_is_found_again(self):
+    def test_source_recovers_after_server_restart(self):
         server = Server(Answer('[{"id":1}]'))
         program = self.start(url=server.url)
         program.until(lambda: program.rows.keys() == {1})
@@ -128,14 +128,14 @@ class FaultTests(Case):
         self.serve(Answer('[{"id":2}]'), port=server.port)
         program.until(lambda: program.rows.keys() == {2})
 
-    def test_the_server_decides_how_long_to_wait(self):
+    def test_retry_after_header_sets_pause_before_next_request(self):
         server = self.serve(Answer(status=429, headers={"Retry-After": "600"}))
         program = self.start(url=server.url)
         program.until_state("status 429", state="stale")
         pause = program.until(lambda: [line for line in program.log if "the next request is in 600.0 s" in line])
         self.assertTrue(pause)
 
-    def test_credentials_go_to_the_address_only_and_are_never_told(self):
+    def test_token_is_not_sent_to_redirect_target_nor_logged(self):
         other = self.serve(Answer('[{"id":1}]'))
         server = self.serve(Answer(status=302, headers={"Location": other.url}))
         with tempfile.NamedTemporaryFile("w") as file:
@@ -148,7 +148,7 @@ class FaultTests(Case):
         self.assertNotIn("Authorization", other.requests[0][1])
         self.assertNotIn("s3cret", " ".join(program.log) + str(program.states))
 
-    def test_a_certificate_is_verified(self):
+    def test_server_certificate_is_verified(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(TLS / "localhost.crt", TLS / "localhost.key")
         server = self.serve(Answer('[{"id":1}]'), context=context)
@@ -159,7 +159,7 @@ class FaultTests(Case):
 
 
 class SettingsTests(Case):
-    def test_wrong_settings_are_refused_with_their_names(self):
+    def test_invalid_settings_are_refused_by_name(self):
         for settings, name in [
             ({"url": "file:///etc/passwd"}, "url"), ({"url": "http://a:b@c/"}, "url"),
             ({"url": "http://a/", "key": ""}, "key"),

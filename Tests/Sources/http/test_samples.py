@@ -31,7 +31,7 @@ go_info{version="go1.21"} 1
 
 
 class SampleTests(Case):
-    def test_samples_have_labels_rates_and_their_last_values(self):
+    def test_samples_have_labels_rates_and_history(self):
         numbers = iter(range(100, 1_000_000, 50))
         server = self.serve(lambda _: Answer(METRICS % next(numbers), kind="text/plain; version=0.0.4"))
         program = self.start(url=server.url)
@@ -49,7 +49,7 @@ class SampleTests(Case):
         self.assertEqual(program.rows['go_info{version="go1.21"}']["label version"], "go1.21")
         self.assertIn("line 7: it is not a sample: broken{", program.rejects[0]["reason"])
 
-    def test_a_counter_that_starts_again_has_no_negative_rate(self):
+    def test_reset_counter_has_no_negative_rate(self):
         server = self.serve(Answer("# TYPE n_total counter\nn_total 100\n", kind="text/plain"))
         program = self.start(url=server.url, format="prometheus")
         program.until(lambda: "n_total" in program.rows)
@@ -58,7 +58,7 @@ class SampleTests(Case):
         program.until(lambda: program.rows["n_total"]["rate"] is not None)
         self.assertGreaterEqual(program.rows["n_total"]["rate"], 0)
 
-    def test_labels_are_read_to_the_letter(self):
+    def test_labels_are_unescaped_and_invalid_samples_reported(self):
         found = samples_of(b'a{x="1,2}",y="\\\\ \\n"} 1e3\nb{x="1" y="2"} 1\nc{} +Inf\nd 0x1\n')
         self.assertEqual(found[0][:3], ("a", {"x": "1,2}", "y": "\\ \n"}, 1_000))
         self.assertIsInstance(found[1], str)
@@ -68,7 +68,7 @@ class SampleTests(Case):
 
 
 class EventTests(Case):
-    def test_events_are_decoded_wherever_the_pieces_end(self):
+    def test_events_are_decoded_for_every_chunk_size(self):
         text = b': hi\r\nevent: a\ndata: one\ndata:two\nid: 7\n\n\ndata: {"x":1}\r\n\r\nretry: 1500\rdata: last\r\r'
         wanted = [("a", "one\ntwo", "7"), ("message", '{"x":1}', "7"), ("message", "last", "7")]
         for size in range(1, len(text)):
@@ -79,14 +79,14 @@ class EventTests(Case):
             self.assertEqual(found, wanted, size)
             self.assertEqual(events.retry, 1.5)
 
-    def test_an_event_that_is_too_long_is_counted(self):
+    def test_oversized_event_is_skipped_and_counted(self):
         events = Events(100)
         self.assertEqual(
             events.add(b"data: " + b"x" * 50 + b"\ndata: " + b"x" * 60 + b"\n\ndata: y\n\n"),
             [("message", "y", "")])
         self.assertEqual(events.faults, 1)
 
-    def test_the_last_event_of_each_key_is_shown_and_a_lost_stream_is_resumed(self):
+    def test_latest_event_per_key_is_kept_and_stream_resumed(self):
         more = threading.Event()
         self.addCleanup(more.set)
 
@@ -108,7 +108,7 @@ class EventTests(Case):
         self.assertTrue(any("the stream has ended" in text for _, text in program.states))
         self.assertTrue(any("it has no “id”" in message["reason"] for message in program.rejects))
 
-    def test_the_newest_events_are_numbered(self):
+    def test_events_are_numbered_and_keep_reaches_schema(self):
         more = threading.Event()
         self.addCleanup(more.set)
 
@@ -133,11 +133,11 @@ class ExamTests(Case):
         found = subprocess.run([*words, str(PLUGIN)], capture_output=True, text=True)
         self.assertEqual(found.returncode, 0, found.stdout[-4_000:] + found.stderr)
 
-    def test_a_list(self):
+    def test_exam_passes_for_json_list(self):
         rows = [{"id": number, "name": f"row {number}", "share": number / 7} for number in range(2_000)]
         self.check(url=self.serve(Answer(json.dumps(rows))).url, interval=0.5)
 
-    def test_events(self):
+    def test_exam_passes_for_server_sent_events(self):
         more = threading.Event()
         self.addCleanup(more.set)
 
@@ -148,7 +148,7 @@ class ExamTests(Case):
         server = self.serve(lambda _: Answer(kind="text/event-stream", pieces=pieces()))
         self.check(url=server.url, format="sse", key="id")
 
-    def test_samples(self):
+    def test_exam_passes_for_prometheus_samples(self):
         metrics = (METRICS % 5).replace("broken{\n", "")
         self.check(url=self.serve(Answer(metrics, kind="text/plain")).url, interval=0.5)
 

@@ -140,7 +140,7 @@ class FormatTests(unittest.TestCase):
 
 
 for name in LINES:
-    setattr(FormatTests, f"test_{name}", lambda self, name=name: self.check(name))
+    setattr(FormatTests, f"test_{name}_matches_plain_reading", lambda self, name=name: self.check(name))
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ class ServerTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name) / "app.log"
 
-    def test_passes_the_exam(self):
+    def test_exam_passes_for_iso_and_one_random_format(self):
         random = seeded(self)
         for form in random.sample(sorted(set(LINES) - {"iso"}), 1) + ["iso"]:
             with self.subTest(form=form):
@@ -148,7 +148,7 @@ class ServerTests(unittest.TestCase):
                 exam = subprocess.run(words, capture_output=True, text=True)
                 self.assertEqual(exam.returncode, 0, exam.stdout + exam.stderr)
 
-    def test_serves_a_growing_file(self):
+    def test_client_views_stay_current_while_file_grows(self):
         self.path.write_text("".join(map(line, range(30_000))))
         with Server(f"path={self.path}", "zone=UTC") as server:
             client = Client(server.port)
@@ -181,7 +181,7 @@ class ServerTests(unittest.TestCase):
                 figures = answer.read().decode()
             self.assertRegex(figures, r'rowcast_source_contradictions_total\{[^}]*"logs"[^}]*\} 0\n')
 
-    def test_names_what_is_wrong(self):
+    def test_server_logs_reason_of_refused_path(self):
         with Server(f"path={self.path.parent}") as server:
             client = Client(server.port)
             self.addCleanup(client.close)

@@ -84,7 +84,7 @@ class LiveTests(unittest.TestCase):
         self.assertEqual(program.changes(), before + 1)
         self.assertEqual(program.page()["rows"], [[7, 7, 7]])
 
-    def test_every_report_is_visible(self):
+    def test_block_after_change_report_has_new_value(self):
         program = self.program()
         self.live(program, "replication")
         connection = cluster().connect(database=self.database)
@@ -96,7 +96,7 @@ class LiveTests(unittest.TestCase):
                 self.assertEqual(self.first_row(program), [1, 1, number])
         connection.close()
 
-    def test_temporary_slots_are_not_left_behind(self):
+    def test_temporary_slot_is_dropped_when_program_ends(self):
         for end in (lambda program: program.process.kill(), lambda program: program.end()):
             program = self.program()
             self.live(program, "temporary slot")
@@ -104,7 +104,7 @@ class LiveTests(unittest.TestCase):
             end(program)
             wait(lambda: not self.slots())
 
-    def test_named_slot_stays_and_is_used_again(self):
+    def test_named_slot_is_kept_and_reused(self):
         program = self.program(slot="mine")
         self.live(program, "slot mine")
         program.end()
@@ -141,7 +141,7 @@ class LiveTests(unittest.TestCase):
             return False
         return True
 
-    def test_publication_setting_must_publish_the_table(self):
+    def test_publication_is_used_only_if_it_includes_table(self):
         self.sql("CREATE PUBLICATION part FOR TABLE other; CREATE PUBLICATION whole FOR TABLE jobs, other")
         program = self.program(live="replication", publication="part")
         self.assertEqual(program.until(lambda: program.find("refuse"))["setting"], "live")
@@ -154,7 +154,7 @@ class LiveTests(unittest.TestCase):
         self.changes_after(program, "DELETE FROM jobs WHERE id = 2")
         self.assertEqual(program.changes(), before + 1)
 
-    def test_partitions_made_later_are_seen(self):
+    def test_replication_includes_partitions_created_later(self):
         self.sql(
             "CREATE TABLE days (day integer PRIMARY KEY, n integer) PARTITION BY RANGE (day);"
             "CREATE TABLE days_1 PARTITION OF days FOR VALUES FROM (0) TO (10); INSERT INTO days VALUES (1, 1)"
@@ -191,7 +191,7 @@ class LiveTests(unittest.TestCase):
         ).stdout
         self.sql(printed)
 
-    def test_role_without_replication_is_notified(self):
+    def test_role_without_replication_right_uses_trigger(self):
         self.trigger()
         program = self.program(user=self.reader())
         self.live(program, "trigger")
@@ -204,14 +204,14 @@ class LiveTests(unittest.TestCase):
         self.changes_after(program, "INSERT INTO jobs VALUES (1, 1)")
         self.assertEqual(program.changes(), before + 1)
 
-    def test_without_rights_and_trigger_it_asks(self):
+    def test_role_without_replication_right_or_trigger_polls(self):
         program = self.program(user=self.reader(), interval=0.1)
         self.live(program, "every 0.1 s")
         program.until(lambda: any("--trigger-sql" in line for line in program.log))
         self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1", patience=15)
         self.changes_after(program, "TRUNCATE jobs", patience=15)
 
-    def test_polling_sees_changes_of_an_idle_session(self):
+    def test_polling_detects_changes_of_idle_connection(self):
         program = self.program(live="poll", interval=0.1)
         self.live(program, "every 0.1 s")
         connection = cluster().connect(database=self.database)
@@ -224,7 +224,7 @@ class LiveTests(unittest.TestCase):
                 program.until(lambda: program.changes() > before, 5)
             self.assertEqual(self.first_row(program), [1, 1, 4])
 
-    def test_demanded_mode_is_refused_with_the_reason(self):
+    def test_unavailable_live_mode_is_refused_with_remedy(self):
         program = self.program(user=self.reader(), live="replication")
         found = program.until(lambda: program.find("refuse"))
         self.assertEqual(found["setting"], "live")
@@ -239,7 +239,7 @@ class LiveTests(unittest.TestCase):
         self.changes_after(program, "UPDATE jobs SET done = 6 WHERE id = 1")
         program.until(lambda: self.first_row(program) == [1, 1, 6])
 
-    def test_server_without_logical_log_is_polled(self):
+    def test_server_without_logical_wal_level_is_polled(self):
         server = Cluster(wal_level="replica")
         self.addCleanup(server.stop)
         server.sql("CREATE TABLE jobs (id integer PRIMARY KEY, done integer)")
@@ -247,7 +247,7 @@ class LiveTests(unittest.TestCase):
         self.live(program, "every 0.1 s")
         program.until(lambda: any("wal_level = logical" in line for line in program.log))
 
-    def test_slot_that_lost_its_log_is_created_again(self):
+    def test_slot_with_lost_wal_is_created_again(self):
         program = self.program(slot="slow")
         self.live(program, "slot slow")
         program.end()
@@ -274,7 +274,7 @@ class LiveTests(unittest.TestCase):
 
     # A database that goes away
 
-    def test_killed_database_loses_no_change_and_no_place(self):
+    def test_changes_and_positions_survive_database_crash(self):
         program = self.program(slot="lasting")
         self.live(program, "slot lasting")
         page = program.page(count=100)
@@ -322,7 +322,7 @@ class LiveTests(unittest.TestCase):
         program.process.stdin.close()
         self.assertEqual(program.process.wait(5), 0)
 
-    def test_stopped_program_goes_on(self):
+    def test_program_reports_change_made_while_it_was_stopped(self):
         program = self.program()
         self.live(program, "replication")
         before = program.changes()

@@ -53,7 +53,7 @@ class PagesTests(unittest.TestCase):
             rows = [row for row in rows if self.table.finds(row, query["search"])]
         return self.table.sorted(rows, query.get("sort", []))
 
-    def test_schema_names_every_column(self):
+    def test_schema_lists_columns_and_supported_queries(self):
         self.assertIsNone(self.program.refusal)
         self.assertEqual(self.program.names, self.table.names)
         can = self.program.schema["windowed"]
@@ -74,7 +74,7 @@ class PagesTests(unittest.TestCase):
                     f"sorted by {query}",
                 )
 
-    def test_several_columns_sort(self):
+    def test_rows_sort_by_several_columns(self):
         for _ in range(25):
             names = self.random.sample(self.program.schema["windowed"]["sort"], self.random.randint(2, 3))
             query = {
@@ -85,7 +85,7 @@ class PagesTests(unittest.TestCase):
             }
             self.check(self.program.every(count=97, **query), self.wanted(query), f"sorted by {query}")
 
-    def test_random_filters(self):
+    def test_random_filters_match_model(self):
         for _ in range(250):
             query = {"filter": self.table.draw_filter(self.random)}
             if self.random.random() < 0.3:
@@ -101,12 +101,12 @@ class PagesTests(unittest.TestCase):
             self.check(page["rows"], wanted, f"filtered by {query}")
             self.assertEqual(page["count"], len(wanted), query)
 
-    def test_search(self):
+    def test_search_matches_model(self):
         for text in ["a", "Σ", "i", "k", "%", "\\x", "10.0", "happy", "ZZZZ", "ı", "'"]:
             query = {"search": text}
             self.check(self.program.page(count=1_000, **query)["rows"], self.wanted(query), f"search {text!r}")
 
-    def test_places_begin_and_end_anywhere(self):
+    def test_blocks_begin_and_end_at_any_position(self):
         for _ in range(60):
             names = self.random.sample(self.program.schema["windowed"]["sort"], self.random.randint(0, 2))
             query = {"sort": [{"column": name, "descending": self.random.random() < 0.5} for name in names]}
@@ -129,7 +129,7 @@ class PagesTests(unittest.TestCase):
                 between = self.program.page(after=first["end"], upTo=behind["begin"], count=100, **query)
                 self.check(between["rows"], wanted[start : start + over], f"between by {query}")
 
-    def test_sections(self):
+    def test_section_counts_and_rows_match_model(self):
         for names in (["flag"], ["mood"], ["mood #", "flag"], ["code"], ["double"], ["at"], ["wide"], ["title"]):
             found = self.program.answer(self.program.ask(group=names, sections={"limit": 1_000}))
             self.assertNotIn("error", found, names)
@@ -149,7 +149,7 @@ class PagesTests(unittest.TestCase):
         found = self.program.answer(self.program.ask(group=["id"], sections={"limit": 10}))
         self.assertIn("more than 10 sections", found["error"])
 
-    def test_model_covers_every_kind(self):
+    def test_model_has_all_columns_and_compares_times_exactly(self):
         self.assertTrue(NUMBERS | TIMES <= set(self.table.names))
         self.assertEqual(comparable("at", "1.5"), comparable("local", 1.5))
         self.assertEqual(len(COLUMNS) + 1 + 4, len(self.table.names))

@@ -135,7 +135,7 @@ class ServerTests(unittest.TestCase):
         found = subprocess.run([*words, str(PLUGIN)], capture_output=True, text=True)
         self.assertEqual(found.returncode, 0, found.stdout[-4_000:] + found.stderr)
 
-    def test_exam_of_a_table_with_every_type(self):
+    def test_exam_passes_for_table_with_every_type(self):
         table = Table(random.Random(SEED), 300)
         self.sql(
             f"CREATE TYPE mood AS ENUM "
@@ -150,7 +150,7 @@ class ServerTests(unittest.TestCase):
         connection.close()
         self.check("table=things")
 
-    def test_exam_of_a_query(self):
+    def test_exam_passes_for_aggregating_query(self):
         self.quotes()
         self.check(
             "query=SELECT price % 7 AS rest, count(*) AS rows, sum(price) AS sum, avg(price) FROM quotes "
@@ -159,7 +159,7 @@ class ServerTests(unittest.TestCase):
             "live=poll",
         )
 
-    def test_host_refuses_settings_that_cannot_be(self):
+    def test_plugin_check_fails_and_names_invalid_setting(self):
         for setting in ("interval=0", "live=sometimes", "colour=red", "connections=99"):
             words = [
                 *COMMAND,
@@ -177,7 +177,7 @@ class ServerTests(unittest.TestCase):
             self.assertNotEqual(found.returncode, 0, setting)
             self.assertIn(setting.split("=")[0], found.stdout + found.stderr)
 
-    def test_changes_reach_the_page_under_load(self):
+    def test_client_receives_changes_during_constant_writes(self):
         self.quotes()
         server = self.server()
 
@@ -211,7 +211,7 @@ class ServerTests(unittest.TestCase):
                 )
         connection.close()
 
-    def test_killed_database_keeps_the_page_and_its_place(self):
+    def test_client_keeps_window_across_database_crash_and_slot_drop(self):
         self.quotes()
         server = self.server(slot="page")
 
@@ -260,7 +260,7 @@ class ServerTests(unittest.TestCase):
             ) or not self.sql("SELECT FROM pg_replication_slots WHERE slot_name = 'page'"):
                 break
 
-    def test_wrong_password_is_shown_without_it(self):
+    def test_authentication_error_is_reported_without_password(self):
         self.quotes()
         self.sql(
             "DO $$ BEGIN CREATE ROLE locked LOGIN PASSWORD 'right-one'; EXCEPTION WHEN duplicate_object THEN END $$"

@@ -43,7 +43,7 @@ class SettingsTests(unittest.TestCase):
 
     # Refusals
 
-    def test_refusals_name_the_setting_and_a_remedy(self):
+    def test_invalid_settings_are_refused_by_name(self):
         self.assertEqual(self.refusal(table="nothing")[0], "table")
         self.assertIn("SCHEMA.NAME", self.refusal(table="nothing")[1])
         self.assertEqual(self.refusal(table="jobs", query="SELECT 1"), ("table", "set either table or query"))
@@ -72,7 +72,7 @@ class SettingsTests(unittest.TestCase):
             self.assertIsNone(program.schema)
         self.assertEqual(self.refusal(dsn="passwort=wrong-one")[0], "dsn")
 
-    def test_wrong_password_says_so(self):
+    def test_wrong_password_is_reported_and_retried(self):
         program = self.program(dsn=cluster().dsn(user="locked", database=self.database, password="wrong-one"))
         self.assertIn('password authentication failed for user "locked"', program.find("state")["message"])
         self.assertEqual(program.find("state")["state"], "stale")
@@ -84,7 +84,7 @@ class SettingsTests(unittest.TestCase):
         finally:
             self.sql("ALTER ROLE locked PASSWORD 'right-one'")
 
-    def test_password_file_and_service(self):
+    def test_password_file_and_service_file_are_used(self):
         with tempfile.TemporaryDirectory() as folder:
             passfile, services = os.path.join(folder, "pass"), os.path.join(folder, "services")
             with open(passfile, "w") as file:
@@ -114,7 +114,7 @@ class SettingsTests(unittest.TestCase):
         self.assertEqual(program.page(count=1, filter={"column": "id", "op": "=", "value": 2_000})["rows"], [])
         self.assertNotIn(number, program.pages)
 
-    def test_slow_statement_is_an_error_that_names_the_setting(self):
+    def test_statement_timeout_error_names_setting(self):
         program = self.program(query="SELECT 1 AS id, pg_sleep(30)::text AS slept", key="id", timeout=0.3)
         error = program.page(filter={"column": "slept", "op": "=", "value": "x"})["error"]
         self.assertIn("0.3 s (setting timeout)", error)
@@ -123,7 +123,7 @@ class SettingsTests(unittest.TestCase):
         program = self.program(query="SELECT nullif(id, 3) AS id FROM jobs WHERE id < 5", key="id")
         self.assertIn("the key column “id” is empty in a row", program.page()["error"])
 
-    def test_bad_place_and_column_are_errors(self):
+    def test_invalid_position_and_unknown_column_are_errors(self):
         program = self.program()
         self.assertIn("does not belong to this order", program.page(after="nonsense")["error"])
         self.assertIn("does not belong to this order", program.page(after="[0,[1]]")["error"])
@@ -132,7 +132,7 @@ class SettingsTests(unittest.TestCase):
 
     # Shapes
 
-    def test_key_of_several_columns(self):
+    def test_composite_key_is_encoded_as_json_array(self):
         program = self.program(table="pairs")
         rows = program.every(count=7)
         self.assertEqual([row[0] for row in rows], [f'["{row[1]}",{quote(row[2])}]' for row in rows])
@@ -140,7 +140,7 @@ class SettingsTests(unittest.TestCase):
         rows = program.every(count=7, sort=[{"column": "b", "descending": True}])
         self.assertEqual([row[2] for row in rows], sorted((f'b"{i}' for i in range(1, 51)), reverse=True))
 
-    def test_query_with_percent_sign(self):
+    def test_query_may_contain_percent_signs(self):
         program = self.program(
             query="SELECT id, name, id % 10 AS \"a%b\" FROM jobs WHERE name LIKE 'job 1%';", key="id"
         )
@@ -149,7 +149,7 @@ class SettingsTests(unittest.TestCase):
         )
         self.assertEqual(page["rows"], [[59998 - 40000 - 0, 19998, "job 19998", 8], [19988, 19988, "job 19988", 8]])
 
-    def test_schema_qualified_and_quoted_names(self):
+    def test_table_name_may_be_qualified_and_quoted(self):
         self.sql(
             'CREATE SCHEMA "S p"; CREATE TABLE "S p"."T%""q" ("the id" uuid PRIMARY KEY, "select" text); '
             'INSERT INTO "S p"."T%%""q" VALUES (\'00000000-0000-0000-0000-000000000001\', \'x\')'.replace("%%", "%")
@@ -160,7 +160,7 @@ class SettingsTests(unittest.TestCase):
             [["00000000-0000-0000-0000-000000000001"] * 2 + ["x"]],
         )
 
-    def test_collation_of_a_language_is_named(self):
+    def test_icu_collations_reach_schema_and_order_rows(self):
         self.sql(
             """CREATE COLLATION numeric_de (provider = icu, locale = 'de-u-kn-true');
             CREATE TABLE words (id integer PRIMARY KEY, de text COLLATE "de-x-icu", kn text COLLATE
@@ -179,7 +179,7 @@ class SettingsTests(unittest.TestCase):
         less = {"column": "de", "op": "<", "value": "a"}
         self.assertEqual([row[0] for row in program.page(filter=less)["rows"]], [1])
 
-    def test_long_texts_are_cut(self):
+    def test_long_texts_are_truncated_but_sorted_in_full(self):
         self.sql(
             "CREATE TABLE long (id integer PRIMARY KEY, t text); INSERT INTO long SELECT i, repeat('ä', "
             "9999) || i || 'end' FROM generate_series(1, 120) AS i"
@@ -216,7 +216,7 @@ class SettingsTests(unittest.TestCase):
         self.sql("CREATE INDEX ON jobs (kind, id)")
         self.assertEqual(program.page(count=1, sort=[{"column": "kind"}])["rows"][0][0], 7)
 
-    def test_jumps_far_from_the_beginning(self):
+    def test_rows_at_large_offsets_are_exact(self):
         program = self.program()
         for sort, rows in (
             ([], list(range(1, 60_001))),
@@ -235,7 +235,7 @@ class SettingsTests(unittest.TestCase):
             self.assertEqual(program.page(sort=sort, skip=60_000, count=1)["rows"], [])
             self.assertEqual(program.page(sort=sort, skip=99_000, count=1)["rows"], [])
 
-    def test_dear_counts_are_estimates_until_the_rows_are_counted(self):
+    def test_expensive_counts_are_estimates_until_counted_exactly(self):
         self.sql("CREATE TABLE many AS SELECT i AS id FROM generate_series(1, 400000) AS i")
         self.sql("ALTER TABLE many ADD PRIMARY KEY (id); ANALYZE many")
         some = {"column": "id", "op": "<=", "value": 200_000}

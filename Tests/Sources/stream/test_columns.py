@@ -15,7 +15,7 @@ class ColumnsTests(unittest.TestCase):
     def type_of(self, *values, name="a"):
         return infer([{name: value} for value in values])[0][1]
 
-    def test_inferred_types(self):
+    def test_column_types_are_inferred_from_values(self):
         for wanted, *values in (
             ("number", 1, 2.5, None),
             ("integer", 1, 2**60),
@@ -39,7 +39,7 @@ class ColumnsTests(unittest.TestCase):
         ):
             self.assertEqual(self.type_of(*values), wanted, values)
 
-    def test_numbers_that_are_times(self):
+    def test_plausible_numbers_in_time_columns_are_times(self):
         for wanted, value in (
             ("seconds", 1_700_000_000),
             ("seconds", 1_700_000_000.5),
@@ -51,11 +51,11 @@ class ColumnsTests(unittest.TestCase):
         self.assertEqual(self.type_of(1_700_000_000, name="size"), "number")
         self.assertEqual(self.type_of(1_700_000_000, 5, name="time"), "number")
 
-    def test_links(self):
+    def test_columns_of_urls_are_links(self):
         self.assertEqual(infer([{"a": "https://example.org"}])[0][3], "link")
         self.assertIsNone(infer([{"a": "https://example.org"}, {"a": "no"}])[0][3])
 
-    def test_flat_members(self):
+    def test_nested_members_are_flattened_to_16_levels(self):
         self.assertEqual(
             flatten({"a": {"b": 1, "c": {"d": 2}}, "e": [{}], "f": {}}), {"a.b": 1, "a.c.d": 2, "e": [{}], "f": {}}
         )
@@ -65,7 +65,7 @@ class ColumnsTests(unittest.TestCase):
         self.assertEqual(path, ".".join("a" * 16))
         self.assertEqual(type(rest), dict)
 
-    def test_cells(self):
+    def test_values_are_converted_to_cells(self):
         for kind, value, cell in (
             ("number", 2**60, float(2**60)),
             ("integer", 2**60, str(2**60)),
@@ -84,7 +84,7 @@ class ColumnsTests(unittest.TestCase):
         ):
             self.assertEqual(CONVERTERS[kind](value), cell, (kind, value))
 
-    def test_misfits(self):
+    def test_values_that_do_not_fit_column_type_raise_error(self):
         for kind, value in (
             ("number", "1"), ("number", True), ("number", math.inf), ("number", 10**400),
             ("number", Loose("x")), ("number", Loose("nan")),
@@ -97,7 +97,7 @@ class ColumnsTests(unittest.TestCase):
             with self.assertRaises((Misfit, ValueError, OverflowError), msg=(kind, value)):
                 CONVERTERS[kind](value)
 
-    def test_encoding_of_halves_of_pairs(self):
+    def test_lone_surrogate_is_encoded_as_question_mark(self):
         self.assertEqual(encode(["\ud800ä"]), '["?ä"]'.encode())
 
 

@@ -38,16 +38,16 @@ class ExamTests(unittest.TestCase):
         )
         return f"127.0.0.1:{server.port}"
 
-    def test_latest_messages_of_nats(self):
+    def test_exam_passes_for_latest_nats(self):
         self.check(backend="nats", servers=self.nats_with_messages(), mode="latest")
 
-    def test_latest_entries_of_redis(self):
+    def test_exam_passes_for_latest_redis(self):
         server = shared(Redis)
         for number in range(500):
             server.client.xadd(self.stream, {"id": number % 50, "v": f"{number}.5", "text": "x" * 200})
         self.check(backend="redis", servers=f"redis://127.0.0.1:{server.port}", mode="latest", key="id")
 
-    def test_latest_messages_of_kafka(self):
+    def test_exam_passes_for_latest_kafka(self):
         server = shared(Kafka)
         server.create(self.stream, 2)
         server.publish(self.stream, [(f"k{number % 50}", encoded(v=number)) for number in range(500)])
@@ -57,9 +57,9 @@ class ExamTests(unittest.TestCase):
 class NewestExamTests(ExamTests):
     """The tables of the newest messages, apart so that both halves run at the same time."""
 
-    test_latest_messages_of_nats = test_latest_entries_of_redis = test_latest_messages_of_kafka = None
+    test_exam_passes_for_latest_nats = test_exam_passes_for_latest_redis = test_exam_passes_for_latest_kafka = None
 
-    def test_newest_messages_of_nats(self):
+    def test_exam_passes_for_newest_nats(self):
         self.check(backend="nats", servers=self.nats_with_messages(), rows=2_000, meta="time,key,sequence")
 
 

@@ -20,7 +20,7 @@ class FaultTests(unittest.TestCase):
         self.addCleanup(program.end)
         return program
 
-    def test_cut_networks(self):
+    def test_reading_resumes_without_reload_after_network_cut(self):
         nats, redis = shared(Nats), shared(Redis)
         nats.add(self.stream, [f"{self.stream}.>"])
         proxies = Proxy(nats.port), Proxy(redis.port)
@@ -52,7 +52,7 @@ class FaultTests(unittest.TestCase):
             self.assertEqual(program.reloads, 1)
             self.assertEqual(program.rejects, [])
 
-    def test_short_stream_read_by_subject_has_no_gaps(self):
+    def test_filtered_subject_of_short_stream_reports_no_gap(self):
         nats = shared(Nats)
         nats.add(self.stream, [f"{self.stream}.>"], max_msgs=20)
         program = self.program(
@@ -70,7 +70,7 @@ class FaultTests(unittest.TestCase):
         self.assertNotIn("missed", program.states[-1][1])
         self.assertEqual(program.rejects, [])
 
-    def test_rejected_end_of_a_long_history(self):
+    def test_history_is_read_to_its_end_if_last_messages_are_invalid(self):
         nats = shared(Nats)
         nats.add(self.stream, [f"{self.stream}.>"])
         nats.publish(

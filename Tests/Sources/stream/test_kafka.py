@@ -21,7 +21,7 @@ class KafkaTests(unittest.TestCase):
         self.addCleanup(program.end)
         return program
 
-    def test_latest_value_of_each_key_with_tombstones(self):
+    def test_latest_mode_keeps_last_value_and_applies_tombstones(self):
         self.kafka.create(self.topic, 4)
         self.kafka.publish(
             self.topic, [(f"k{number % 20}", encoded(v=number, a={"b": "x"})) for number in range(1_000)]
@@ -39,7 +39,7 @@ class KafkaTests(unittest.TestCase):
         self.assertRegex(program.rejects[0]["reason"], r"partition \d offset \d+: it has no key")
         self.assertEqual(program.reloads, 1)
 
-    def test_newest_messages_of_all_partitions(self):
+    def test_table_keeps_newest_messages_of_all_partitions(self):
         self.kafka.create(self.topic, 3)
         for number in range(30):
             # Equal times have no order between partitions.
@@ -52,7 +52,7 @@ class KafkaTests(unittest.TestCase):
         self.kafka.publish(self.topic, [("k", encoded(v=number)) for number in range(30, 34)])
         program.until(lambda: sorted(program.column("v").values()) == list(range(24, 34)))
 
-    def test_poison_costs_only_itself(self):
+    def test_invalid_messages_are_rejected_and_others_shown(self):
         self.kafka.create(self.topic)
         self.kafka.publish(
             self.topic,
@@ -64,7 +64,7 @@ class KafkaTests(unittest.TestCase):
         self.assertEqual([reject["key"] for reject in program.rejects], ["b", "c", "d"])
         self.assertIn("b partition 0 offset 1: it is not JSON", program.rejects[0]["reason"])
 
-    def test_broker_that_goes_down(self):
+    def test_reading_resumes_without_reload_after_broker_outage(self):
         self.kafka = Kafka()
         self.kafka.create(self.topic, 2)
         self.kafka.publish(self.topic, [(f"k{number}", encoded(v=number)) for number in range(10)])
@@ -81,7 +81,7 @@ class KafkaTests(unittest.TestCase):
         program.until_state("0 messages behind", state="live", since=since + 1)
         self.assertEqual(program.reloads, 1)
 
-    def test_restarted_source(self):
+    def test_restarted_source_has_current_rows_and_same_schema(self):
         self.kafka.create(self.topic)
         self.kafka.publish(self.topic, [(f"k{number}", encoded(v=number)) for number in range(10)])
         program = self.program(mode="latest")
@@ -93,7 +93,7 @@ class KafkaTests(unittest.TestCase):
         again.until_column("v", {f"k{number}": number if number != 2 else None for number in range(10) if number != 1})
         self.assertEqual(again.schema, program.schema)
 
-    def test_trimmed_while_it_was_stopped(self):
+    def test_messages_trimmed_during_stop_are_reported_as_missed(self):
         self.kafka.create(self.topic)
         self.kafka.publish(self.topic, [(f"k{number}", encoded(v=1)) for number in range(10)])
         program = self.program(mode="latest")
@@ -107,7 +107,7 @@ class KafkaTests(unittest.TestCase):
         self.assertNotIn("k0", program.rows)
         self.assertGreater(program.rejects[0]["count"], 1_000)
 
-    def test_topic_that_does_not_exist(self):
+    def test_missing_topic_is_reported_and_read_once_available(self):
         self.kafka.create(self.topic)
         self.kafka.set_error(self.topic, 3)
         program = self.program()
@@ -116,7 +116,7 @@ class KafkaTests(unittest.TestCase):
         self.kafka.publish(self.topic, [("a", encoded(v=1))])
         program.until_column("v", {"0:0": 1})
 
-    def test_options_of_librdkafka(self):
+    def test_config_file_sets_options_and_names_invalid_ones(self):
         self.kafka.create(self.topic)
         self.kafka.publish(self.topic, [("a", encoded(v=1))])
         good = write("good.properties", "# comment\nfetch.wait.max.ms = 20\nclient.id=rowcast-test\n")
@@ -129,7 +129,7 @@ class KafkaTests(unittest.TestCase):
         broken.until(lambda: broken.refusal)
         self.assertIn("line 2 of", broken.refusal["reason"])
 
-    def test_secrets_are_not_shown(self):
+    def test_sasl_password_is_not_shown(self):
         self.kafka.create(self.topic)
         file = write(
             "sasl.properties",

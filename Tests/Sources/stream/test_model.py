@@ -61,7 +61,7 @@ class ModelTests(unittest.TestCase):
     def payload(self, value):
         return value if isinstance(value, bytes) else json.dumps({"v": value}).encode()
 
-    def test_nats(self):
+    def test_nats_rows_match_model_across_source_restarts(self):
         server = shared(Nats)
         server.add(self.stream, [f"{self.stream}.>"])
 
@@ -73,7 +73,7 @@ class ModelTests(unittest.TestCase):
         self.prefix = f"{self.stream}."
         self.follow(publish, backend="nats", servers=f"127.0.0.1:{server.port}")
 
-    def test_redis(self):
+    def test_redis_rows_match_model_across_source_restarts(self):
         server = shared(Redis)
 
         def publish(batch):
@@ -92,7 +92,7 @@ class ModelTests(unittest.TestCase):
             publish, backend="redis", servers=f"redis://127.0.0.1:{server.port}", key="id", columns="id:text,v:number"
         )
 
-    def test_kafka(self):
+    def test_kafka_rows_match_model_across_source_restarts(self):
         server = shared(Kafka)
         server.create(self.stream, 3)
 

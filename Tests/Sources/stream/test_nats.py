@@ -40,7 +40,7 @@ class NatsTests(unittest.TestCase):
     def key(self, subject):
         return f"{self.stream}.{subject}"
 
-    def test_latest_value_of_each_subject(self):
+    def test_latest_mode_keeps_last_message_per_subject(self):
         self.add()
         self.publish(*((f"s{number % 10}", encoded(price=number, at={"place": f"p{number}"})) for number in range(100)))
         program = self.program(mode="latest")
@@ -51,7 +51,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("price", {**wanted, self.key("s3"): 1_000, self.key("new"): -1.5})
         self.assertEqual(program.reloads, 1)
 
-    def test_latest_value_of_a_member(self):
+    def test_latest_mode_uses_json_member_as_key(self):
         self.add()
         self.publish(
             *(("orders", encoded(order={"id": number % 5}, state=f"v{number}", op="u")) for number in range(23))
@@ -62,7 +62,7 @@ class NatsTests(unittest.TestCase):
         self.publish(("orders", encoded(order={"id": 1}, op="d")), ("orders", encoded(order={"id": 7}, state="new")))
         program.until_column("state", {0: "v20", 2: "v22", 3: "v18", 4: "v19", 7: "new"})
 
-    def test_bucket_of_keys_and_values(self):
+    def test_key_value_bucket_shows_current_values(self):
         async def fill(js, _):
             bucket = await js.create_key_value(KeyValueConfig(bucket=self.stream, history=3))
             for name in ("a", "b", "c"):
@@ -82,7 +82,7 @@ class NatsTests(unittest.TestCase):
         self.nats.do(change)
         program.until_column("number", {f"$KV.{self.stream}.c": 3, f"$KV.{self.stream}.b": 9})
 
-    def test_newest_messages_of_a_subject(self):
+    def test_table_keeps_newest_messages_of_subject(self):
         self.add()
         self.publish(*((("rare" if number % 50 == 0 else "often"), encoded(number=number)) for number in range(2_000)))
         program = self.program(rows=7, subject=self.key("rare"))
@@ -93,7 +93,7 @@ class NatsTests(unittest.TestCase):
             {1_851: 1_850, 1_901: 1_900, 1_951: 1_950, **{2_001 + number: number for number in range(3)}, 1_801: 1_800},
         )
 
-    def test_poison_costs_only_itself(self):
+    def test_invalid_messages_are_rejected_and_others_shown(self):
         self.add()
         self.publish(
             ("good", encoded(id=1, price=1)),
@@ -122,7 +122,7 @@ class NatsTests(unittest.TestCase):
         )
         self.assertTrue(any("“price” does not fit" in text for text in program.log))
 
-    def test_poison_leaves_the_row_of_its_subject(self):
+    def test_invalid_message_keeps_row_of_its_subject(self):
         self.add()
         self.publish(("a", encoded(price=1)), ("b", encoded(price=2)))
         program = self.program(mode="latest")
@@ -132,7 +132,7 @@ class NatsTests(unittest.TestCase):
         program.until(lambda: program.rejects)
         self.assertEqual(program.rejects[-1]["key"], self.key("a"))
 
-    def test_killed_server_and_messages_meanwhile(self):
+    def test_reading_resumes_without_reload_after_server_kill(self):
         self.own()
         self.add()
         self.publish(*((f"s{number % 7}", encoded(number=number)) for number in range(500)))
@@ -173,10 +173,10 @@ class NatsTests(unittest.TestCase):
     def purge(self, sequence, port=None):
         self.nats.do(lambda js, _: js.purge_stream(self.stream, seq=sequence), port)
 
-    def test_trimmed_while_it_was_stopped(self):
+    def test_messages_trimmed_during_stop_are_reported_as_missed(self):
         self.trimmed_while_it_was_stopped("missed")
 
-    def test_subject_trimmed_while_it_was_stopped(self):
+    def test_missed_count_of_filtered_subject_is_upper_bound(self):
         self.trimmed_while_it_was_stopped("missed; up to", subject=self.key("a"))
 
     def trimmed_while_it_was_stopped(self, *texts, **settings):
@@ -196,7 +196,7 @@ class NatsTests(unittest.TestCase):
         wanted = {number + 1: number for number in range(4_010, 5_010)}
         self.assertEqual({key: value for key, value in program.column("id").items() if key > 4_010}, wanted)
 
-    def test_trimmed_while_the_server_was_away(self):
+    def test_stream_trimmed_during_outage_is_read_again(self):
         self.own()
         self.add()
         self.publish(*(("a", encoded(id=number, v=1)) for number in range(10)))
@@ -217,7 +217,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("v", {number: 2 for number in range(10, 15)}, 60)
         self.assertEqual(program.rejects[0]["count"], 5)
 
-    def test_stream_that_is_created_again(self):
+    def test_recreated_stream_replaces_all_rows(self):
         self.add()
         self.publish(*((f"s{number}", encoded(v=1)) for number in range(10)))
         program = self.program(mode="latest")
@@ -232,7 +232,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("v", {self.key(f"t{number}"): 2 for number in range(20)})
         program.until_state("was created again")
 
-    def test_stream_that_does_not_exist_yet(self):
+    def test_missing_stream_is_reported_and_read_once_created(self):
         program = self.program()
         program.until_state(f"the stream “{self.stream}” does not exist", state="stale")
         self.add()
@@ -242,7 +242,7 @@ class NatsTests(unittest.TestCase):
         self.publish(("a", encoded(v=1)))
         program.until_column("v", {1: 1})
 
-    def test_lag_and_backpressure(self):
+    def test_blocked_output_bounds_memory_and_lag_is_reported(self):
         self.add(max_bytes=200_000_000)
         self.publish(("a", encoded(id=0)))
         program = self.program(rows=1_000, columns="id:integer,text")
@@ -275,13 +275,13 @@ class NatsTests(unittest.TestCase):
         with open(f"/proc/{program.process.pid}/statm") as file:
             return int(file.read().split()[1]) * 4_096
 
-    def test_work_queue_is_left_alone(self):
+    def test_work_queue_stream_is_refused(self):
         self.add(retention="workqueue")
         self.publish(("a", encoded(v=1)))
         program = self.program()
         program.until_state("is only readable by changing it", state="stale")
 
-    def test_user_and_password(self):
+    def test_user_and_password_authenticate_and_stay_secret(self):
         self.own('authorization { user: reader, password: "right-one" }\n', user="reader", password="right-one")
         self.add()
         self.publish(("a", encoded(v=1)))
@@ -301,7 +301,7 @@ class NatsTests(unittest.TestCase):
         for program in (wrong, right, variable):
             self.assertNotIn("-one", program.output)
 
-    def test_nkey(self):
+    def test_nkey_authenticates_and_stays_secret(self):
         import nkeys
 
         seed = nkeys.encode_seed(bytes(random.Random(1).randrange(256) for _ in range(32)), nkeys.PREFIX_BYTE_USER)
@@ -314,7 +314,7 @@ class NatsTests(unittest.TestCase):
         program.until_column("v", {1: 1})
         self.assertNotIn(seed.decode(), program.output)
 
-    def test_credentials_of_an_account(self):
+    def test_credentials_file_authenticates_and_stays_secret(self):
         lines, file, seed = operator()
         self.own(lines, user_credentials=file)
         self.add()
@@ -326,7 +326,7 @@ class NatsTests(unittest.TestCase):
         for one in (program, without):
             self.assertNotIn(seed, one.output)
 
-    def test_certificate_of_the_client(self):
+    def test_client_certificate_authenticates(self):
         ca, certificate, key = certificates()
         import ssl
 
@@ -342,13 +342,13 @@ class NatsTests(unittest.TestCase):
         self.program(servers=servers, ca=ca, certificate=certificate, private_key=key).until_column("v", {1: 1})
         self.program(servers=servers, ca=ca).until_state("trying again", state="stale")
 
-    def test_no_credentials_without_tls(self):
+    def test_server_without_tls_is_refused_if_tls_is_required(self):
         self.add()
         for settings in ({"servers": f"tls://localhost:{self.nats.port}"}, {"tls": True}):
             program = self.program(user="reader", password_file=write("plain", "secret-one\n"), **settings)
             program.until_state("the server offers no TLS", state="stale")
 
-    def test_tls(self):
+    def test_tls_requires_trusted_certificate(self):
         ca, certificate, key = certificates()
         import ssl
 

@@ -25,7 +25,7 @@ class RedisTests(unittest.TestCase):
     def add(self, client=None, **fields):
         return (client or self.redis.client).xadd(self.stream, {name: value for name, value in fields.items()}).decode()
 
-    def test_newest_entries_with_types_of_fields(self):
+    def test_newest_entries_have_inferred_field_types(self):
         ids = [
             self.add(number=f"{number}.5", plain=str(number), code=f"00{number}", at="2026-11-23T10:00:00Z", on="true")
             for number in range(20)
@@ -46,7 +46,7 @@ class RedisTests(unittest.TestCase):
         self.assertEqual([row[name] for name in ("plain", "code", "@other")], [None, "1.50", '{"more":7}'])
         self.assertEqual(len(program.rows), 6)
 
-    def test_latest_entry_of_each_key(self):
+    def test_latest_mode_keeps_last_entry_per_key(self):
         for number in range(50):
             self.add(id=f"k{number % 5}", v=str(number))
         program = self.program(mode="latest", key="id", delete="op=del")
@@ -60,7 +60,7 @@ class RedisTests(unittest.TestCase):
         program.until_state("1 rejected")
         self.assertIn("it has no member “id”", program.rejects[0]["reason"])
 
-    def test_payload_in_a_field(self):
+    def test_json_payload_is_read_from_field(self):
         self.add(data='{"user":{"id":1},"v":1}')
         self.add(data='{"user":{"id":2},"v":2}')
         self.add(other="1")
@@ -72,7 +72,7 @@ class RedisTests(unittest.TestCase):
         program.until_state("3 rejected")
         self.assertIn(place, program.rejects[-1]["reason"])
 
-    def test_killed_server_and_entries_meanwhile(self):
+    def test_reading_resumes_without_reload_after_server_kill(self):
         self.own()
         for number in range(100):
             self.add(id=str(number % 4), v=str(number))
@@ -95,7 +95,7 @@ class RedisTests(unittest.TestCase):
         program.until_state("0 messages behind", state="live", since=since + 1)
         self.assertEqual(program.reloads, 1)
 
-    def test_restarted_source(self):
+    def test_restarted_source_has_current_rows_and_same_schema(self):
         for number in range(10):
             self.add(id=str(number), v=str(number))
         program = self.program(mode="latest", key="id")
@@ -108,7 +108,7 @@ class RedisTests(unittest.TestCase):
         again.until_column("v", {**{number: number for number in range(10) if number != 3}, 4: None})
         self.assertEqual(again.schema, program.schema)
 
-    def test_trimmed_while_it_was_stopped(self):
+    def test_entries_trimmed_during_stop_are_reported_as_missed(self):
         for number in range(10):
             self.add(id=str(number), v="1")
         program = self.program(mode="latest", key="id")
@@ -123,7 +123,7 @@ class RedisTests(unittest.TestCase):
         program.until_column("v", {number: 2 for number in range(12, 15)})
         self.assertIn(program.rejects[0]["count"], (6, 7))
 
-    def test_trimmed_before_it_began_is_no_gap(self):
+    def test_entries_trimmed_before_start_are_not_reported(self):
         for number in range(20):
             self.add(v=str(number))
         self.redis.client.xtrim(self.stream, maxlen=10, approximate=False)
@@ -136,7 +136,7 @@ class RedisTests(unittest.TestCase):
             self.assertFalse(program.rejects)
             self.redis.client.xdel(self.stream, place)
 
-    def test_stream_that_is_created_again(self):
+    def test_recreated_stream_replaces_all_rows(self):
         for number in range(10):
             self.add(id=str(number), v="1")
         program = self.program(mode="latest", key="id")
@@ -147,11 +147,11 @@ class RedisTests(unittest.TestCase):
         program.until_column("v", {20: 2})
         program.until_state("created again")
 
-    def test_key_of_another_type(self):
+    def test_key_of_another_type_is_reported(self):
         self.redis.client.set(self.stream, "text")
         self.program().until_state(f"the key “{self.stream}” is not a stream", state="stale")
 
-    def test_password_user_and_tls(self):
+    def test_user_password_and_certificate_are_checked_over_tls(self):
         ca, certificate, key = certificates()
         self.own(
             f"port 0\ntls-port PORT\ntls-cert-file {certificate}\ntls-key-file {key}\n"

@@ -52,11 +52,11 @@ class SettingsTests(unittest.TestCase):
             self.assertEqual((found, part in text), (setting, True), text)
             self.assertNotIn("secret", text)
 
-    def test_columns(self):
+    def test_columns_setting_has_names_types_and_labels(self):
         options = Options({"backend": "nats", "stream": "s", "columns": "a.b:number=Price, c ,d:seconds"}, {})
         self.assertEqual(options.columns, [("a.b", "number", "Price"), ("c", "text", None), ("d", "seconds", None)])
 
-    def test_files_that_are_not_certificates(self):
+    def test_invalid_certificate_files_are_refused(self):
         program = Program(backend="nats", stream="s", ca=write("bad.pem", "no certificate"))
         self.addCleanup(program.end)
         program.until(lambda: program.refusal)
@@ -72,7 +72,7 @@ class SettingsTests(unittest.TestCase):
         good.until(lambda: good.refusal)
         self.assertEqual(good.refusal["setting"], "certificate")
 
-    def test_client_libraries_are_imported_for_their_backend_only(self):
+    def test_client_library_is_loaded_on_use_and_named_if_missing(self):
         folder = pathlib.Path(FOLDER / "without")
         for name in ("nats", "redis", "confluent_kafka"):
             (folder / name).mkdir(parents=True, exist_ok=True)

@@ -481,9 +481,9 @@ import Testing
             ether 02:fc:00:00:00:01  txqueuelen 1000  (Ethernet)
     """,
     "4.0K  /etc/rc2.d\n8.0K  /etc/selinux\n16K   /etc/xdg",
-  ]) func `a split that is not certain is none`(_ text: String) { #expect(table(text) == nil) }
+  ]) func `a text with ambiguous columns is not split`(_ text: String) { #expect(table(text) == nil) }
 
-  @Test func `a line whose columns are not certain has none`() throws {
+  @Test func `a line with ambiguous columns is not split`() throws {
     let columns = try #require(AlignedColumns(["NAME   SIZE  OWNER", "a        10  root", "b       200  me"]))
     #expect(columns.fittingFields(of: "c       300  you") == ["c", "300", "you"])
     #expect(columns.fittingFields(of: "a-very-long-name 7  root") == ["a-very-long-name", "7", "root"])

@@ -56,7 +56,7 @@ import Testing
     return hint
   }
 
-  @Test func `keys of several columns are different where the columns are`() {
+  @Test func `different columns of a composite key have different keys`() {
     let parts = ["", "a", "b", "a b", "b a", "a\\", "\\", "\\ ", " ", "a\\ b", "a\\\\", " a", "a "]
     var seen: [String: [String]] = [:]
     for first in parts {
@@ -87,7 +87,7 @@ import Testing
     #expect(type(.null, .null) == .text)
   }
 
-  @Test func `a far moment does not make a column of moments one of texts`() {
+  @Test func `a time out of range does not turn a time column into text`() {
     let (near, far) = (UntypedValue.text("2026-11-21T11:49:10Z"), UntypedValue.text("9999-12-31T00:00:00Z"))
     #expect(type(far, near) == .timestamp)
     #expect(type(near, far) == .timestamp)
@@ -369,7 +369,7 @@ import Testing
     return table
   }
 
-  @Test func `a member that comes later becomes a column`() throws {
+  @Test func `a late member becomes a column`() throws {
     var table = growing(rows: 2)
     table.add([("n", .integer(2)), ("late", .integer(7)), ("none", .null)], at: "line 3")
     table.add([("n", .integer(3)), ("late", .number(0.5)), ("more", .text("x"))], at: "line 4")
@@ -391,7 +391,7 @@ import Testing
     #expect(table.takeAddedColumns().isEmpty && table.lastRejection.isEmpty)
   }
 
-  @Test func `columns may come more than once`() {
+  @Test func `columns may be added more than once`() {
     var table = growing(rows: 1)
     for name in ["a", "b"] {
       table.add([(name, .text("x"))], at: "line")
@@ -403,7 +403,7 @@ import Testing
     #expect(table.pendingRows == 1)
   }
 
-  @Test func `rows do not wait for ever for columns that come later`() {
+  @Test func `at most 100 rows wait for late columns`() {
     var table = growing(rows: 1)
     for _ in 0..<99 { table.add([("late", .integer(1))], at: "line") }
     #expect(table.isSampling)
@@ -411,7 +411,7 @@ import Testing
     #expect(!table.isSampling && table.schema?.columns.count == 2)
   }
 
-  @Test func `a list that is read again gets its columns before its rows`() throws {
+  @Test func `a reloaded list gets its new columns before its rows`() throws {
     var table = growing(rows: 2)
     _ = table.takeChanges()
     table.settlesEarly = false
@@ -427,7 +427,7 @@ import Testing
     #expect(changes.beginsReload && changes.endsReload && changes.count == 2)
   }
 
-  @Test func `columns beyond the most are left out and told once`() {
+  @Test func `columns beyond the limit are left out and reported`() {
     var table = growing(rows: 1)
     let names = (1...600).map { "c\($0)" }
     table.add(names.map { ($0, .integer(1)) }, at: "line 2")
@@ -438,7 +438,7 @@ import Testing
     #expect(!table.isSampling)
   }
 
-  @Test func `columns that were chosen stay as they are`() {
+  @Test func `explicitly chosen columns are not extended`() {
     var table = InferredTable(name: "t", key: [], columns: ["n"])
     table.addsColumns = true
     table.add([("n", .integer(1))], at: "line 1")

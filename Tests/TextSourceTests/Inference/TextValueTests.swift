@@ -32,12 +32,12 @@ import Testing
   func `a text that is not a duration has no seconds`(_ text: String) { #expect(TextQuantity.duration(text) == nil) }
 
   @Test(arguments: [("1,234,567", 1_234_567), ("-1,000.5", -1_000.5), ("12,345", 12_345)] as [(String, Double)])
-  func `separators of thousands are left out`(_ text: String, _ number: Double) {
+  func `thousands separators are removed`(_ text: String, _ number: Double) {
     #expect(TextQuantity.grouped(text) == number)
   }
 
   @Test(arguments: ["1,23", "1,2345", ",123", "0,123", "1234", "1,,234", "1,234.", "a,123"])
-  func `other commas are not separators of thousands`(_ text: String) { #expect(TextQuantity.grouped(text) == nil) }
+  func `other commas are not thousands separators`(_ text: String) { #expect(TextQuantity.grouped(text) == nil) }
 
   @Test func `an amount has a number and a unit`() {
     #expect(TextQuantity.amount("$1,234.50").map { "\($0.number) \($0.unit)" } == "1234.5 $")
@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: [
     "2026-13-01", "2026-02-30", "Nov 23", "23 Nov", "Monday", "2026-11", "12345678", "Marigold 12", "2026-11-23x",
     "2026-11-23 25:00:00", "Nov 23 10:00:00 PST", "Mon Nov 23",
-  ]) func `a text that is not a time has none`(_ text: String) { #expect(TextMoment(text) == nil) }
+  ]) func `an invalid time text has no time`(_ text: String) { #expect(TextMoment(text) == nil) }
 
   @Test func `a time without a year is not in the future`() throws {
     let day = 86_400 * Int64(1_000_000_000)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a number since 1970 has the unit of its magnitude`() {
+  @Test func `the magnitude of an epoch number determines its unit`() {
     for number in [1.795428e9, 1.795428e12, 1.795428e15, 1.795428e18] {
       #expect(TextMoment.nanoseconds(epoch: number) == 1_795_428_000_000_000_000)
     }
@@ -99,7 +99,7 @@ import Testing
     #expect(table("name,size\na,5\nb,-\n")[1...] == ["size: number", "2 rows", "| a | 5", "| b | "])
   }
 
-  @Test func `a text that arrives after the columns are known gets a column of its own`() {
+  @Test func `a late text in a number column gets a column of its own`() {
     let rows = (1...150).map { "r\($0),\($0)" }.joined(separator: "\n")
     let found = table("name,size\n\(rows)\nlast,unknown\n")
     #expect(found.prefix(3) == ["name: text", "size: number", "size (text): text"])

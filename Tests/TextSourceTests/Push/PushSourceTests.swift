@@ -62,7 +62,7 @@ import Threads
     return rows
   }
 
-  @Test func `rows replace each other by their id, and some are deleted`() throws {
+  @Test func `rows are replaced and deleted by their id`() throws {
     let source = try source()
     #expect(
       try upload(
@@ -74,7 +74,7 @@ import Threads
     #expect(recorder.view.schema?.columns.map(\.name) == ["id", "state"])
   }
 
-  @Test func `faults are reported with their lines, and the other rows are taken`() throws {
+  @Test func `invalid lines are reported by number, and others accepted`() throws {
     let source = try source()
     let report = try upload("{\"id\":1}\nnonsense\n{\"n\":3}\n[1]\n{\"id\":2}", 1, to: source)
     #expect(report.accepted == 2)
@@ -96,7 +96,7 @@ import Threads
     #expect(report.reasons.count == UploadReport.greatestReasonCount)
   }
 
-  @Test func `faults belong to the upload that has them`() throws {
+  @Test func `faults are reported to the upload that contains them`() throws {
     let source = try source()
     for id in UInt64(1)...2 { source.send(.upload(.begin(id, UploadHead()))) }
     source.send(.upload(.bytes(1, Array("{\"id\":1}\n{\"x\":1}\n".utf8))))
@@ -110,7 +110,7 @@ import Threads
     #expect(second.faults == 0)
   }
 
-  @Test func `a complete list deletes what is missing from it`() throws {
+  @Test func `a complete list is accepted as a reload`() throws {
     let source = try source()
     _ = try upload("{\"id\":1}\n{\"id\":2}\n", 1, to: source)
     #expect(try upload("{\"id\":2}\n{\"id\":3}\n", 2, to: source, UploadHead(replaces: true)).accepted == 2)
@@ -118,7 +118,7 @@ import Threads
     #expect(last?.endsReload == true)
   }
 
-  @Test func `a complete list that is cut off or wrong deletes nothing`() throws {
+  @Test func `a complete list that is cut off or invalid deletes nothing`() throws {
     let source = try source()
     _ = try upload("{\"id\":1}\n{\"id\":2}\n", 1, to: source)
     source.send(.upload(.begin(2, UploadHead(replaces: true))))
@@ -132,7 +132,7 @@ import Threads
     #expect(!recorder.view.changes.contains { $0.endsReload })
   }
 
-  @Test func `the last line of a body that is cut off is left out`() throws {
+  @Test func `the last line of a truncated body is left out`() throws {
     let source = try source()
     source.send(.upload(.begin(1, UploadHead(mediaType: "text/csv"))))
     source.send(.upload(.bytes(1, Array("id,name\n1,whole\n2,who".utf8))))
@@ -148,13 +148,13 @@ import Threads
     #expect(Set(rows.keys) == [.integer(1), .integer(3), .integer(5)])
   }
 
-  @Test func `the end of an upload that a former instance began is answered`() throws {
+  @Test func `the end of an unknown upload is answered as unavailable`() throws {
     let source = try source()
     source.send(.upload(.end(7)))
     #expect(try wait(7).failure == .unavailable("the source stops"))
   }
 
-  @Test func `two complete lists at the same time are refused`() throws {
+  @Test func `a second complete list at the same time is refused`() throws {
     let source = try source()
     source.send(.upload(.begin(1, UploadHead(replaces: true))))
     source.send(.upload(.begin(2, UploadHead(replaces: true))))
@@ -163,7 +163,7 @@ import Threads
     #expect(try wait(1).failure == nil)
   }
 
-  @Test func `other formats are recognized, and their texts become values`() throws {
+  @Test func `CSV and JSON uploads are recognized and typed`() throws {
     let source = try source()
     _ = try upload("{\"id\":1,\"n\":1.5}\n", 1, to: source)
     #expect(try upload("id,n\n2,2.5\n", 2, to: source, UploadHead(mediaType: "text/csv")).accepted == 1)
@@ -244,7 +244,7 @@ import Threads
     #expect(source.stop(within: .seconds(60)))
   }
 
-  @Test func `a datagram that is not text costs itself only`() throws {
+  @Test func `a binary datagram does not affect later datagrams`() throws {
     let place = PushSocket.Place(path: path(), isDatagram: true)
     let source = try source(sockets: [place])
     let file = connect(place.path, SOCK_DGRAM)
@@ -258,7 +258,7 @@ import Threads
     #expect(source.stop(within: .seconds(60)))
   }
 
-  @Test func `a stopped source leaves its path to the next instance, and loses no row`() throws {
+  @Test func `a stopped source removes its socket for the next instance`() throws {
     let place = PushSocket.Place(path: path())
     let first = try source(sockets: [place])
     let file = connect(place.path, SOCK_STREAM)

@@ -16,7 +16,7 @@ import Testing
     return (String(decoding: data, as: UTF8.self), body.isAtEnd)
   }
 
-  @Test(arguments: 1...40) func `chunks are joined wherever the pieces end`(pieces: Int) throws {
+  @Test(arguments: 1...40) func `chunks are joined for every split of the input`(pieces: Int) throws {
     let text = "5\r\nhello\r\nA;name=value\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET / HTTP/1.1\r\n"
     let result = try #require(decode(text, pieces: pieces))
     #expect(result.data == "hello0123456789")

@@ -77,7 +77,7 @@ import Threads
     return try HTTPAnswer.to(lines.joined(separator: "\r\n") + "\r\n\r\n" + body, port: port)
   }
 
-  @Test func `a body with a length reaches the source, and its report the client`() throws {
+  @Test func `a body with a length is uploaded and answered with a report`() throws {
     let server = try server(sink)
     let answer = try #require(
       try upload("{\"id\":1}\n{\"id\":2}\n", headers: ["Content-Type: Text/CSV; charset=utf-8"], port: server.port))
@@ -126,7 +126,7 @@ import Threads
     #expect(String(decoding: bytes, as: UTF8.self).contains("\"accepted\":3"))
   }
 
-  @Test func `a chunked body that is too long ends with a note about the rest`() throws {
+  @Test func `a chunked body beyond the limit is answered with its next line`() throws {
     let server = try server(sink)
     let socket = try RawSocket(port: server.port)
     socket.send(
@@ -152,7 +152,7 @@ import Threads
     #expect(sink.endings == ["abandoned"])
   }
 
-  @Test func `a source that is behind stops the sender`() throws {
+  @Test func `a slow source blocks the sender`() throws {
     let slow = Sink(acknowledges: false)
     let server = try server(slow)
     let socket = try RawSocket(port: server.port)
@@ -163,7 +163,7 @@ import Threads
     #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
   }
 
-  @Test func `an upload without a source, a body or the right method is refused with its reason`() throws {
+  @Test func `uploads without source, body or allowed method are refused`() throws {
     let server = try server(sink)
     _ = server.control.addSource("plain")
     #expect(try upload("x", to: "/ingest/other", port: server.port)?.status == 404)
@@ -203,7 +203,7 @@ import Threads
     #expect(sink.heads.isEmpty)
   }
 
-  @Test func `writers send rows and see nothing, viewers send none`() throws {
+  @Test func `writers only send rows, and viewers send none`() throws {
     let tokens = Role.allCases.map { AccessToken(role: $0) }
     let server = try server(sink) { $0.tokens = tokens }
     func bearer(_ role: Role) -> [String] { ["Authorization: Bearer \(tokens.first { $0.role == role }!.text)"] }
