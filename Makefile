@@ -78,14 +78,14 @@ bench: ## Measure the workloads on Rowcast and its peers (BENCH="--only w2" for 
 	@Benchmarks/run $(BENCH)
 
 bench-page: ## Measure the page and its peers in a browser (BENCH="--only s1,s4 --runs 1" for some).
-	@scripts/setup test
+	@scripts/setup page
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@scripts/bundle .build/release/web
 	@Benchmarks/page/run $(BENCH)
 
 soak-page: ## Run the page for MINUTES at 10,000 updates per second; heap and nodes must not grow.
-	@scripts/setup test
+	@scripts/setup page
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@scripts/bundle .build/release/web

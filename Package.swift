@@ -10,11 +10,12 @@ let swiftSettings: [SwiftSetting] =
   (isStrict ? [.treatAllWarnings(as: .error)] : [])
   + (isChecked ? [.define("CHECK_INVARIANTS")] : [.define("CHECK_INVARIANTS", .when(configuration: .debug))])
 
-/// `ROWCAST_FAST_TESTS=1` optimizes the engine and its judge in debug builds too, with all their
-/// checks, so that thousands of simulated runs take seconds instead of minutes. It is off by
-/// default because SwiftPM refuses a versioned dependency on a package with unsafe flags.
+/// `ROWCAST_FAST_TESTS=1` optimizes everything but the tests in debug builds too, with all checks,
+/// so that thousands of simulated runs take seconds instead of minutes, and tests of the page need
+/// no build of their own. It is off by default because SwiftPM refuses a versioned dependency on a
+/// package with unsafe flags.
 let isFast = Context.environment["ROWCAST_FAST_TESTS"] == "1"
-let engineSettings = swiftSettings + (isFast ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+let sourceSettings = swiftSettings + (isFast ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
 /// `ROWCAST_FUZZ=1` compiles the decoders for libFuzzer, under AddressSanitizer, and the program
 /// that drives them (Tests/Fuzz/run).
@@ -56,37 +57,37 @@ let package = Package(
     // The engine: no I/O, no clock. Swift's conversions of numbers call `floor` and the like; the
     // engine imports nothing, so its target has to name their library.
     .target(
-      name: "ListEngine", swiftSettings: engineSettings + fuzzedSettings,
+      name: "ListEngine", swiftSettings: sourceSettings + fuzzedSettings,
       linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-    .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings + fuzzedSettings),
+    .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: sourceSettings + fuzzedSettings),
     // The order of texts in a language, by the ICU that comes with the toolchain.
     .target(
-      name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
+      name: "Locales", dependencies: ["ListEngine"], swiftSettings: sourceSettings,
       linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
     // The lock of all targets.
-    .target(name: "Threads", swiftSettings: swiftSettings + fuzzedSettings),
+    .target(name: "Threads", swiftSettings: sourceSettings + fuzzedSettings),
 
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
-    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
+    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: sourceSettings),
     // What all sources share, and what runs them: text, programs, shared libraries.
     .target(
       name: "SourceRuntime", dependencies: ["CSimdjson", "CSystem", "ListEngine", "Threads", "Wire"],
-      swiftSettings: swiftSettings + fuzzedSettings),
+      swiftSettings: sourceSettings + fuzzedSettings),
     .target(
       name: "TextSource", dependencies: ["ListEngine", "SourceRuntime", "Threads", "Wire"],
-      swiftSettings: swiftSettings + fuzzedSettings),
+      swiftSettings: sourceSettings + fuzzedSettings),
     .target(
       name: "ProcessSource", dependencies: ["CSystem", "ListEngine", "SourceRuntime", "TextSource", "Threads", "Wire"],
-      swiftSettings: swiftSettings + fuzzedSettings),
+      swiftSettings: sourceSettings + fuzzedSettings),
     .target(
       name: "LibrarySource",
       dependencies: [
         "CListPlugin", "CSystem", "ListEngine", "SourceRuntime", "Threads", "Wire",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
     // The examination of a plugin.
     .target(
       name: "PluginExam",
@@ -94,7 +95,7 @@ let package = Package(
         "LibrarySource", "ListEngine", "ProcessSource", "SourceRuntime", "Threads", "Wire",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
     // What must be C: starting and confining programs, notes of crashes, digests, and two
     // workarounds in the C library.
     .target(name: "CSystem", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
@@ -110,11 +111,11 @@ let package = Package(
         "CSystem", "CWebSockets", "ListEngine", "Locales", "Recording", "Threads", "Wire",
         .product(name: "DequeModule", package: "swift-collections"), .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
     .target(
       name: "Recording",
       dependencies: ["ListEngine", "Locales", "Threads", "Wire", .product(name: "Logging", package: "swift-log")],
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
     // The tables of other nodes, over NATS.
     .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(
@@ -123,8 +124,8 @@ let package = Package(
         "CNats", "ListEngine", "Threads", "Wire", .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: swiftSettings),
-    .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
+      swiftSettings: sourceSettings),
+    .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: sourceSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
@@ -134,22 +135,22 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
 
     // Data sources.
-    .target(name: "ProcessReader", path: "Plugins/processes/Reader", swiftSettings: swiftSettings),
+    .target(name: "ProcessReader", path: "Plugins/processes/Reader", swiftSettings: sourceSettings),
     .target(
       name: "ProcessesPlugin", dependencies: ["ListPlugin", "ProcessHandle", "ProcessReader"],
-      path: "Plugins/processes/Plugin", swiftSettings: swiftSettings),
+      path: "Plugins/processes/Plugin", swiftSettings: sourceSettings),
     .target(name: "ProcessHandle", path: "Plugins/processes/Handle", cSettings: cSettings),
-    .target(name: "LoadPlugin", dependencies: ["ListPlugin"], path: "Plugins/load", swiftSettings: swiftSettings),
+    .target(name: "LoadPlugin", dependencies: ["ListPlugin"], path: "Plugins/load", swiftSettings: sourceSettings),
     .target(
       name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".",
       cSettings: cSettings),
-    .target(name: "Quotes", path: "Plugins/market/Quotes", swiftSettings: swiftSettings),
+    .target(name: "Quotes", path: "Plugins/market/Quotes", swiftSettings: sourceSettings),
     .target(
       name: "MarketPlugin", dependencies: ["ListPlugin", "Quotes"], path: "Plugins/market/Plugin",
-      swiftSettings: swiftSettings),
+      swiftSettings: sourceSettings),
 
     .executableTarget(
       name: "LogsPlugin", path: "Plugins/logs", exclude: ["README.md"],

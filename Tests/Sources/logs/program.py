@@ -18,8 +18,9 @@ def built(variable, name):
     """Returns the path of a built product."""
     if variable in os.environ:
         return os.environ[variable]
-    found = [ROOT / ".build" / kind / name for kind in ("release", "debug")] + [
-        pathlib.Path(p) for p in glob.glob(str(ROOT / ".build/*/*/" / name))]
+    places = [pathlib.Path(os.environ["ROWCAST"]).parent] if "ROWCAST" in os.environ else []
+    places += [ROOT / ".build" / kind for kind in ("release", "debug")]
+    found = [place / name for place in places] + [pathlib.Path(p) for p in glob.glob(str(ROOT / ".build/*/*/" / name))]
     for path in found:
         if path.is_file():
             return str(path)
