@@ -66,6 +66,11 @@ struct Mirror {
   /// Returns the first error in the headers: row count, sum of sizes and mean of prices.
   private func headersComplaint(_ page: BenchPage) -> String? {
     for case .header(let header) in page.items {
+      if case .number(let bound) = header.value, case .number(let end)? = header.end {
+        let count = prices.count { $0 >= bound && $0 < end }
+        guard header.count == count else { return "\(bound) shows \(header.count) rows of \(count)" }
+        continue
+      }
       guard case .text(let name) = header.value else { return "a section of \(header.value)" }
       let isSector = header.column == Quotes.columns.firstIndex(of: "sector")
       let number = Int(name.drop { !$0.isNumber })

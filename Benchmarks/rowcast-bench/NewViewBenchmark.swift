@@ -26,6 +26,8 @@ struct NewViewBenchmark {
     }
     var nested = ViewMode.expanded.query
     nested.group = ["sector", "symbol"]
+    var ranges = QueryRequest()
+    ranges.groupings = [GroupingRequest("price", ranges: .width(.integer(100)))]
     return [
       (
         "sort_float(bid asc)", QueryRequest(sort: [("bid", false)]),
@@ -53,6 +55,13 @@ struct NewViewBenchmark {
             (mirror.sector($0), mirror.symbols[$0]) < (mirror.sector($1), mirror.symbols[$1])
           })
           return mirror.items(rows, grouped: [mirror.sector, { mirror.symbols[$0] }])
+        }
+      ),
+      (
+        "ranges price 100", ranges,
+        { mirror in
+          let range = { Int(mirror.prices[$0]) / 100 }
+          return mirror.items(mirror.rows(by: { range($0) < range($1) }), grouped: [range])
         }
       ),
       ("search dead + price desc", QueryRequest(sort: price, search: "dead"), dead),

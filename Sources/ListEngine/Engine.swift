@@ -436,7 +436,7 @@ public struct Engine: ~Copyable {
     }
     try check(request.search.count, limits.search, "search", "a search may have \(limits.search) characters")
     try check(request.terms.count, limits.sortTerms, "sort", "a query may sort by \(limits.sortTerms) columns")
-    try check(request.group.count, limits.groups, "group", "a query may group by \(limits.groups) columns")
+    try check(request.groupings.count, limits.groups, "group", "a query may group by \(limits.groups) columns")
     try check(
       request.aggregates.count, limits.aggregates, "aggregates", "a query may have \(limits.aggregates) aggregates")
     try check(
@@ -454,11 +454,7 @@ public struct Engine: ~Copyable {
     for (index, term) in request.terms.enumerated() {
       query.sort.append(SortTerm(try number(term.column, "sort", index), descending: term.descending))
     }
-    for (index, column) in request.group.enumerated() {
-      let column = try number(column, "group", index)
-      // Ignore repeated columns: each section would contain exactly one subsection.
-      if !query.group.contains(column) { query.group.append(column) }
-    }
+    query.groupings = try request.groupings(in: schema)
     for (index, aggregate) in request.aggregates.enumerated() {
       let column = try number(aggregate.column, "aggregates", index)
       guard aggregate.function.takes(schema.columns[column].type) else {

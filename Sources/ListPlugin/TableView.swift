@@ -88,6 +88,12 @@ public struct Aggregate: Hashable, Sendable {
     case distinct
     /// The 50th percentile, by nearest rank: always one of the values.
     case median
+    /// The 1st percentile, by nearest rank.
+    case p1
+    /// The 5th percentile, by nearest rank.
+    case p5
+    /// The 10th percentile, by nearest rank.
+    case p10
     /// The 90th percentile, by nearest rank.
     case p90
     /// The 95th percentile, by nearest rank.

@@ -89,7 +89,7 @@ struct AnchorJudge {
     // A row that was deleted and inserted again is a new row.
     guard case .integer(let number) = key, !page.moved.contains(number) else { return nil }
     guard let now = all[key] else { return 0 }
-    let place = rows[key] ?? outermostCollapsed(page.query.group.map { now[$0] }).map { $0.place }
+    let place = rows[key] ?? outermostCollapsed(page.query.path(of: now)).map { $0.place }
     return place.map { max(0, $0 - offset) - page.viewport.first }
   }
 
@@ -97,12 +97,13 @@ struct AnchorJudge {
     let position = page.replica.start + index
     switch (page.placed ?? page.replica).items[index] {
     case .row(_, _, let old):
-      let deciding = page.query.sort.map(\.column) + page.query.group
+      let deciding = page.query.sort.map(\.column)
       guard case .integer(let key) = old[Simulation.keyColumn], !page.moved.contains(key),
-        let now = all[.integer(key)], deciding.allSatisfy({ old[$0] == now[$0] })
+        let now = all[.integer(key)], deciding.allSatisfy({ old[$0] == now[$0] }),
+        page.query.path(of: old) == page.query.path(of: now)
       else { return .lost }
       if let now = rows[.integer(key)] { return .moved(now - position) }
-      return folded(page.query.group.map { now[$0] })
+      return folded(page.query.path(of: now))
     case .header(let header):
       guard let path = page.replica.path(of: header), let now = headers[path] else { return .unknown }
       // A section that was removed and created again is a new one, which only the delivery shows.

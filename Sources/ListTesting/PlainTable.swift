@@ -235,17 +235,19 @@ public struct PlainTable: Sendable {
     _ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>
   ) -> (rows: [Row], lines: [Line]) {
     let level = path.count
-    guard level < query.group.count else { return (rows, rows.map { .row($0.cells) }) }
-    let column = query.group[level]
+    guard level < query.groupings.count else { return (rows, rows.map { .row($0.cells) }) }
+    let grouping = query.groupings[level]
+    let column = grouping.column
+    let rowsOfSection = Dictionary(grouping: rows) { grouping.plainSection(of: $0.cells[column]) }
     let collation = schema.columns[column].collation
     let order = query.sections.isEmpty ? SectionOrder(by: .value) : query.sections[level]
     let isReversed = order.key == .value && order.isDescending
-    let values = Set(rows.map { $0.cells[column] }).sorted {
+    let values = rowsOfSection.keys.sorted {
       Self.order($0, $1, descending: isReversed, by: collation) < 0
     }
     let sections = values.map { value in
       let own = arrange(
-        rows.filter { $0.cells[column] == value }, query, path: path + [value], collapsed: collapsed)
+        rowsOfSection[value] ?? [], query, path: path + [value], collapsed: collapsed)
       return (value: value, own: own, aggregates: query.aggregates.map { Self.value(of: $0, own.rows) })
     }
     let ordered = sections.enumerated().sorted { a, b in
@@ -284,6 +286,9 @@ public struct PlainTable: Sendable {
     case .min: return cells.min { order($0, $1, descending: false) < 0 } ?? .null
     case .max: return cells.max { order($0, $1, descending: false) < 0 } ?? .null
     case .median: return percentile(50, cells)
+    case .p1: return percentile(1, cells)
+    case .p5: return percentile(5, cells)
+    case .p10: return percentile(10, cells)
     case .p90: return percentile(90, cells)
     case .p95: return percentile(95, cells)
     case .p99: return percentile(99, cells)

@@ -126,6 +126,8 @@ extension PlainTable {
 
   private static func without(_ column: Int, _ filter: Filter<Int>) -> Filter<Int>? {
     if case .all(let parts) = filter { return .all(parts.compactMap { without(column, $0) }) }
+    // The engine replaces an alternative of one part by that part.
+    if case .any(let parts) = filter, parts.count == 1 { return without(column, parts[0]) }
     return columns(of: filter) == [column] ? nil : filter
   }
 

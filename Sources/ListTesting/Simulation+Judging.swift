@@ -20,6 +20,7 @@ extension Simulation {
     guard range.upperBound <= lines.count else {
       throw failure("a window ends at \(range.upperBound) of \(lines.count)")
     }
+    try judgeEnds(result, query)
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)

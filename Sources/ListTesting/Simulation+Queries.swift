@@ -21,13 +21,15 @@ extension Simulation {
             Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
             Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
             Aggregate(.distinct, of: random.number(0...schema.columns.count - 1)),
-            Aggregate(.median, of: 0), Aggregate(.p90, of: 1), Aggregate(.p95, of: 5), Aggregate(.p99, of: 0),
+            Aggregate(.median, of: 0), Aggregate(.p5, of: 0), Aggregate(.p10, of: 1), Aggregate(.p90, of: 1),
+            Aggregate(.p95, of: 5), Aggregate(.p99, of: 0),
             Aggregate(.first, of: 2), Aggregate(.last, of: 0), Aggregate(.first, of: 5), Aggregate(.last, of: 3),
           ]))
       }
     }
     if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
     addAge(to: &query)
+    addRanges(to: &query)
     orderSections(&query)
     return query
   }
@@ -94,6 +96,7 @@ extension Simulation {
     var request = QueryRequest(
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
       filter: query.filter.map { renamed($0, name) }, group: query.group.map(name))
+    request.groupings = query.groupings.map { GroupingRequest(name($0.column), ranges: $0.ranges.map(Self.written)) }
     request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
     request.sections = zip(query.group, query.sections).map { column, order in
       let key: SectionOrderRequest.Key =
@@ -147,9 +150,10 @@ extension Simulation {
   private mutating func randomPath(_ query: Query) -> [Cell] {
     let isThere = !plain.rows.isEmpty && !random.oneIn(5)
     let path = query.group.prefix(random.number(1...query.group.count))
-    guard isThere else { return path.map { cell($0) } }
+    let groupings = query.groupings
+    guard isThere else { return zip(path, groupings).map { $1.plainSection(of: numeric(cell($0), $0)) } }
     let row = plain.rows[random.number(0...plain.rows.count - 1)]
-    return path.map { row.cells[$0] }
+    return zip(path, groupings).map { $1.plainSection(of: row.cells[$0]) }
   }
 
   /// Collapses or expands a section in a client.

@@ -81,6 +81,8 @@ public struct Simulation {
     public var tiles = 0
     /// The number of facets that were compared with the rows.
     public var facets = 0
+    /// The headers of ranges in windows.
+    public var ranges = 0
 
     /// Creates counters that are all 0.
     public init() {}
@@ -154,6 +156,8 @@ public struct Simulation {
   /// The random numbers of section orders, apart from the others so that seeds keep their course.
   var ordering: SeededGenerator
   var nextTiles: UInt64 = 0
+  /// The generator for ranges, apart from the others for the same reason.
+  var ranging: SeededGenerator
   /// The generator for times of day and filters by age.
   var moments: SeededGenerator
   /// The generator for facets, and the number of the last request for some.
@@ -181,6 +185,7 @@ public struct Simulation {
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
     moments = SeededGenerator(seed: seed ^ 0x6D6F_6D65)
     ordering = SeededGenerator(seed: seed ^ 0x6F72_6465)
+    ranging = SeededGenerator(seed: seed ^ 0x7261_6E67)
     faceting = SeededGenerator(seed: seed ^ 0x6661_6365)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
@@ -272,7 +277,7 @@ public struct Simulation {
       let number = random.number(0...500)
       return .text((number % 5 == 0 ? "Text-0\(number)" : "text-\(number)") + (random.oneIn(9) ? "ÄÖ" : ""))
     case 4: return .boolean(random.oneIn(2))
-    default: return moment(Int64(random.number(0...40)) * 250_000)
+    default: return distant(moment(Int64(random.number(0...40)) * 250_000))
     }
   }
 
@@ -535,6 +540,7 @@ public struct Simulation {
     if delivery.patch.result.items.contains(where: { if case .header = $0 { true } else { false } }) {
       coverage.headers += 1
     }
+    for case .header(let header) in delivery.patch.result.items where header.end != nil { coverage.ranges += 1 }
     let isFolded = delivery.patch.result.items.contains {
       if case .header(let header) = $0 { header.isCollapsed } else { false }
     }

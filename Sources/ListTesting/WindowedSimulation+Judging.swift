@@ -47,12 +47,16 @@ extension WindowedSimulation {
     let items = (page.placed ?? page.replica).items
     let named = items.firstIndex { if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false } }
     let sight = page.viewport.first..<page.viewport.first + page.viewport.count
-    let deciding = page.query.sort.map(\.column) + page.query.group
+    let deciding = page.query.sort.map(\.column)
     for index in (named.map { [$0] } ?? []) + items.indices.filter({ sight.contains(page.replica.start + $0) }) {
       guard case .row(let id, _, let cells) = items[index] else { return nil }
       guard !cells.isEmpty else { continue }
       guard let now = places[id], !now.cells.isEmpty else { return nil }
-      if deciding.allSatisfy({ now.cells[$0] == cells[$0] }) { return now.position - page.replica.start - index }
+      if deciding.allSatisfy({ now.cells[$0] == cells[$0] }),
+        page.query.path(of: now.cells) == page.query.path(of: cells)
+      {
+        return now.position - page.replica.start - index
+      }
     }
     return nil
   }
@@ -72,7 +76,8 @@ extension WindowedSimulation {
     let canSearch = query.search.isEmpty || capabilities.searches
     let canAll =
       parts.count == all && canSearch && query.sort.allSatisfy { capabilities.sort.contains($0.column) }
-      && query.group.allSatisfy(capabilities.group.contains) && query.aggregates.isEmpty && query.sections.isEmpty
+      && query.groupings.allSatisfy { capabilities.group.contains($0.column) && $0.ranges == nil }
+      && query.aggregates.isEmpty && query.sections.isEmpty
     if canAll { return query }
     let filter: Filter<Int>? = parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .all(parts)
     return Query(search: canSearch ? query.search : "", filter: filter)

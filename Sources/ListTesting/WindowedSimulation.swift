@@ -103,6 +103,8 @@ public struct WindowedSimulation {
   var haste: SeededGenerator
   /// The generator for the times at which an exact source estimates.
   private var counting: SeededGenerator
+  /// The generator for ranges.
+  private var ranging: SeededGenerator
   var clock = ManualClock()
   var source: ScriptedWindowedSource
   var pages: [Page] = []
@@ -122,6 +124,7 @@ public struct WindowedSimulation {
     handling = SeededGenerator(seed: seed ^ 0x686F_6C64)
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     counting = SeededGenerator(seed: seed ^ 0x636F_756E)
+    ranging = SeededGenerator(seed: seed ^ 0x7261_6E67)
     var limits = Limits()
     limits.pageRows = random.pick([3, 10, 25])
     limits.cachedRows = random.pick([0, 40, 1_000])
@@ -233,6 +236,9 @@ public struct WindowedSimulation {
     }
     if random.oneIn(5) { query.search = random.pick(["1", "RED", "nowhere"]) }
     if random.oneIn(3) { query.group = random.pick([[2], [0], [2, 0]]) }
+    for index in query.groupings.indices where query.groupings[index].column == 0 && ranging.oneIn(2) {
+      query.groupings[index].ranges = .integers(width: ranging.pick([2, 3, 100]))
+    }
     if random.oneIn(12) {
       query.aggregates = [Aggregate(.sum, of: 0)]
       query.sections = query.group.map { SectionOrder(by: $0 == 0 ? .count : .aggregate(0), descending: true) }
@@ -258,6 +264,9 @@ public struct WindowedSimulation {
     var request = QueryRequest(
       sort: page.query.sort.map { (name($0.column), $0.isDescending) }, search: page.query.search,
       filter: page.query.filter.map { renamed($0, name) }, group: page.query.group.map(name))
+    request.groupings = page.query.groupings.map {
+      GroupingRequest(name($0.column), ranges: $0.ranges.map(Simulation.written))
+    }
     request.aggregates = page.query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
     request.sections = zip(page.query.group, page.query.sections).map { column, order in
       SectionOrderRequest(

@@ -126,16 +126,10 @@ extension ClientMessage {
         (try term.requiredText("column", limit: greatestName), try term.boolean("descending") ?? false))
     }
     place = "query.group"
-    var group: [String] = []
-    for (index, column) in try query.list("group", limit: limits.groups).enumerated() {
+    var groupings: [GroupingRequest] = []
+    for (index, grouping) in try query.list("group", limit: limits.groups).enumerated() {
       place = "query.group[\(index)]"
-      guard case .text(let name) = column else {
-        throw .unreadableMessage("query.group[\(index)] must be a text, not \(column.kind)")
-      }
-      guard name.utf8.count <= greatestName || name.unicodeScalars.count <= greatestName else {
-        throw .tooLong("query.group[\(index)] has more than \(greatestName) characters")
-      }
-      group.append(name)
+      groupings.append(try GroupingRequest(decoding: grouping, path: place))
     }
     var filter: Filter<String>?
     place = "query.filter"
@@ -144,7 +138,8 @@ extension ClientMessage {
     }
     place = "query.search"
     var request = QueryRequest(
-      sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter, group: group)
+      sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter)
+    request.groupings = groupings
     place = "query.where"
     request.written = try written(query, "where")
     place = "query.aggregates"

@@ -3,17 +3,19 @@ import ListEngine
 extension QueryRequest {
   /// Decodes the query string of an export URL, given as percent-decoded `name=value` arguments.
   ///
-  /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,state`
-  /// `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with `zone=` as in a query. A
-  /// filter is a FILTER of docs/protocol.md, or a list of filters that must all pass. Arguments
-  /// of ``ExportLayout``, and those that only affect the page's display, are ignored.
+  /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,cpu`
+  /// with `ranges=cpu:10`, `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with
+  /// `zone=` as in a query. A filter is a FILTER of docs/protocol.md, or a list of filters that
+  /// must all pass. Arguments of ``ExportLayout``, and those that only affect the page's display,
+  /// are ignored.
   ///
   /// - Throws: the ``ListEngine/ClientError`` that the same query would cause on a WebSocket.
   ///   Unknown and repeated names are errors, too.
   public init(arguments: [String], limits: Limits) throws(ClientError) {
     var sort: [(column: String, descending: Bool)] = []
     var search = ""
-    var group: [String] = []
+    var groupings: [GroupingRequest] = []
+    var ranges = ""
     var filter: Filter<String>?
     var (written, zone) = ("", 0)
     var seen: Set<String> = []
@@ -29,7 +31,8 @@ extension QueryRequest {
         }
       case "search": search = value
       case "group":
-        for term in value.split(separator: ",") { group.append(try Self.column(term)) }
+        for term in value.split(separator: ",") { groupings.append(GroupingRequest(try Self.column(term))) }
+      case "ranges": ranges = value
       case "filter": filter = try Self.filter(value, limits: limits)
       case "where":
         guard value.utf8.count <= FilterText.greatestByteCount else {
@@ -47,11 +50,13 @@ extension QueryRequest {
         "times", "lines", "row":
         break
       default:
-        let known = "sort, search, where, zone, filter, group, fields and separator"
+        let known = "sort, search, where, zone, filter, group, ranges, fields and separator"
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")
       }
     }
-    self.init(sort: sort, search: search, filter: filter, group: group)
+    try GroupingRequest.add(ranges, zone: zone, to: &groupings)
+    self.init(sort: sort, search: search, filter: filter)
+    self.groupings = groupings
     if !written.isEmpty { self.written = WrittenFilter(written, zone: zone) }
   }
 

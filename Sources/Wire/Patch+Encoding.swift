@@ -167,6 +167,10 @@ extension JSONWriter {
     member("column", schema.columns[header.column].name)
     name("value")
     cell(header.value)
+    if let end = header.end {
+      name("end")
+      cell(end)
+    }
     member("count", header.count)
     if !header.aggregates.isEmpty {
       name("aggregates")

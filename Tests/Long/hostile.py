@@ -70,6 +70,12 @@ class Hostile:
             "column": self.draw.choice(TEXTS[:12]), "op": self.draw.choice(OPS),
             "value": self.draw.choice([*NUMBERS, *TEXTS])}
 
+    def grouping(self):
+        column = self.draw.choice(TEXTS[:12])
+        if self.draw.random() < 0.5:
+            return column
+        return {"column": column, self.draw.choice(["width", "unit"]): self.draw.choice([*NUMBERS, *TEXTS])}
+
     def query(self):
         query = {}
         if self.draw.random() < 0.6:
@@ -81,7 +87,7 @@ class Hostile:
         if self.draw.random() < 0.4:
             query["filter"] = self.filter()
         if self.draw.random() < 0.3:
-            query["group"] = [self.draw.choice(TEXTS[:12]) for _ in range(self.draw.randrange(5))]
+            query["group"] = [self.grouping() for _ in range(self.draw.randrange(5))]
         if self.draw.random() < 0.2:
             query["aggregates"] = [{
                 "function": self.draw.choice(
@@ -108,7 +114,7 @@ class Hostile:
         query = {"search": draw.choice(["", "a", "x" * 1_000, str(request)])}
         query["sort"] = [{"column": column(), "descending": draw.random() < 0.5} for _ in range(draw.randrange(4))]
         if draw.random() < 0.3:
-            query["group"] = ["symbol"]
+            query["group"] = [draw.choice(["symbol", {"column": "price", "width": draw.choice([1e-9, 0.1, 1e300])}])]
         if draw.random() < 0.3:
             query["filter"] = {
                 "column": "symbol", "op": "matches",

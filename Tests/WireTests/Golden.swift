@@ -99,6 +99,7 @@ enum Golden {
       section: UInt32(try integer(object, "section")), revision: UInt32(try integer(object, "rev")),
       slot: UInt32(try integer(object, "slot")), level: try integer(object, "level"),
       parent: (object["parent"] as? Int).map(UInt32.init), column: column, value: try cell(shown),
+      end: try object["end"].map(cell),
       count: try integer(object, "count"), aggregates: try cells(object["aggregates"]),
       isCollapsed: object["collapsed"] as? Bool ?? false)
   }

@@ -41,8 +41,8 @@ import Wire
     (#"{"function":"sum"}"#, "tiles[0].column is missing"),
     (
       #"{"function":"middle","column":"a"}"#,
-      "tiles[0].function must be one of “sum”, “mean”, “min”, “max”, “distinct”, “median”, “p90”, "
-        + "“p95”, “p99”, “first”, “last”, or “count” for the number of rows"
+      "tiles[0].function must be one of “sum”, “mean”, “min”, “max”, “distinct”, “median”, “p1”, "
+        + "“p5”, “p10”, “p90”, “p95”, “p99”, “first”, “last”, or “count” for the number of rows"
     ),
     (#"{"function":"count","where":7}"#, "tiles[0].where must be a text, not a number"),
     (#"{"function":"count","filter":{}}"#, "tiles[0].filter must have one of all, any, not and column"),

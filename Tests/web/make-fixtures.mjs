@@ -281,7 +281,11 @@ client('query for aggregates', {
 });
 client('query for percentiles and ends', {
   type: 'query', request: 4,
-  query: { group: ['user'], aggregates: ['median', 'p90', 'p95', 'p99', 'first', 'last'].map((name) => ({ column: 'cpu', function: name })) },
+  query: { group: ['user'], aggregates: ['median', 'p1', 'p5', 'p10', 'p90', 'p95', 'p99', 'first', 'last'].map((name) => ({ column: 'cpu', function: name })) },
+});
+client('query for sections of ranges', {
+  type: 'query', request: 4,
+  query: { group: ['user', { column: 'cpu', width: 2.5 }, { column: 'started', unit: 'hour', offset: -210 }, { column: 'seen', unit: 'week' }] },
 });
 client('query for ordered sections', {
   type: 'query', request: 4,
@@ -344,6 +348,14 @@ server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', tit
 server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));
 server('window in the middle of a section', windowMessage(
   held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: [header(1, 'root', 41, { slot: 1 })], count: 85 }), 4));
+const range = (section, value, end, count, rev = 1) => {
+  const { level, parent, column, ...rest } = header(section, value, count, { rev, column: 'cpu' });
+  return { section, rev, slot: rest.slot, level, parent, column, value, ...(end === undefined ? {} : { end }), count };
+};
+sequence('sections of ranges', [
+  held(0, 6, [range(1, -2.5, 0, 1), row(1), range(2, 0, 2.5, 1), row(2), range(3, null, undefined, 1), row(3)], { count: 3 }),
+  held(0, 5, [range(1, -2.5, 0, 2, 2), row(1), row(2), range(3, null, undefined, 1), row(3)], { count: 3 }),
+], [{ why: { removed: 'moved', inserted: 'moved' } }]);
 server('patch', patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone));
 server('patch during a pause', { ...patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone), newer: [1] });
 server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(0, 91, [row(1)]), 2));

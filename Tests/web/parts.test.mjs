@@ -291,10 +291,10 @@ test('keys lead from the last row to the totals and back', () => {
 test('a view keeps the totals that suit their column', () => {
   const columns = [{ name: 'cpu', type: 'number' }, { name: 'name', type: 'text' }, { name: 'run', type: 'series' }, { name: 'seen', type: 'timestamp' }];
   const kinds = (column) => Object.keys(FUNCTIONS).filter((kind) => isFitting({ column, function: kind }, columns));
-  assert.equal(kinds('cpu').length, 11);
+  assert.equal(kinds('cpu').length, 14);
   assert.deepEqual(kinds('name'), ['distinct', 'first', 'last']);
   assert.deepEqual(kinds('run'), ['distinct']);
-  assert.deepEqual(kinds('seen'), ['median', 'min', 'max', 'p90', 'p95', 'p99', 'distinct', 'first', 'last']);
+  assert.deepEqual(kinds('seen'), ['median', 'min', 'max', 'p1', 'p5', 'p10', 'p90', 'p95', 'p99', 'distinct', 'first', 'last']);
 });
 
 test('the pause button shows the number of changes', () => {

@@ -7,7 +7,7 @@ import { diceFrom, fixtures, seed } from './fixtures.mjs';
 const asWire = (item) => (item.isHeader
   ? {
     section: item.section, rev: item.rev, slot: item.slot, level: item.level, parent: item.parent, column: item.column,
-    value: item.value, count: item.count, ...(item.aggregates.length > 0 ? { aggregates: item.aggregates } : {}),
+    value: item.value, ...(item.end === undefined ? {} : { end: item.end }), count: item.count, ...(item.aggregates.length > 0 ? { aggregates: item.aggregates } : {}),
     ...(item.isCollapsed ? { collapsed: true } : {}),
   }
   : [item.id, item.rev, item.absence ?? item.cells]);

@@ -4,7 +4,7 @@
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
 import { titleOf } from '../model/columns.js';
 import { bring, fitRows, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
-import { emptyView, fittingView, nextSort, sameQuery } from '../model/query.js';
+import { emptyView, fittingView, nextSort, sameQuery, withFittingRanges } from '../model/query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from '../model/viewport.js';
 import { completed, hasStrip } from '../model/defaults.js';
 import { Session } from '../model/session.js';
@@ -331,7 +331,7 @@ export class Pane {
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (wish.table ?? view.table) === view.table;
     if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines']) delete view[part];  // a whole view
-    this.show({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish });
+    this.show(withFittingRanges({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish }));
     this.on.told(this, true, Object.keys(wish).join());
   }
 

@@ -4,6 +4,7 @@
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from '../model/columns.js';
 import { displayedColumns } from '../model/display.js';
 import { aggregateTexts, LABEL_WIDTH, totalledColumns } from '../model/totals.js';
+import { sectionText } from '../model/ranges.js';
 import { hideNode, placeNode } from './table.js';
 import { TotalCell } from './totals.js';
 import { locale, number, phrase } from '../model/language.js';
@@ -60,7 +61,7 @@ class HeaderNode {
     this.item = item;
     // Writes everything, because a reused node still shows its previous section.
     const column = columns.find(({ column: { name } }) => name === item.column);
-    const value = column === undefined ? plain(item.value) : column.format(item.value, Date.now());
+    const value = column === undefined ? plain(item.value) : sectionText(item, column, Date.now(), locale);
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
     this.value.nodeValue = value || (item.value === '' ? phrase('(empty)') : '—');
     this.count.nodeValue = number(item.count, undefined, locale);

@@ -1,9 +1,11 @@
 // columncontroller.js: turns the user's column commands (menu, filter, width, order) into views.
 
-import { askValues } from '../model/asking.js';
+import { askBounds, askValues } from '../model/asking.js';
 import { openColumnList } from '../panels/columnlist.js';
 import { columnMenu, totalItems } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
+import { nextRanges } from '../model/ranges.js';
+import { openRangeBox } from '../panels/rangebox.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
 import { joined } from '../model/narrowing.js';
 import { openFilterBox } from '../panels/filterbox.js';
@@ -56,6 +58,7 @@ export class ColumnHands {
       choose: () => this.choose(under),
       totals: () => this.showTotals(column, under),
       order: () => this.showOrder(column, under),
+      ranges: () => this.showRanges(column.name, under),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, phrase('Summary of {column}', { column: titleOf(column) }), columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -69,6 +72,25 @@ export class ColumnHands {
   /** Opens the menu of the order of a column's sections below an element. */
   showOrder(column, under) {
     openMenu(under, phrase('Order of the sections of {column}', { column: titleOf(column) }), orderItems(column, this.#all, this.session.view, this));
+  }
+
+  /** Opens the dialog that groups by ranges of a column, below an element. */
+  showRanges(name, under) {
+    const spec = this.columns.all.find(({ column }) => column.name === name);
+    const { view } = this.session;
+    if (spec === undefined) return;
+    const { column, ...size } = view.ranges?.find((range) => range.column === name) ?? {};
+    const numbers = this.#cellsOf(spec).filter((cell) => cell !== null && Number.isFinite(Number(cell))).map(Number);
+    const query = this.session.narrowed(fittingView(view, this.#all));
+    openRangeBox({
+      under, spec, size: column === undefined || !view.group.includes(name) ? null : size,
+      bounds: numbers.length === 0 ? null : [Math.min(...numbers), Math.max(...numbers)],
+      ask: (take) => askBounds({ table: view.table, column: name, query }, take),
+      apply: (next) => {
+        const { group, ranges } = this.session.view;
+        this.change({ group: group.includes(name) ? group : [...group, name], ranges: nextRanges(ranges, name, next), collapsed: [] });
+      },
+    });
   }
 
   /**

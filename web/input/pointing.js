@@ -2,6 +2,7 @@
 
 import { askValues } from '../model/asking.js';
 import { fittingView, hashFromRow, shortCollapsed } from '../model/query.js';
+import { wireGroup } from '../model/ranges.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { copyLink } from '../panels/copylink.js';
@@ -75,9 +76,9 @@ export class Pointing {
   #openSection(under, header) {
     const { pane: { session, columns }, hands } = this;
     hands.selection.clear();
-    const values = session.copy.pathOf(header) ?? [];
     const specs = session.asked.group.map((name) => columns.all.find(({ column }) => column.name === name));
-    const path = values.map((value, level) => ({ value, scene: this.#sceneOf(specs[level]) }));
+    const ranged = new Set(session.asked.ranges?.map(({ column }) => column));
+    const path = (session.copy.chainOf(header) ?? []).map(({ value, end, column, level }) => ({ value, end, isRange: ranged.has(column) && value !== null, scene: this.#sceneOf(specs[level]) }));
     const whole = hands.acting.menuPart();
     openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column) }), [
       ...sectionItems(header, path, {
@@ -175,10 +176,11 @@ export class Pointing {
     const { session } = pane;
     const view = fittingView(session.view, session.table.columns);
     const leave = notices.show(phrase('Collapsing…'));
-    askValues({ table: view.table, column: name, query: session.narrowed(view) }, ({ values, note, isCounting }) => {
+    askValues({ table: view.table, column: wireGroup(view, session.zone)[0], query: session.narrowed(view) }, ({ values, note, isCounting }) => {
       if (isCounting) return;
       leave();
-      if (session.view.table !== view.table || session.view.group[0] !== name) return;
+      const now = session.view;
+      if (now.table !== view.table || now.group[0] !== name || JSON.stringify(now.ranges) !== JSON.stringify(view.ranges)) return;
       if (values.length === 0) return void notices.show(phrase('The sections could not be collapsed. Try again.'), false);
       // The largest sections come last, because only the last ones may fit.
       const collapsed = shortCollapsed(values.map(([value]) => [value]).toReversed());

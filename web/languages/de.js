@@ -85,6 +85,11 @@ export default {
     // Columns.
     '{column} column menu': 'Spaltenmenü {column}', Columns: 'Spalten', 'Sort ascending': 'Aufsteigend sortieren', 'Sort descending': 'Absteigend sortieren',
     'Add to sort': 'Zusätzlich sortieren', 'Remove sort': 'Sortierung aufheben', 'Filter…': 'Filtern …', 'Group by this column': 'Nach dieser Spalte gruppieren',
+    'Group by ranges…': 'Nach Bereichen gruppieren …', 'Group by ranges of {column}…': 'Nach Bereichen von {column} gruppieren …',
+    'Group {column} by ranges': '{column} nach Bereichen gruppieren', 'Own width': 'Eigene Breite', Unit: 'Einheit', Width: 'Breite', Group: 'Gruppieren',
+    'None: each value': 'Keine: jeder Wert', Minute: 'Minute', Hour: 'Stunde', Day: 'Tag', Week: 'Woche', Month: 'Monat', Year: 'Jahr',
+    'Type a width.': 'Bitte eine Breite eingeben.', 'The width must be a whole number above 0.': 'Die Breite muss eine ganze Zahl über 0 sein.',
+    'The width must be above 0.': 'Die Breite muss über 0 sein.',
     'Stop grouping by this column': 'Nicht mehr nach dieser Spalte gruppieren', 'Order the sections…': 'Abschnitte ordnen …', 'Totals…': 'Gesamtwerte …',
     'More totals…': 'Weitere Gesamtwerte …', 'Highlight…': 'Hervorheben …', 'Times…': 'Zeiten …', 'Add to the summary…': 'Zur Übersicht hinzufügen …', 'Pin left': 'Links fixieren',
     'Pin right': 'Rechts fixieren', Unpin: 'Lösen', 'Move left': 'Nach links', 'Move right': 'Nach rechts', 'Fit to content': 'An Inhalt anpassen',
@@ -107,7 +112,7 @@ export default {
     'A table has four levels of sections at most.': 'Eine Tabelle hat höchstens vier Ebenen von Abschnitten.',
     'A view has 16 totals at most.': 'Eine Ansicht hat höchstens 16 Gesamtwerte.', 'Totals of all rows': 'Gesamtwerte aller Zeilen', 'All rows': 'Alle Zeilen',
     '{function} of {column}': '{function} von {column}', Sum: 'Summe', Average: 'Mittelwert', Median: 'Median', Minimum: 'Minimum', Maximum: 'Maximum',
-    '90th percentile': '90. Perzentil', '95th percentile': '95. Perzentil', '99th percentile': '99. Perzentil', 'Different values': 'Verschiedene Werte',
+    '1st percentile': '1. Perzentil', '5th percentile': '5. Perzentil', '10th percentile': '10. Perzentil', '90th percentile': '90. Perzentil', '95th percentile': '95. Perzentil', '99th percentile': '99. Perzentil', 'Different values': 'Verschiedene Werte',
     'First value': 'Erster Wert', 'Last value': 'Letzter Wert', mean: 'Mittel', median: 'Median', min: 'min', max: 'max', different: 'versch.', first: 'erster', last: 'letzter',
 
     // Filters.
@@ -149,6 +154,7 @@ export default {
     'This source cannot sort by this column': 'Diese Quelle kann nicht nach dieser Spalte sortieren',
     'This source cannot group by this column': 'Diese Quelle kann nicht nach dieser Spalte gruppieren', 'This source cannot search': 'Diese Quelle kann nicht suchen',
     'This source cannot compute this': 'Diese Quelle kann das nicht berechnen', 'This source cannot order sections': 'Diese Quelle kann Abschnitte nicht ordnen',
+    'This source cannot group by ranges': 'Diese Quelle kann nicht nach Bereichen gruppieren',
     'This source cannot run regular expressions': 'Diese Quelle kann keine regulären Ausdrücke', 'This source cannot filter this way': 'Diese Quelle kann so nicht filtern',
     '{fault}, and {rows} rows are too many to do it here (limit {limit}). Narrow it down first.': '{fault}, und {rows} Zeilen sind dafür hier zu viele (Grenze {limit}). Zuerst eingrenzen.',
 
@@ -254,7 +260,7 @@ export default {
 
     // Undo and redo.
     'Nothing to undo': 'Nichts rückgängig zu machen', 'Nothing to redo': 'Nichts zu wiederholen', Undone: 'Rückgängig gemacht', Redone: 'Wiederholt', search: 'Suche',
-    filters: 'Filter', filter: 'Filter', 'sort order': 'Sortierung', grouping: 'Gruppierung', totals: 'Gesamtwerte', 'order of sections': 'Ordnung der Abschnitte',
+    filters: 'Filter', filter: 'Filter', 'sort order': 'Sortierung', grouping: 'Gruppierung', 'ranges of sections': 'Bereiche der Abschnitte', totals: 'Gesamtwerte', 'order of sections': 'Ordnung der Abschnitte',
     'collapsed sections': 'eingeklappte Abschnitte', summary: 'Übersicht', highlights: 'Hervorhebungen', 'columns of the facets': 'Spalten der Facetten',
     'form of times': 'Form der Zeiten', 'lines of text': 'Textzeilen', table: 'Tabelle', 'name of the view': 'Name der Ansicht', 'column order': 'Spaltenreihenfolge',
     'column widths': 'Spaltenbreiten', 'hidden columns': 'ausgeblendete Spalten', 'pinned columns': 'fixierte Spalten',

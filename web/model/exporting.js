@@ -2,6 +2,7 @@
 
 import { arrange } from './columns.js';
 import { emptyView, fittingView, hashFromView } from './query.js';
+import { wireGroup } from './ranges.js';
 import { phraseKey } from './language.js';
 
 /** The export formats, each with its label. */
@@ -29,16 +30,18 @@ export function fieldsOf(view, columns) {
  * @param {string} format one of {@link FORMATS}
  * @param {(view: object) => {search: string, where?: string, filter?: object}} narrowed returns a
  *   view's search and filters in wire format
- * @param {{separator?: string, fields?: string[]}} layout `separator` is one of {@link SEPARATORS},
- *   and `fields` names columns in the order of the file
+ * @param {{separator?: string, fields?: string[], offset?: number}} layout `separator` is one of {@link SEPARATORS},
+ *   `fields` names columns in the order of the file, and `offset` is that of local time from UTC in
+ *   minutes
  * @returns {string} empty if the filters or the names are too long for a URL
  */
-export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields } = {}) {
-  const { sort, group, ...fitting } = fittingView(view, table.columns);
+export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields, offset = 0 } = {}) {
+  const { sort, group, ranges, ...fitting } = fittingView(view, table.columns);
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
-  const said = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group }).slice(1));
+  const said = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
   if (filter !== undefined) said.set('filter', JSON.stringify(filter));
-  if (where !== '' && zone !== 0) said.set('zone', String(zone));
+  const inUse = where !== '' ? zone : wireGroup({ group, ranges, times: view.times }, offset).find((one) => one.offset)?.offset ?? 0;
+  if (inUse !== 0) said.set('zone', String(inUse));
   const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
   if (!isAll) said.set('fields', fields.map(encodeURIComponent).join(','));
   if (separator !== 'comma') said.set('separator', separator);

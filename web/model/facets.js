@@ -3,7 +3,7 @@
 
 import { endsOf, spanOfEnds, spansWith, spanUpTo } from './spans.js';
 import { titleOf } from './columns.js';
-import { moment } from './times.js';
+import { rangeText } from './ranges.js';
 import { termWithout } from './narrowing.js';
 import { phrase, plural } from './language.js';
 
@@ -111,34 +111,8 @@ function rangeEntries(edges, rows, spec, now) {
     // Nothing lies beyond the edges of most columns.
     if ((from === undefined || to === undefined) && count === 0) return [];
     const { low, high } = spanUpTo(from, to, column);
-    return [{ key: JSON.stringify([from ?? null, to ?? null]), label: rangeText(from, to, high, spec, now), rows: count, span: [low, high] }];
+    return [{ key: JSON.stringify([from ?? null, to ?? null]), label: rangeText(from, to, spec, now), rows: count, span: [low, high] }];
   });
-}
-
-function rangeText(from, to, high, spec, now) {
-  const { column, format } = spec;
-  if (from === undefined && to === undefined) return phrase('All');
-  if (column.type === 'timestamp') return timesText(from, to);
-  if (from === undefined) return `< ${format(to, now)}`;
-  if (to === undefined) return `≥ ${format(from, now)}`;
-  if (column.type === 'integer' && !['bytes', 'duration', 'age'].includes(column.style)) return high === from ? format(from, now) : `${format(from, now)} – ${format(high, now)}`;
-  return `${format(from, now)} – ${format(to, now)}`;
-}
-
-const second = 1_000;
-const dayText = (time) => moment(time, 'date');
-const isMidnight = (time) => new Date(time).getHours() === 0 && new Date(time).getMinutes() === 0 && time % (60 * second) === 0;
-
-// Times to the precision of the edges. The second of two times on a day has no date.
-function timesText(from, to) {
-  const ends = [from, to].filter((end) => end !== undefined).map(Number);
-  const isDays = ends.every(isMidnight) && (ends.length < 2 || ends[1] - ends[0] > 12 * 3_600 * second);
-  const clock = (time) => moment(time, 'time').slice(0, ends.every((end) => end % (60 * second) === 0) ? 5 : undefined);
-  const text = (time) => (isDays ? dayText(time) : `${dayText(time)} ${clock(time)}`);
-  if (from === undefined) return phrase('before {time}', { time: text(ends[0]) });
-  if (to === undefined) return phrase('from {time}', { time: text(ends[0]) });
-  if (isDays) return ends[1] - ends[0] <= 25 * 3_600 * second ? dayText(ends[0]) : `${dayText(ends[0])} – ${dayText(ends[1] - 1)}`;
-  return `${text(ends[0])} – ${dayText(ends[0]) === dayText(ends[1]) || isMidnight(ends[1]) ? clock(ends[1]) : text(ends[1])}`;
 }
 
 // Terms.

@@ -2,7 +2,7 @@
 // narrows the column's current term where one term can express both. No DOM, no clock.
 
 import { partsOf } from './query.js';
-import { compareEnds, insideOf, spanOf } from './spans.js';
+import { compareEnds, endsOf, insideOf, spanOf, spanUpTo } from './spans.js';
 
 /** @typedef {import('./query.js').Term} Term */
 
@@ -39,7 +39,30 @@ export function termFor(cells, column) {
  * @returns {Term|null} null if no row could match
  */
 export function termWithout(term, cells, column) {
-  const values = valuesOf(cells, column);
+  return withoutValues(term, valuesOf(cells, column), column);
+}
+
+/**
+ * Returns the term for the values from `from` to before `to`; undefined for no limit. It replaces
+ * the column's current term.
+ */
+export function termForRange(from, to, column) {
+  const { low, high } = spanUpTo(from, to, column);
+  return low === high ? { column: column.name, op: 'oneOf', values: [low] } : { column: column.name, op: 'range', ...endsOf([low, high], column) };
+}
+
+/**
+ * Returns the term that excludes the values of {@link termForRange} from those that a column's term
+ * matches.
+ * @param {Term|undefined} term
+ * @returns {Term|null} null if no row could match
+ */
+export function termWithoutRange(term, from, to, column) {
+  const { low, high } = spanUpTo(from, to, column);
+  return withoutValues(term, [low === high ? low : [low, high]], column);
+}
+
+function withoutValues(term, values, column) {
   const filled = values.filter((value) => value !== null);
   const name = column.name;
   switch (term?.op) {

@@ -3,7 +3,10 @@
 
 import { isNumeric, WIDTHS } from './columns.js';
 import { linesFrom, timesFrom, timesText } from './display.js';
+import { fittingRanges, rangesFrom, rangesText } from './ranges.js';
 import { phrase, phraseKey } from './language.js';
+
+export { withFittingRanges } from './ranges.js';
 
 // Filters of columns: terms as stored by the page, in wire format, and as text for the user.
 
@@ -237,6 +240,7 @@ function rangeText({ from, through, below }, show) {
  *   sets one of the two.
  * - `filters` has at most one term per column.
  * - `group` names columns, starting with the outermost sections.
+ * - `ranges` are those of grouped columns, see ranges.js; undefined if all are grouped by value.
  * - `aggregates` are computed for each section.
  * - `sections` are the orders of the sections of grouped columns; undefined if all are by value.
  * - `collapsed` identifies sections by their values, from the outermost section to their own.
@@ -252,7 +256,8 @@ function rangeText({ from, through, below }, show) {
  *   differ from it.
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
- *   string, filters: Term[], group: string[], aggregates: {column: string, function: string}[],
+ *   string, filters: Term[], group: string[], ranges?: import('./ranges.js').Range[],
+ *   aggregates: {column: string, function: string}[],
  *   sections?: SectionOrder[], collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
  *   times?: import('./display.js').TimeForm[], lines?: number, facets?: string[],
@@ -268,7 +273,7 @@ export function emptyView() {
  * Parses a URL's fragment and ignores parts that it does not understand.
  *
  *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
- *       &group=user,state&show=sum:cpu,max:memory&sections=user:-count,state:sum:cpu
+ *       &group=user,cpu&ranges=cpu:10&show=sum:cpu,max:memory&sections=user:-count,cpu:sum:cpu
  *       &columns=*pid,-command&times=utc&lines=3
  *
  * @returns {View}
@@ -280,6 +285,8 @@ export function viewFromHash(hash) {
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.where = (fields.get('where') ?? '').slice(0, 4_096);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
+  const ranges = fittingRanges(rangesFrom(fields.get('ranges'), decode), view.group);
+  if (ranges !== undefined) view.ranges = ranges;
   view.filters = termsFrom(fields.get('filter'));
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
@@ -327,6 +334,8 @@ export function hashFromView(view) {
   if (filters.length > 0) fields.set('filter', JSON.stringify(filters));
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
+  const ranges = fittingRanges(view.isDefault ? [] : view.ranges, group);
+  if (ranges !== undefined) fields.set('ranges', rangesText(ranges, encode));
   const sections = fittingSections(view.isDefault ? [] : view.sections, group, aggregates);
   if (sections.length > 0) fields.set('sections', sections.map(sectionText).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
@@ -429,6 +438,7 @@ export function fittingView(view, columns) {
     ...view, sort: view.sort.filter((term) => has(term.column)), group, aggregates,
     filters: view.filters.filter((term) => isFittingTerm(term, columns)),
     ...(view.sections === undefined ? {} : { sections: fittingSections(view.sections, group, aggregates) }),
+    ...(view.ranges === undefined ? {} : { ranges: fittingRanges(view.ranges, group, columns) }),
   };
 }
 
@@ -507,8 +517,9 @@ export function sameQuery(one, other) {
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 
-function restOf({ filters, group, aggregates, sections = [], collapsed }) {
-  return JSON.stringify([filters, group, aggregates, sections, collapsed]);
+function restOf({ filters, group, ranges = [], aggregates, sections = [], collapsed, times }) {
+  // Ranges of times begin at midnight in the zone in which a column shows its times.
+  return JSON.stringify([filters, group, ranges, aggregates, sections, collapsed, ranges.some(({ unit }) => unit !== undefined) ? times : undefined]);
 }
 
 // Escapes commas, and a leading minus or star, because names may contain any character.
@@ -528,7 +539,8 @@ function decode(name) {
 
 /** The functions of aggregates with their names in English, in the order of menus. */
 export const FUNCTIONS = Object.freeze({
-  sum: phraseKey('Sum'), mean: phraseKey('Average'), median: phraseKey('Median'), min: phraseKey('Minimum'), max: phraseKey('Maximum'), p90: phraseKey('90th percentile'),
+  sum: phraseKey('Sum'), mean: phraseKey('Average'), median: phraseKey('Median'), min: phraseKey('Minimum'), max: phraseKey('Maximum'), p1: phraseKey('1st percentile'),
+  p5: phraseKey('5th percentile'), p10: phraseKey('10th percentile'), p90: phraseKey('90th percentile'),
   p95: phraseKey('95th percentile'), p99: phraseKey('99th percentile'), distinct: phraseKey('Different values'), first: phraseKey('First value'), last: phraseKey('Last value'),
 });
 
@@ -541,7 +553,7 @@ const numbers = ['integer', 'number'];
 const ordered = [...numbers, 'timestamp'];
 const named = [...ordered, 'text', 'boolean'];
 const fitting = Object.freeze({
-  sum: numbers, mean: numbers, median: ordered, min: ordered, max: ordered, p90: ordered, p95: ordered, p99: ordered, first: named, last: named,
+  sum: numbers, mean: numbers, median: ordered, min: ordered, max: ordered, p1: ordered, p5: ordered, p10: ordered, p90: ordered, p95: ordered, p99: ordered, first: named, last: named,
 });
 
 /** Whether the server accepts an aggregate `{column, function}` for these columns. */

@@ -22,7 +22,7 @@ export function wishOf(view, key) {
   const name = rest.join(':');
   const found = {
     sort: () => view.sort.find(({ column }) => column === name),
-    group: () => (view.group.includes(name) ? name : undefined),
+    group: () => (view.group.includes(name) ? view.ranges?.find(({ column }) => column === name) ?? name : undefined),
     filter: () => view.filters.find(({ column }) => column === name),
     show: () => view.aggregates.find(({ function: kindOf, column }) => `${kindOf}:${column}` === name),
     sections: () => view.sections?.find(({ column }) => column === name),
@@ -103,7 +103,7 @@ export function applied(view, marks, good) {
   const has = (kind) => marks.some(({ key }) => key.startsWith(`${kind}:`));
   const list = (kind) => (has(kind) ? good?.[kind] ?? view[kind].filter((one) => !isMarked(`${kind}:${one.column ?? one}`)) : view[kind]);
   return {
-    ...view, sort: list('sort'), group: list('group'),
+    ...view, sort: list('sort'), group: list('group'), ...(has('group') && good?.ranges !== view.ranges ? { ranges: good?.ranges } : {}),
     collapsed: has('group') ? good?.collapsed ?? [] : view.collapsed,
     search: isMarked('search') ? good?.search ?? '' : view.search,
     where: isMarked('where') ? good?.where ?? '' : view.where,
@@ -185,7 +185,7 @@ const powers = Object.freeze({
  * @param {object|undefined} table as described by the server
  * @param {number} rows the number of rows of the current query
  * @param {{sort?: string, group?: string, filter?: string, op?: string, search?: boolean,
- *   aggregate?: boolean, order?: boolean}} what the command; columns by name
+ *   aggregate?: boolean, order?: boolean, ranges?: boolean}} what the command; columns by name
  */
 export function lack(table, rows, what) {
   const can = table?.windowed;
@@ -193,11 +193,11 @@ export function lack(table, rows, what) {
   const fits = what.sort !== undefined ? can.sort.includes(what.sort)
     : what.group !== undefined ? can.group.includes(what.group)
       : what.search ? can.search
-        : what.aggregate || what.order ? false
+        : what.aggregate || what.order || what.ranges ? false
           : (can.filterColumns?.includes(what.filter) ?? true) && (powers[what.op] ?? []).every((power) => can.filters.includes(power));
   if (fits) return '';
   const fault = what.sort !== undefined ? phrase('This source cannot sort by this column') : what.group !== undefined ? phrase('This source cannot group by this column')
-    : what.search ? phrase('This source cannot search') : what.aggregate ? phrase('This source cannot compute this') : what.order ? phrase('This source cannot order sections')
+    : what.search ? phrase('This source cannot search') : what.aggregate ? phrase('This source cannot compute this') : what.order ? phrase('This source cannot order sections') : what.ranges ? phrase('This source cannot group by ranges')
       : what.op === 'matches' ? phrase('This source cannot run regular expressions') : phrase('This source cannot filter this way');
   return phrase('{fault}, and {rows} rows are too many to do it here (limit {limit}). Narrow it down first.', { fault, rows, limit: can.rowLimit });
 }

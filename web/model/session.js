@@ -4,6 +4,7 @@
 import * as wire from '../protocol/wire.js';
 import { wish } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
+import { wireGroup } from './ranges.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
 /**
@@ -433,7 +434,7 @@ export class Session {
   /** The query to send, in wire format. */
   get wireQuery() {
     const view = this.asked;
-    return { ...view, ...this.narrowed(view) };
+    return { ...view, ...this.narrowed(view), group: wireGroup(view, this.zone) };
   }
 
   /** Returns the search and filters of a view in wire format. */

@@ -1,5 +1,5 @@
-// values.js: counts a column's distinct values by grouping a view by the column, on a separate
-// socket. No DOM, no socket, no clock.
+// values.js: counts a column's distinct values by grouping a view by the column, and finds their
+// bounds, on a separate socket. No DOM, no socket, no clock.
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
@@ -20,8 +20,9 @@ const hopsForEach = 3;   // limit of requests per wanted value
  */
 export class ValueWalk {
   /**
-   * @param {{table: string, column: string, query: object, most: number}} what `query` has the
-   *   view's search and filter; `most` limits the values
+   * @param {{table: string, column: string|object, query: object, most: number}} what `column` can
+   *   have ranges, as in a query; `query` has the view's search and filter; `most` limits the
+   *   values
    * @param {(message: object) => void} send
    * @param {(found: {values: [*, number][], isDone: boolean, isAll: boolean}) => void} tell called
    *   repeatedly with the values so far, the most frequent first, until `isDone`; `isAll` is false
@@ -99,5 +100,40 @@ export class ValueWalk {
   #say(isDone, isAll) {
     const values = [...this.#counts].sort((one, other) => other[1] - one[1]);
     this.tell({ values, isDone, isAll });
+  }
+}
+
+/**
+ * A query for the bounds of a column's values, without a hundredth of them at each end.
+ *
+ * `tell` is called once with the bounds, or null if there are none.
+ */
+export class BoundsQuestion {
+  constructor({ table, column, query }, send, tell) {
+    Object.assign(this, { table, column, query, send, tell });
+  }
+
+  start() {
+    this.send(wire.hello('rowcast bounds'));
+  }
+
+  receive(message) {
+    const { column } = this;
+    switch (message.type) {
+      case 'hello': {
+        const aggregates = ['p1', 'p99'].map((kind) => ({ column, function: kind }));
+        this.send(wire.open({ table: this.table, request: 1, query: { ...this.query, aggregates }, viewport: { seq: 0, first: 0, count: 1, ahead: 0, behind: 0 } }));
+        break;
+      }
+      case 'window': case 'patch': {
+        const bounds = (message.totals ?? []).map((total) => (total === null ? NaN : Number(total)));
+        if (bounds.length === 2 && bounds.every(Number.isFinite)) this.tell(bounds);
+        else if (message.rows === 0) this.tell(null);
+        else this.send(wire.ack(message.seq));  // a view under construction has no totals yet
+        break;
+      }
+      case 'error': this.tell(null); break;
+      default:
+    }
   }
 }

@@ -3,8 +3,9 @@
 
 import { missingOf, titleOf } from '../model/columns.js';
 import { exactMoment, exactText, isRounded } from '../model/exact.js';
-import { operatorsOf, termBounded, termFor, termWithout, valuesOf } from '../model/narrowing.js';
+import { operatorsOf, termBounded, termFor, termForRange, termWithout, termWithoutRange, valuesOf } from '../model/narrowing.js';
 import { isFittingTerm, nextTerms, termsFault } from '../model/query.js';
+import { sectionText } from '../model/ranges.js';
 import { isRead } from '../model/spans.js';
 import { foldItems, lacks } from './columnmenu.js';
 import { keyText, phrase, plural } from '../model/language.js';
@@ -188,8 +189,8 @@ export function cellItems({ copy, link, rowLink = null, select = null, isSelecte
  * sections.
  *
  * @param {import('../protocol/wire.js').Header} header
- * @param {{scene: Scene, value: *}[]} path the levels from the outermost section to this one; empty
- *   if some are not loaded
+ * @param {{scene: Scene, value: *, end?: *, isRange?: boolean}[]} path the levels from the outermost
+ *   section to this one; empty if some are not loaded
  * @param {{toggle: () => void, view: import('../model/query.js').View,
  *   order: () => void, foldAll: (isCollapsed: boolean) => void}} on
  * @returns {import('./menu.js').MenuItem[]}
@@ -198,13 +199,14 @@ export function sectionItems(header, path, on) {
   const items = [];
   const own = path.at(-1);
   if (own !== undefined) {
-    const { scene, value } = own;
-    const { spec: { column }, term } = scene;
-    const text = value === null ? '' : textOf(value, scene);
+    const { scene, value, end, isRange } = own;
+    const { spec, term, now } = scene;
+    const text = value === null ? '' : isRange ? labelOf(sectionText(own, spec, now, spec.locale)) : textOf(value, scene);
+    const without = () => (isRange ? termWithoutRange(term, value, end, spec.column) : termWithout(term, [value], spec.column));
     items.push(
-      { heading: headingOf(value, scene) },
+      { heading: isRange ? titleOf(spec.column) : headingOf(value, scene) },
       sectionFilter(path.length > 1 ? phrase('Filter for this section') : value === null ? phrase('Filter for empty cells') : phrase('Filter for “{text}”', { text }), path),
-      filterItem(excludeText(value, text, path.length > 1), () => termWithout(term, [value], column), scene),
+      filterItem(excludeText(value, text, path.length > 1), without, scene),
       groupItem(scene),
       null,
     );
@@ -224,7 +226,7 @@ function excludeText(value, text, isInner) {
 
 // A section within others has the rows that match a term of each level.
 function sectionFilter(label, path) {
-  const terms = path.map(({ scene, value }) => termFor([value], scene.spec.column));
+  const terms = path.map(({ scene: { spec: { column } }, value, end, isRange }) => (isRange ? termForRange(value, end, column) : termFor([value], column)));
   const { view, change } = path[0].scene;
   const isSet = terms.every((term, at) => JSON.stringify(term) === JSON.stringify(path[at].scene.term));
   const faults = isSet ? [phrase('The filter is set already.')] : terms.map((term, at) => faultOf(term, { ...path[at].scene, term: undefined }));

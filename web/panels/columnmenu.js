@@ -3,6 +3,7 @@
 import { functionName, FUNCTIONS, isFitting, nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
 import { changePlace, stepPlace } from '../model/places.js';
+import { hasRanges } from '../model/ranges.js';
 import { isRightToLeft, keyText, phrase } from '../model/language.js';
 
 /**
@@ -12,12 +13,13 @@ import { isRightToLeft, keyText, phrase } from '../model/language.js';
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, filter: () => void, totals?: () => void,
- *   order?: () => void, foldAll?: (isCollapsed: boolean) => void, tile?: () => void,
- *   highlight?: () => void, times?: () => void, choose?: () => void, fit: (all: boolean) => void,
- *   lack?: (what: object) => string}} on
- *   `totals` offers all totals of the column, `order` the orders of its sections, `tile` its tiles,
- *   `highlight` its looks and `times` the form of its times; `choose` opens the list of columns,
- *   and `lack` returns why the source does not support an item
+ *   order?: () => void, ranges?: () => void, foldAll?: (isCollapsed: boolean) => void,
+ *   tile?: () => void, highlight?: () => void, times?: () => void, choose?: () => void,
+ *   fit: (all: boolean) => void, lack?: (what: object) => string}} on
+ *   `totals` offers all totals of the column, `order` the orders of its sections, `ranges` the
+ *   sizes of their ranges, `tile` its tiles, `highlight` its looks and `times` the form of its
+ *   times; `choose` opens the list of columns, and `lack` returns why the source does not support
+ *   an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -45,6 +47,10 @@ export function columnMenu(column, columns, view, on) {
       label: phrase('Group by this column'), isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
       ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
+    } : undefined,
+    on.ranges !== undefined && hasRanges(column) ? {
+      label: phrase('Group by ranges…'), isChecked: isGroup && view.ranges?.some((range) => range.column === name) === true,
+      isDisabled: !isGroup && view.group.length >= 4, ...lacks(on.lack?.({ ranges: true })), run: on.ranges,
     } : undefined,
     isGroup && on.order !== undefined ? { label: phrase('Order the sections…'), run: on.order } : undefined,
     ...(isGroup && on.foldAll !== undefined ? foldItems(view, on.foldAll) : []),

@@ -3,6 +3,7 @@
 
 import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
+import { hasRanges } from '../model/ranges.js';
 import { foldItems, lacks } from './columnmenu.js';
 import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
@@ -55,6 +56,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
       filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
       highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
       times: (column) => columnHands.times(column, pane.heads.cells[0] ?? pane.grid),
+      ranges: (name) => columnHands.showRanges(name, pane.heads.cells[0] ?? pane.grid),
       goTo(name) {
         hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name));
         pane.grid.focus({ preventScroll: true });
@@ -70,7 +72,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
  * @param {import('../model/query.js').View} view
  * @param {{change: (wish: object) => void, goTo: (name: string) => void,
  *   filter: (name: string) => void, highlight: (column: object) => void,
- *   times: (column: object) => void,
+ *   times: (column: object) => void, ranges?: (name: string) => void,
  *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
@@ -93,6 +95,7 @@ export function columnCommands(columns, view, on) {
       ...(column.type === 'timestamp' ? [own(phrase('Form of the times of {column}…', { column: title }), () => on.times(column))] : []),
       ...(view.group.includes(name) ? orderItems(column, columns, view, on).map((item) => ({ ...item, label: phrase('Sections of {column}: {order}', { column: title, order: item.label }), group: phrase('Columns') })) : []),
       ...(canGroup ? [own(phrase('Group by {column}', { column: title }), () => on.change({ group: [...view.group, name], collapsed: [] }), lacks(on.lack({ group: name })))] : []),
+      ...(on.ranges !== undefined && hasRanges(column) && (view.group.includes(name) || view.group.length < 4) ? [own(phrase('Group by ranges of {column}…', { column: title }), () => on.ranges(name), lacks(on.lack({ ranges: true })))] : []),
       own(phrase('Hide {column}', { column: title }), put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: phrase('It is the only visible column.') }),
       own(isPinned ? phrase('Unpin {column}', { column: title })
         : isRightToLeft() ? phrase('Pin {column} right', { column: title }) : phrase('Pin {column} left', { column: title }), put({ isPinned: !isPinned })),

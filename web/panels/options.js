@@ -16,7 +16,7 @@ export function exportItems(under, session, say) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   const addressOf = (format, layout) => {
-    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part), layout);
+    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part), { ...layout, offset: session.zone });
     return path === '' ? '' : `${globalThis.rowcast.room}${path}`;
   };
   return [

@@ -6,6 +6,7 @@ import { linedUp, plain, titleOf } from '../model/columns.js';
 import { barText } from '../model/where.js';
 import { termTexts } from './chips.js';
 import { viewInWords } from './speech.js';
+import { sectionText } from '../model/ranges.js';
 import { locale, number, phrase } from '../model/language.js';
 
 /**
@@ -71,7 +72,7 @@ function rowOf(item, shown, now) {
 
 function sectionOf(item, all, width, now) {
   const spec = all.find(({ column }) => column.name === item.column);
-  const value = spec === undefined ? plain(item.value) : spec.format(item.value, now);
+  const value = spec === undefined ? plain(item.value) : sectionText(item, spec, now, locale());
   const cell = make('th', '', `${spec === undefined ? item.column : titleOf(spec.column)}: ${value || '—'} (${number(item.count)})`);
   cell.colSpan = width;
   cell.scope = 'rowgroup';

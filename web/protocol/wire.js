@@ -337,15 +337,11 @@ export class Row {
 
 /** A section header. `parent` is the number of the enclosing section; null at level 0. */
 export class Header {
-  constructor({ section, rev, slot, level, parent, column, value, count, aggregates, collapsed }) {
-    this.section = section;
-    this.rev = rev;
-    this.slot = slot;
-    this.level = level;
+  constructor({ section, rev, slot, level, parent, column, value, end, count, aggregates, collapsed }) {
+    // `end` is the first value after the section's range; undefined if there is none, or no range.
+    Object.assign(this, { section, rev, slot, level, column, end, count });
     this.parent = parent ?? null;
-    this.column = column;
     this.value = value ?? null;
-    this.count = count;
     this.aggregates = aggregates ?? none;
     this.isCollapsed = collapsed === true;
   }
@@ -429,14 +425,18 @@ export class WindowCopy {
    * an enclosing section.
    */
   pathOf(header) {
-    const path = [header.value];
-    for (let outer = header.parent; outer !== null;) {
-      const around = this.lead.find(({ section }) => section === outer) ?? this.items.find((item) => item.isHeader && item.section === outer);
-      if (around === undefined) return null;
-      path.unshift(around.value);
-      outer = around.parent;
+    return this.chainOf(header)?.map(({ value }) => value) ?? null;
+  }
+
+  /** Returns the headers of a section and of those around it, like {@link pathOf}. */
+  chainOf(header) {
+    const chain = [header];
+    for (let { parent } = header; parent !== null; ({ parent } = chain[0])) {
+      const outer = this.lead.find(({ section }) => section === parent) ?? this.items.find((item) => item.isHeader && item.section === parent);
+      if (outer === undefined) return null;
+      chain.unshift(outer);
     }
-    return path;
+    return chain;
   }
 
   /**

@@ -25,6 +25,12 @@ public struct Aggregate: Hashable, Sendable {
     /// not exceed. The result is always one of the values. This is `percentile_disc` in SQL, and
     /// type 1 in R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", 1996.
     case median
+    /// The 1st percentile, by nearest rank.
+    case p1
+    /// The 5th percentile, by nearest rank.
+    case p5
+    /// The 10th percentile, by nearest rank.
+    case p10
     /// The 90th percentile, by nearest rank.
     case p90
     /// The 95th percentile, by nearest rank.
@@ -45,6 +51,9 @@ public struct Aggregate: Hashable, Sendable {
       case .max: "maximum"
       case .distinct: "number of different values"
       case .median: "median"
+      case .p1: "1st percentile"
+      case .p5: "5th percentile"
+      case .p10: "10th percentile"
       case .p90: "90th percentile"
       case .p95: "95th percentile"
       case .p99: "99th percentile"
@@ -57,6 +66,9 @@ public struct Aggregate: Hashable, Sendable {
     var percent: Int? {
       switch self {
       case .median: 50
+      case .p1: 1
+      case .p5: 5
+      case .p10: 10
       case .p90: 90
       case .p95: 95
       case .p99: 99
@@ -71,7 +83,8 @@ public struct Aggregate: Hashable, Sendable {
     func takes(_ type: ColumnType) -> Bool {
       switch self {
       case .sum, .mean: type == .integer || type == .number
-      case .min, .max, .median, .p90, .p95, .p99: type == .integer || type == .number || type == .timestamp
+      case .min, .max, .median, .p1, .p5, .p10, .p90, .p95, .p99:
+        type == .integer || type == .number || type == .timestamp
       case .distinct: true
       case .first, .last: type != .image && type != .series
       }

@@ -27,8 +27,15 @@ public struct Query: Hashable, Sendable {
   private var exactSearch: ExactText
   /// The filter that rows must match, or `nil` for all rows.
   public var filter: Filter<Int>?
+  /// The columns to group by into sections, outermost first, with their ranges.
+  public var groupings: [Grouping]
   /// The columns to group by into sections, outermost first.
-  public var group: [Int]
+  ///
+  /// Columns that are set have a section for each value.
+  public var group: [Int] {
+    get { groupings.map(\.column) }
+    set { groupings = newValue.map { Grouping($0) } }
+  }
   /// The aggregates of each section and of all rows.
   public var aggregates: [Aggregate] = []
   /// The order of the sections of each level, or empty if all are in ascending order of their
@@ -42,7 +49,7 @@ public struct Query: Hashable, Sendable {
     self.sort = sort
     exactSearch = ExactText(search)
     self.filter = filter
-    self.group = group
+    groupings = group.map { Grouping($0) }
   }
 }
 

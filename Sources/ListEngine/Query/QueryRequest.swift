@@ -11,8 +11,8 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   public var filter: Filter<String>?
   /// The filter that rows must match as well, as text; `nil` for none.
   public var written: WrittenFilter?
-  /// The columns to group by.
-  public var group: [String]
+  /// The columns to group by, with their ranges.
+  public var groupings: [GroupingRequest]
   /// The aggregates to compute for each section and for all rows.
   public var aggregates: [AggregateRequest] = []
   /// The order of the sections of some grouping columns; the others are in ascending order of their
@@ -36,6 +36,11 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   }
   var terms: [Term]
 
+  private enum CodingKeys: String, CodingKey {
+    case search, filter, written, aggregates, orderedSections, collapsed, fault, terms
+    case groupings = "group"
+  }
+
   /// Creates a query, by default for all rows in the source's order.
   public init(
     sort: [(column: String, descending: Bool)] = [], search: String = "", filter: Filter<String>? = nil,
@@ -44,7 +49,15 @@ public struct QueryRequest: Hashable, Codable, Sendable {
     self.terms = sort.map { Term(column: $0.column, descending: $0.descending) }
     self.search = search
     self.filter = filter
-    self.group = group
+    groupings = group.map { GroupingRequest($0) }
+  }
+
+  /// The columns to group by.
+  ///
+  /// Columns that are set have a section for each value.
+  public var group: [String] {
+    get { groupings.map(\.column) }
+    set { groupings = newValue.map { GroupingRequest($0) } }
   }
 }
 

@@ -39,8 +39,10 @@ struct QuerySplit {
     containsWouldDo = hasPattern && capabilities.filters.contains(.contains)
     let searches = query.search.isEmpty || capabilities.searches
     if !searches { remains.append("search") }
-    let group = query.group.filter { !capabilities.group.contains($0) }
+    let group = query.groupings.filter { !capabilities.group.contains($0.column) }.map(\.column)
     if !group.isEmpty { remains.append("group by \(group.map(name).joined(separator: " and "))") }
+    let ranges = query.groupings.filter { $0.ranges != nil && capabilities.group.contains($0.column) }.map(\.column)
+    if !ranges.isEmpty { remains.append("group by ranges of \(ranges.map(name).joined(separator: " and "))") }
     for aggregate in query.aggregates {
       remains.append("compute the \(aggregate.function.words) of \(name(aggregate.column))")
     }
@@ -127,16 +129,17 @@ struct QuerySplit {
   static func places(
     in request: QueryRequest, _ schema: Schema, _ capabilities: WindowedCapabilities, _ limits: Limits
   ) -> [String] {
-    func cannot(_ names: [String], _ can: Set<Int>, _ part: String) -> [String] {
+    func cannot(_ names: [String?], _ can: Set<Int>, _ part: String) -> [String] {
       names.enumerated().compactMap { index, name in
-        schema.index(of: name).map(can.contains) == true ? nil : "query.\(part)[\(index)]"
+        name.flatMap(schema.index).map(can.contains) == true ? nil : "query.\(part)[\(index)]"
       }
     }
     var places = cannot(request.sort.map(\.column), capabilities.sort, "sort")
     if let filter = request.filter { places += blocked(filter, "query.filter", schema, capabilities, limits) }
     if !request.search.isEmpty && !capabilities.searches { places.append("query.search") }
     if let written = request.written, isBlocked(written, schema, capabilities, limits) { places.append("query.where") }
-    places += cannot(request.group, capabilities.group, "group")
+    places += cannot(
+      request.groupings.map { $0.ranges == nil ? $0.column : nil }, capabilities.group, "group")
     places += request.aggregates.indices.map { "query.aggregates[\($0)]" }
     return places
       + request.sections.indices.filter { !request.sections[$0].isDefault }.map { "query.sections[\($0)]" }

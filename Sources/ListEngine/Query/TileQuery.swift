@@ -57,7 +57,7 @@ struct TileQuery: Hashable {
     case nil: 1
     case .sum, .mean: 10
     case .min, .max, .distinct: 64
-    case .median, .p90, .p95, .p99: 28
+    case .median, .p1, .p5, .p10, .p90, .p95, .p99: 28
     case .first, .last: 0
     }
   }

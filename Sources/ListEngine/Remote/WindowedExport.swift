@@ -61,10 +61,14 @@ final class WindowedExport: RowExport {
 
   /// Returns a query with the same rows and order without sections, which are sorted by their
   /// values.
+  ///
+  /// Sections of ranges remain, because their rows are in the order of the query.
   private static func flat(_ query: Query) -> Query {
     var flat = query
+    (flat.aggregates, flat.sections) = ([], [])
+    guard query.groupings.allSatisfy({ $0.ranges == nil }) else { return flat }
     flat.sort = query.group.map { SortTerm($0) } + query.sort.filter { !query.group.contains($0.column) }
-    (flat.group, flat.aggregates, flat.sections) = ([], [], [])
+    flat.groupings = []
     return flat
   }
 

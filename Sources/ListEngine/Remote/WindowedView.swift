@@ -7,7 +7,7 @@
 final class WindowedView: QueryView {
   let table: Table
   let query: Query
-  let groups: [ColumnStore]
+  let groups: [GroupColumn]
   /// The number of the view in its requests.
   let number: Int
   private let capabilities: WindowedCapabilities
@@ -44,10 +44,10 @@ final class WindowedView: QueryView {
     self.table = table
     self.capabilities = capabilities
     self.holds = holds
-    groups = query.group.map { table.columns[$0] }
+    groups = query.groupings.map { GroupColumn($0, of: table) }
     let size = table.limits.pageRows
     shown = WindowedContent(
-      generation: 0, size: size, map: query.group.isEmpty ? Self.map(capabilities, size: size, count: nil) : nil)
+      generation: 0, size: size, map: query.groupings.isEmpty ? Self.map(capabilities, size: size, count: nil) : nil)
   }
 
   private static func map(_ capabilities: WindowedCapabilities, size: Int, count: Int?) -> any PageMap {
@@ -85,7 +85,8 @@ final class WindowedView: QueryView {
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
     guard contains(slot) else { return false }
     for term in query.sort where table.columns[term.column].cell(slot) != snapshot.cells[term.column] { return false }
-    for column in query.group where table.columns[column].cell(slot) != snapshot.cells[column] { return false }
+    for (column, grouping) in zip(groups, query.groupings)
+    where column.section(of: slot) != grouping.section(of: snapshot.cells[grouping.column]) { return false }
     return true
   }
 
@@ -176,7 +177,7 @@ final class WindowedView: QueryView {
     var room = PageRequest.greatestCount
     loading.take(
       counts, root: Section(number: 0, level: -1, value: .null, parent: nil),
-      key: { level, value in table.columns[query.group[level]].collationKey(of: value) },
+      key: { level, value in groups[level].collationKey(of: value) },
       make: { path, key, parent in
         let known = former.section(at: path)
         let section = Section(
@@ -265,7 +266,7 @@ final class WindowedView: QueryView {
 
   private func empty() -> WindowedContent {
     let size = table.limits.pageRows
-    guard query.group.isEmpty else { return WindowedContent(generation: generation, size: size, map: nil) }
+    guard query.groupings.isEmpty else { return WindowedContent(generation: generation, size: size, map: nil) }
     let map = shown.maps[[]]?.renewed(count: nil) ?? Self.map(capabilities, size: size, count: nil)
     return WindowedContent(generation: generation, size: size, map: map)
   }

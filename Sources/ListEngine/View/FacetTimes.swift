@@ -43,28 +43,11 @@ enum FacetTimes {
     return step
   }
 
-  // MARK: Calendar
-
-  /// Returns the number of the month of a time, counted from January of the year 0.
-  ///
-  /// - SeeAlso: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
   private static func month(of time: Int128) -> Int128 {
-    let days = floorDivided(time, Int128(day)) + 719_468
-    let era = floorDivided(days, 146_097)
-    let dayOfEra = days - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // The algorithm's year begins in March.
-    return (yearOfEra + era * 400) * 12 + 2 + (5 * dayOfYear + 2) / 153
+    Int128(CalendarMonth.number(ofDay: Int(floorDivided(time, Int128(day)))))
   }
 
-  /// Returns the first nanosecond of a month; see days_from_civil there.
   private static func beginning(ofMonth number: Int128) -> Int128 {
-    let year = floorDivided(number - 2, 12)
-    let monthOfYear = number - 2 - year * 12
-    let era = floorDivided(year, 400)
-    let yearOfEra = year - era * 400
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * monthOfYear + 2) / 5
-    return (era * 146_097 + dayOfEra - 719_468) * Int128(day)
+    Int128(CalendarMonth.firstDay(Int(number))) * Int128(day)
   }
 }

@@ -51,7 +51,8 @@ extension ListView {
     guard contains(slot) else { return false }
     if relabelings == table.relabelings && table.labels[slot] != snapshot.label { return false }
     for term in query.sort where table.columns[term.column].cell(slot) != snapshot.cells[term.column] { return false }
-    for column in query.group where table.columns[column].cell(slot) != snapshot.cells[column] { return false }
+    for (column, grouping) in zip(groups, query.groupings)
+    where column.section(of: slot) != grouping.section(of: snapshot.cells[grouping.column]) { return false }
     return true
   }
 }

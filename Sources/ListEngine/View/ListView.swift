@@ -9,11 +9,13 @@ final class ListView: QueryView {
   let comparator: RowComparator
   let filter: RowFilter
   /// The columns to group by, outermost first.
-  let groups: [ColumnStore]
+  let groups: [GroupColumn]
   /// The rows that match or cease to match as time passes.
   private(set) var crossings: Crossings
   /// The columns whose changes may move a row, as a bit set; see ``ChangeLog/Entry/columns``.
-  private let interest: UInt64
+  let interest: UInt64
+  /// The columns whose changes move a row only if it comes into another range, as a bit set.
+  let rangeInterest: UInt64
   /// The aggregates of the sections, or `nil` if the query has none.
   private(set) var aggregation: Aggregation?
   private(set) var compressor = KeyCompressor()
@@ -81,11 +83,15 @@ final class ListView: QueryView {
     comparator = RowComparator(query, table: table)
     filter = RowFilter(query, table: table)
     crossings = Crossings(filter, wall: wall ?? table.wall)
-    groups = query.group.map { table.columns[$0] }
+    groups = query.groupings.map { GroupColumn($0, of: table) }
     var interest = filter.interest
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
-    for column in query.group { interest |= 1 << UInt64(column & 63) }
-    self.interest = interest
+    var rangeInterest: UInt64 = 0
+    for grouping in query.groupings {
+      let bit: UInt64 = 1 << UInt64(grouping.column & 63)
+      if grouping.ranges == nil { interest |= bit } else { rangeInterest |= bit }
+    }
+    (self.interest, self.rangeInterest) = (interest, rangeInterest)
     startBuild(atMost: rows)
   }
 
@@ -265,7 +271,7 @@ final class ListView: QueryView {
     var read = 0
     for (index, change) in zip(changes.indices, changes) {
       if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
-      if concerns(change) {
+      if concerns(change), !staysInSection(change) {
         displaced.append(change.slot)
         workDone += 1
         if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
@@ -453,7 +459,7 @@ final class ListView: QueryView {
   private func section(for slot: UInt32) -> Section {
     var section = root
     for column in groups {
-      let value = column.cell(slot)
+      let value = column.section(of: slot)
       section = section.sections.section(value, column.collationKey(slot)) ?? addSection(value, to: section)
     }
     return section
@@ -510,7 +516,7 @@ final class ListView: QueryView {
     (displaced, slices) = ([], 0)
     crossings.restart()
     pool = ChunkPool()
-    touched = query.group.map { _ in [] }
+    touched = query.groupings.map { _ in [] }
     for section in sectionOfNumber.values {
       formerSections[section.path] = (section.number, section.revision, section.moves)
     }
@@ -578,11 +584,6 @@ final class ListView: QueryView {
     section.moves = (former?.moves ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section
-  }
-
-  /// Returns whether a change may insert, remove or move a row.
-  func concerns(_ change: ChangeLog.Entry) -> Bool {
-    change.columns & interest != 0 || change.columns == ChangeLog.everything
   }
 
   /// Whether the query has a filter; used by ``ViewBuild``.

@@ -7,7 +7,7 @@ protocol QueryView: AnyObject {
   var table: Table { get }
   var query: Query { get }
   /// The columns to group by, outermost first.
-  var groups: [ColumnStore] { get }
+  var groups: [GroupColumn] { get }
   /// The number of rows.
   var rowCount: Int { get }
   /// The accuracy of the number of rows.
@@ -82,7 +82,7 @@ extension QueryView {
   /// Applies all changes of the table since the last call.
   func catchUp() { _ = catchUp(atMost: .max, filterRows: nil) }
   /// Whether the rows are grouped into sections.
-  var isGrouped: Bool { !query.group.isEmpty }
+  var isGrouped: Bool { !query.groupings.isEmpty }
   /// Returns the number of distinct rows that changed, came or went since `moment`.
   ///
   /// Changes that the view has not applied yet are not counted.

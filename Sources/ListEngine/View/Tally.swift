@@ -17,7 +17,7 @@ struct Tally {
       case .min: (values, least) = (true, true)
       case .max: (values, greatest) = (true, true)
       case .distinct: values = true
-      case .median, .p90, .p95, .p99: ranks = true
+      case .median, .p1, .p5, .p10, .p90, .p95, .p99: ranks = true
       case .first, .last: break
       }
     }
@@ -70,7 +70,7 @@ struct Tally {
     case .distinct: .integer(Int64(values.distinct))
     case .min: cell(values.least())
     case .max: cell(values.greatest())
-    case .median, .p90, .p95, .p99: cell(function.percent.flatMap(ranks.percentile))
+    case .median, .p1, .p5, .p10, .p90, .p95, .p99: cell(function.percent.flatMap(ranks.percentile))
     case .sum:
       if count == 0 {
         .null

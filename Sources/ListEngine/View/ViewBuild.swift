@@ -248,7 +248,7 @@ final class ViewBuild {
 
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
   private func findSections(
-    _ rows: inout Block, _ groups: [ColumnStore], _ known: inout TextSections, _ rowCounts: inout [Int]
+    _ rows: inout Block, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
   ) {
     guard rows.count > 0 else { return }
     // Equal texts have equal numbers while the pool shares them, and a text in use keeps its
@@ -258,14 +258,14 @@ final class ViewBuild {
       for place in 0..<rows.count {
         let (slot, parent) = (rows.slots[place], rows.sections[place])
         guard let text = column.sharedText(slot) else {
-          rows.sections[place] = section(of: column.cell(slot), in: parent)
+          rows.sections[place] = section(of: column.section(of: slot), in: parent)
           continue
         }
         if let section = known.section(of: text, in: parent) {
           rows.sections[place] = section
           continue
         }
-        rows.sections[place] = section(of: column.cell(slot), in: parent)
+        rows.sections[place] = section(of: column.section(of: slot), in: parent)
         known.note(rows.sections[place], of: text, in: parent)
       }
     }
@@ -292,7 +292,7 @@ final class ViewBuild {
   /// It is found by values because the number of a text may be reused.
   private func lateSection(of slot: UInt32) -> Section {
     var section: UInt32 = 0
-    for column in view.groups { section = self.section(of: column.cell(slot), in: section) }
+    for column in view.groups { section = self.section(of: column.section(of: slot), in: section) }
     return sections[Int(section)]
   }
 

@@ -200,10 +200,12 @@ struct Cutter {
   // MARK: Headers
 
   private func header(_ section: Section, slot: UInt32) -> HeaderSnapshot {
-    HeaderSnapshot(
+    let grouping = view.query.groupings[section.level]
+    return HeaderSnapshot(
       section: section.number, revision: section.revision, slot: slot, level: section.level,
-      parent: section.level == 0 ? nil : section.parent?.number, column: view.query.group[section.level],
-      value: section.value, count: section.count, aggregates: view.aggregates(of: section),
+      parent: section.level == 0 ? nil : section.parent?.number, column: grouping.column,
+      value: section.value, end: grouping.ranges?.end(of: section.value), count: section.count,
+      aggregates: view.aggregates(of: section),
       isCollapsed: folded.isCollapsed(section.number), moves: section.moves)
   }
 

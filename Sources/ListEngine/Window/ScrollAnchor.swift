@@ -128,7 +128,7 @@ struct ScrollAnchor {
   /// siblings since; empty if sections cannot move.
   private static func movedItems(in view: any QueryView, since base: WindowState) -> [Bool] {
     guard view.query.ranksSections else { return [] }
-    var isMoved = view.query.group.map { _ in false }
+    var isMoved = view.query.groupings.map { _ in false }
     func note(_ header: HeaderSnapshot) {
       guard header.level < isMoved.count else { return }
       isMoved[header.level] = view.section(numbered: header.section).map { $0.moves != header.moves } ?? false

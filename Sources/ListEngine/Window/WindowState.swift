@@ -12,8 +12,10 @@ public struct HeaderSnapshot: Hashable, Sendable {
   public var parent: UInt32?
   /// The number of the column by which this level is grouped.
   public var column: Int
-  /// The value that the section's rows share in this column.
+  /// The value that the section's rows share in this column, or the lower bound of its range.
   public var value: Cell
+  /// The first value after the section's range, or `nil` if there is none.
+  public var end: Cell?
   /// The number of rows in the section.
   public var count: Int
   /// The section's aggregates, in query order.

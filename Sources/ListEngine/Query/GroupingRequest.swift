@@ -1,0 +1,126 @@
+/// A ``Grouping`` as clients send it, with the name of the column.
+public struct GroupingRequest: Hashable, Sendable {
+  /// The width of ranges as clients state it.
+  public enum Ranges: Hashable, Codable, Sendable {
+    /// Ranges of numbers; the width is an integer or a number.
+    case width(Cell)
+    /// Ranges of times, at an offset from UTC in minutes.
+    case unit(TimeUnit, offset: Int)
+  }
+
+  /// The name of the column.
+  public var column: String
+  /// The ranges, or `nil` for a section for each value.
+  public var ranges: Ranges?
+
+  /// Creates a grouping.
+  public init(_ column: String, ranges: Ranges? = nil) {
+    self.column = column
+    self.ranges = ranges
+  }
+}
+
+/// Groupings without ranges are encoded as the name of the column, as in recordings of earlier
+/// versions.
+extension GroupingRequest: Codable {
+  private enum CodingKeys: String, CodingKey { case column, ranges }
+
+  /// Decodes a grouping written by ``encode(to:)``.
+  public init(from decoder: any Decoder) throws {
+    if let name = try? decoder.singleValueContainer().decode(String.self) {
+      self.init(name)
+      return
+    }
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try members.decode(String.self, forKey: .column), ranges: try members.decode(Ranges.self, forKey: .ranges))
+  }
+
+  /// Encodes the grouping.
+  public func encode(to encoder: any Encoder) throws {
+    guard let ranges else {
+      var value = encoder.singleValueContainer()
+      return try value.encode(column)
+    }
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(column, forKey: .column)
+    try members.encode(ranges, forKey: .ranges)
+  }
+}
+
+extension GroupingRequest.Ranges {
+  /// Returns the ranges for the values of a column.
+  ///
+  /// - Parameter place: The place of the grouping in the query, for the error message.
+  /// - Throws: ``ClientError`` if the ranges do not fit the column.
+  func resolved(for column: Column, at place: String) throws(ClientError) -> ValueRanges {
+    switch (self, column.type) {
+    case (.width(let width), .integer):
+      guard let width = Self.whole(width), width > 0 else {
+        throw .outOfRange("\(place).width: “\(column.name)” has whole numbers: use a whole width from 1")
+      }
+      return .integers(width: width)
+    case (.width(let width), .number):
+      let number: Double? =
+        switch width {
+        case .integer(let whole): Double(whole)
+        case .number(let number): number
+        default: nil
+        }
+      guard let number, number > 0, number.isFinite else {
+        throw .outOfRange("\(place).width must be a number above 0")
+      }
+      return .numbers(NumberRanges(width: number))
+    case (.unit(let unit, let offset), .timestamp):
+      guard FilterText.zones.contains(offset) else {
+        throw .outOfRange(
+          "\(place).offset must be a number of minutes from \(FilterText.zones.lowerBound) to \(FilterText.zones.upperBound)"
+        )
+      }
+      return .times(TimeRanges(unit, offset: offset))
+    case (.width, .timestamp):
+      throw .outOfRange("\(place).width: “\(column.name)” has times: use “unit” instead of “width”")
+    case (.unit, .integer), (.unit, .number):
+      throw .outOfRange("\(place).unit: “\(column.name)” has numbers: use “width” instead of “unit”")
+    default:
+      throw .outOfRange(
+        "\(place): “\(column.name)” is of type \(column.type): group it by its values, or use ranges of a column of numbers or times"
+      )
+    }
+  }
+
+  private static func whole(_ width: Cell) -> Int64? {
+    switch width {
+    case .integer(let whole): whole
+    case .number(let number): Int64(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension QueryRequest {
+  /// Returns the groupings with column numbers in place of names.
+  ///
+  /// - Throws: ``QueryFault`` if a grouping does not fit the schema.
+  func groupings(in schema: Schema) throws(QueryFault) -> [Grouping] {
+    var found: [Grouping] = []
+    for (index, grouping) in groupings.enumerated() {
+      let place = "query.group[\(index)]"
+      guard let column = schema.index(of: grouping.column) else {
+        throw QueryFault(.unknownColumn(table: schema.name, column: grouping.column), at: [place])
+      }
+      var resolved = Grouping(column)
+      do throws(ClientError) {
+        resolved.ranges = try grouping.ranges?.resolved(for: schema.columns[column], at: place)
+      } catch { throw QueryFault(error, at: [place]) }
+      if let former = found.first(where: { $0.column == column }) {
+        // Ignore repeated columns: each section would contain exactly one subsection.
+        guard former != resolved else { continue }
+        throw QueryFault(
+          .outOfRange("\(place): the query groups by “\(grouping.column)” already: name each column once"), at: [place])
+      }
+      found.append(resolved)
+    }
+    return found
+  }
+}

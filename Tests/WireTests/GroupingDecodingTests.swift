@@ -1,0 +1,73 @@
+import ListEngine
+import Testing
+
+@testable import Wire
+
+@Suite struct GroupingDecodingTests {
+  private func query(_ group: String) throws -> QueryRequest {
+    let text = #"{"type":"query","request":1,"query":{"group":\#(group)}}"#
+    guard case .query(_, let query, _) = try ClientMessage(decoding: Array(text.utf8)) else { return QueryRequest() }
+    return query
+  }
+
+  @Test func `a grouping is a column, or a column with a width or a unit`() throws {
+    let found = try query(
+      #"["user",{"column":"cpu","width":0.5},{"column":"pid","width":10},{"column":"at","unit":"week","offset":-90}]"#)
+    #expect(found.fault == nil)
+    #expect(
+      found.groupings == [
+        GroupingRequest("user"), GroupingRequest("cpu", ranges: .width(.number(0.5))),
+        GroupingRequest("pid", ranges: .width(.integer(10))), GroupingRequest("at", ranges: .unit(.week, offset: -90)),
+      ])
+    #expect(try query(#"[{"column":"user"}]"#).groupings == [GroupingRequest("user")])
+    #expect(try query(#"[{"column":"at","unit":"day"}]"#).groupings[0].ranges == .unit(.day, offset: 0))
+  }
+
+  @Test(arguments: [
+    ("7", ClientError.unreadableMessage("query.group[0] must be a text or an object, not a number")),
+    (#"{"width":1}"#, .unreadableMessage("query.group[0].column is missing")),
+    (#"{"column":"a","width":0}"#, .outOfRange("query.group[0].width must be a number above 0")),
+    (#"{"column":"a","width":-2.5}"#, .outOfRange("query.group[0].width must be a number above 0")),
+    (#"{"column":"a","width":"5"}"#, .unreadableMessage("query.group[0].width must be a number, not a text")),
+    (#"{"column":"a","unit":5}"#, .unreadableMessage("query.group[0].unit must be a text, not a number")),
+    (
+      #"{"column":"a","unit":"decade"}"#,
+      .outOfRange("query.group[0].unit must be one of “minute”, “hour”, “day”, “week”, “month”, “year”")
+    ),
+    (
+      #"{"column":"a","unit":"day","width":1}"#,
+      .unreadableMessage("query.group[0].width and “unit” exclude each other: use one of them")
+    ),
+    (
+      #"{"column":"a","unit":"day","offset":1441}"#,
+      .outOfRange("query.group[0].offset must be between -1440 and 1440, not 1441")
+    ),
+  ])
+  func `a malformed grouping is named with its reason`(_ grouping: String, _ error: ClientError) throws {
+    #expect(try query("[\(grouping)]").fault == QueryFault(error, at: ["query.group[0]"]))
+  }
+
+  @Test func `an export's address has ranges`() throws {
+    func groupings(_ arguments: String...) throws -> [GroupingRequest] {
+      try QueryRequest(arguments: arguments, limits: Limits()).groupings
+    }
+    #expect(
+      try groupings("ranges=cpu:0.5,at:hour,a%2Cb%3Ac:10", "group=user,at,a%2Cb%3Ac,cpu", "zone=-90") == [
+        GroupingRequest("user"), GroupingRequest("at", ranges: .unit(.hour, offset: -90)),
+        GroupingRequest("a,b:c", ranges: .width(.integer(10))), GroupingRequest("cpu", ranges: .width(.number(0.5))),
+      ])
+    #expect(try groupings("group=cpu", "ranges=") == [GroupingRequest("cpu")])
+    let width = ClientError.outOfRange(
+      "ranges: the width of “cpu” must be a number above 0, or one of “minute”, “hour”, “day”, “week”, “month”, “year”")
+    for (ranges, error) in [
+      (
+        "cpu", ClientError.unreadableMessage("ranges: “cpu” must be a column and a width, as in cpu:10 or started:hour")
+      ),
+      ("pid:5", .outOfRange("ranges: the query does not group by “pid”: name a column of “group”")),
+      ("cpu:5,cpu:6", .outOfRange("ranges: “cpu” is named twice: name it once")),
+      ("cpu:0", width), ("cpu:-1", width), ("cpu:inf", width), ("cpu:decade", width), ("cpu:", width),
+    ] {
+      #expect(throws: error) { try groupings("group=cpu", "ranges=\(ranges)") }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+"""Sections by ranges: the dialog, the headers, filters by a range, undo and links."""
+
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import expect
+
+HEADERS = """() => [...document.querySelectorAll('#grid .section:not([hidden])')]
+  .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
+  .map((row) => row.querySelector('.section-value').textContent)"""
+
+
+class RangesTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 5_000, "market.rate": 0}
+
+    def open_dialog(self, reader, column="Price"):
+        page = reader.page
+        head = page.get_by_role("columnheader", name=column, exact=False).first
+        head.click(button="right")
+        page.get_by_role("menu").get_by_role("menuitemcheckbox", name="Group by ranges…").click()
+        return page.get_by_role("dialog", name=f"Group {column} by ranges")
+
+    def test_the_dialog_groups_by_a_width_and_the_header_filters_by_it(self):
+        for theme in ("light", "dark"):
+            reader = self.open("#table=quotes", scheme=theme)
+            page = reader.page
+            dialog = self.open_dialog(reader)
+            width = dialog.get_by_role("combobox", name="Width", exact=True)
+            expect(width).to_be_focused()
+            self.assertEqual(page.evaluate(FAULTS), [])
+            page.screenshot(path=ARTIFACTS / f"ranges-dialog-{theme}.png")
+            width.select_option(label="Own width")
+            own = dialog.get_by_role("textbox", name="Own width")
+            expect(own).to_be_focused()
+            own.fill("0")
+            page.keyboard.press("Enter")
+            expect(dialog.get_by_role("alert")).to_have_text("The width must be above 0.")
+            own.fill("10,000")
+            page.keyboard.press("Enter")
+            expect(dialog).to_have_count(0)
+            reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+            self.assertRegex(page.evaluate(HEADERS)[0], r"^[\d,.]+ – [\d,.]+$")
+            self.assertIn("group=price&ranges=price:10000", page.url)
+            page.screenshot(path=ARTIFACTS / f"ranges-sections-{theme}.png")
+            self.assertEqual(page.evaluate(FAULTS), [])
+            reader.check_clean(self)
+
+    def test_a_section_filters_by_its_range_and_undo_restores_the_rows(self):
+        reader = self.open("#table=quotes&group=price&ranges=price:10000")
+        page = reader.page
+        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        first = page.evaluate(HEADERS)[0]
+        count = int(page.locator("#grid .section:not([hidden]) .section-count").first.text_content().replace(",", ""))
+        page.get_by_role("rowheader").first.click(button="right")
+        page.get_by_role("menu").get_by_role("menuitem", name=f"Filter for “{first}”").click()
+        reader.wait_for_count(count + 2)  # with the columns' and the section's headers
+        self.assertEqual(page.evaluate(HEADERS)[0], first)
+        reader.grid.focus()
+        page.keyboard.press("Control+z")
+        reader.until("(few) => document.querySelector('#grid').ariaRowCount > few", "all rows are back", count + 2)
+        page.reload()
+        reader.until(f"() => ({HEADERS})().length > 0", "the address has the ranges")
+        self.assertEqual(page.evaluate(HEADERS)[0], first)
+        reader.check_clean(self)
+
+    def test_undo_and_redo_take_ranges_away_and_back(self):
+        reader = self.open("#table=quotes")
+        page = reader.page
+        dialog = self.open_dialog(reader)
+        dialog.get_by_role("button", name="Group", exact=True).click()
+        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        headers = page.evaluate(HEADERS)
+        reader.grid.focus()
+        page.keyboard.press("Control+z")
+        reader.until(f"() => ({HEADERS})().length === 0", "the sections are gone")
+        self.assertNotIn("ranges=", page.url)
+        page.keyboard.press("Control+Shift+z")
+        reader.until(f"(first) => ({HEADERS})()[0] === first", "the sections are back", headers[0])
+        reader.check_clean(self)
+
+    def test_times_have_units(self):
+        reader = self.open("#table=quotes&times=utc")
+        dialog = self.open_dialog(reader, "Time")
+        dialog.get_by_role("combobox", name="Unit").select_option(label="Minute")
+        dialog.get_by_role("button", name="Group", exact=True).click()
+        reader.until(f"() => ({HEADERS})()[0] === '2023-11-14 22:13 – 22:14'", "the minute is in the header")
+        self.assertIn("group=ts&ranges=ts:minute", reader.page.url)
+        reader.check_clean(self)
+
+    def test_collapsing_all_sections_collapses_ranges(self):
+        reader = self.open("#table=quotes&group=price&ranges=price:10000")
+        page = reader.page
+        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        page.get_by_role("rowheader").first.click(button="right")
+        page.get_by_role("menu").get_by_role("menuitem", name="Collapse all sections").click()
+        reader.until(f"() => ({HEADERS})().length > 3", "only headers are left")
+        headers = page.evaluate(HEADERS)
+        self.assertEqual(len(headers), len(set(headers)))
+        page.screenshot(path=ARTIFACTS / "ranges-collapsed.png")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+// ranges.js: sections by ranges of numbers and times: their sizes in views, links and queries, and
+// their texts. No DOM, no clock.
+
+import { formatter, formOf, isNumeric } from './columns.js';
+import { formFor } from './display.js';
+import { moment, momentInUTC } from './times.js';
+import { phrase } from './language.js';
+
+/**
+ * The size of the ranges of a grouped column: a width of numbers, or a unit of times.
+ * @typedef {{column: string, width?: number, unit?: string}} Range
+ */
+
+/** The units of ranges of times, the shortest first. */
+export const UNITS = Object.freeze(['minute', 'hour', 'day', 'week', 'month', 'year']);
+
+/** Whether sections can have ranges of a column's values. */
+export function hasRanges({ type }) {
+  return isNumeric(type) || type === 'timestamp';
+}
+
+/** Whether the server divides a column into ranges of a size. */
+export function isFittingSize({ type }, { width, unit }) {
+  if (type === 'timestamp') return width === undefined && UNITS.includes(unit);
+  return unit === undefined && (type === 'integer' ? Number.isSafeInteger(width) : type === 'number' && Number.isFinite(width)) && width > 0;
+}
+
+/**
+ * Returns the ranges whose column is grouped, and fits if `columns` are known; undefined for none.
+ *
+ * @param {Range[]|undefined} ranges
+ * @param {string[]} group
+ * @param {object[]} [columns]
+ */
+export function fittingRanges(ranges = [], group, columns) {
+  const isFitting = (range) => columns?.some((column) => column.name === range.column && isFittingSize(column, range)) ?? true;
+  const found = ranges.filter((range) => group.includes(range.column) && isFitting(range));
+  return found.length === 0 ? undefined : found;
+}
+
+/** Returns a view without ranges of columns that are not grouped. */
+export function withFittingRanges({ ranges, ...view }) {
+  const fitting = fittingRanges(ranges, view.group);
+  return fitting === undefined ? view : { ...view, ranges: fitting };
+}
+
+/** Returns the ranges after setting those of a column; `size` is null for none. */
+export function nextRanges(ranges = [], column, size) {
+  const others = ranges.filter((range) => range.column !== column);
+  const next = size === null ? others : [...others, { column, ...size }];
+  return next.length === 0 ? undefined : next;
+}
+
+/** Returns ranges as text: `cpu:10,started:hour`. */
+export function rangesText(ranges, encode) {
+  return ranges.map(({ column, width, unit }) => `${encode(column)}:${unit ?? width}`).join(',');
+}
+
+/** Parses the text of {@link rangesText} and skips malformed parts; undefined without any. */
+export function rangesFrom(text, decode) {
+  const found = [];
+  for (const part of (text ?? '').split(',').slice(0, 4)) {
+    const [, name, size] = /^([^:]+):([\w.+-]+)$/.exec(part) ?? [];
+    const column = decode(name ?? '');
+    const range = UNITS.includes(size) ? { column, unit: size } : { column, width: Number(size) };
+    const isKnown = range.unit !== undefined || (range.width > 0 && Number.isFinite(range.width));
+    if (column !== '' && isKnown && !found.some((one) => one.column === column)) found.push(range);
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+/**
+ * Returns the columns of a view's grouping in wire format.
+ *
+ * @param {import('./query.js').View} view
+ * @param {number} zone the offset of local time from UTC in minutes, for columns of local times
+ */
+export function wireGroup({ group, ranges = [], times }, zone) {
+  return group.map((name) => {
+    const { column, width, unit } = ranges.find((range) => range.column === name) ?? {};
+    if (column === undefined) return name;
+    if (unit === undefined) return { column, width };
+    const offset = formFor(times, name).as === 'utc' ? 0 : zone;
+    return offset === 0 ? { column, unit } : { column, unit, offset };
+  });
+}
+
+// Texts.
+
+/**
+ * Returns the text of a section's value or range: `10 – 20`, `2026-11-26 14:00 – 15:00`.
+ *
+ * @param {import('../protocol/wire.js').Header} header `end` is the first value after the range;
+ *   undefined if there is none, or no range
+ * @param {import('./columns.js').Spec} spec
+ * @param {string} [locale]
+ */
+export function sectionText({ value, end }, spec, now, locale) {
+  if (end === undefined) return spec.format(value, now);
+  return rangeText(value, end, { ...spec, format: widthFormat(spec, locale) }, now, spec.column.zone === 'utc');
+}
+
+/**
+ * Returns the format of a column's bounds and widths. They have all digits, also in a column that
+ * rounds its values, and those of ages are durations.
+ */
+export function widthFormat({ column, format }, locale) {
+  if (!isNumeric(column.type)) return format;
+  if (column.style === 'age') return formatter({ ...column, style: 'duration' }, { locale });
+  const { word, decimals } = formOf(column);
+  return decimals === undefined ? format : formatter({ ...column, format: word }, { locale });
+}
+
+/** Returns the text of the values from `from` to before `to`; undefined for no limit. */
+export function rangeText(from, to, { column, format }, now, isUTC = false) {
+  if (from === undefined && to === undefined) return phrase('All');
+  if (column.type === 'timestamp') return timesText(from, to, isUTC);
+  if (from === undefined) return `< ${format(to, now)}`;
+  if (to === undefined) return `≥ ${format(from, now)}`;
+  if (column.type !== 'integer' || ['bytes', 'duration', 'age'].includes(column.style)) return `${format(from, now)} – ${format(to, now)}`;
+  const last = typeof to === 'string' ? String(BigInt(to) - 1n) : to - 1;
+  return String(last) === String(from) ? format(from, now) : `${format(from, now)} – ${format(last, now)}`;
+}
+
+const second = 1_000;
+const day = 86_400 * second;
+
+// Times to the precision of the bounds. The second of two times on a day has no date.
+function timesText(from, to, isUTC) {
+  const shape = isUTC ? momentInUTC : moment;
+  const dayText = (time) => shape(time, 'date').slice(0, 10);
+  const isMidnight = (time) => shape(time, 'time', 0).startsWith('00:00') && time % (60 * second) === 0;
+  const ends = [from, to].filter((end) => end !== undefined).map(Number);
+  const isDays = ends.every(isMidnight) && (ends.length < 2 || ends[1] - ends[0] > day / 2);
+  const clock = (time) => shape(time, 'time').slice(0, ends.every((end) => end % (60 * second) === 0) ? 5 : undefined);
+  const text = (time) => (isDays ? dayText(time) : `${dayText(time)} ${clock(time)}`);
+  if (from === undefined) return phrase('before {time}', { time: text(ends[0]) });
+  if (to === undefined) return phrase('from {time}', { time: text(ends[0]) });
+  if (!isDays) return `${text(ends[0])} – ${dayText(ends[0]) === dayText(ends[1]) || isMidnight(ends[1]) ? clock(ends[1]) : text(ends[1])}`;
+  const [first, last, next] = [dayText(ends[0]), dayText(ends[1] - 1), dayText(ends[1])];
+  if (first === last) return first;
+  const isBeginning = (suffix) => first.endsWith(suffix) && next.endsWith(suffix);
+  if (isBeginning('-01-01') && last.startsWith(first.slice(0, -6))) return first.slice(0, -6);
+  return isBeginning('-01') && last.startsWith(first.slice(0, -3)) ? first.slice(0, -3) : `${first} – ${last}`;
+}
