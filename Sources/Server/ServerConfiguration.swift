@@ -113,3 +113,12 @@ public struct ServerConfiguration: Sendable {
       all: Server.greatestDownloadCount)
   }
 }
+
+extension RequestGuard {
+  /// Creates a guard for a server at this port.
+  init(_ configuration: ServerConfiguration, port: Int) {
+    self.init(
+      address: configuration.address, port: port, isSecure: configuration.certificate != nil,
+      publicURLs: configuration.publicURLs)
+  }
+}

@@ -34,13 +34,6 @@ struct RequestGuard {
     origins = Set(hosts.map { "\(scheme)://\($0)" }).union(publicURLs.map(\.origin))
   }
 
-  /// Creates a guard for a server at this port.
-  init(_ configuration: ServerConfiguration, port: Int) {
-    self.init(
-      address: configuration.address, port: port, isSecure: configuration.certificate != nil,
-      publicURLs: configuration.publicURLs)
-  }
-
   private func commonVerdict(_ head: RequestHead) -> Verdict {
     guard head.byteCount <= Self.greatestHead else {
       return .refuse(status: 431, reason: "The headers of a request have at most \(Self.greatestHead) bytes together.")
