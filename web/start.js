@@ -22,7 +22,7 @@
   // Opened first, because the rest runs while it connects.
   const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${room}/ws`, 'rowcast.v1');
 
-  const kept = (name) => {
+  const stored = (name) => {
     try {
       return localStorage.getItem(`rowcast.${name}`) ?? '';
     } catch {
@@ -36,7 +36,7 @@
       return '';
     }
   };
-  const theme = kept('theme');
+  const theme = stored('theme');
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
@@ -45,9 +45,9 @@
   const languages = { de: ['Deutsch', 'languages/de.js'] };
   const nameOf = (tag) => tag.toLowerCase().split('-')[0];
   const isKnown = (name) => name === 'en' || Object.hasOwn(languages, name);
-  const wished = isKnown(kept('language')) ? kept('language') : '';
+  const chosen = isKnown(stored('language')) ? stored('language') : '';
   // The first known language of the system, or the wished one in the form of the user's country.
-  const locale = [...navigator.languages, wished].find((tag) => isKnown(nameOf(tag)) && (wished === '' || nameOf(tag) === wished));
+  const locale = [...navigator.languages, chosen].find((tag) => isKnown(nameOf(tag)) && (chosen === '' || nameOf(tag) === chosen));
 
   // The page stays blank until the first rows, and the bars stay empty until after them, because
   // painting either would delay the rows. Timeouts show both if they take long.
@@ -58,7 +58,7 @@
   const beside = (name) => new URL(name, document.currentScript.src).href;
   const file = languages[nameOf(locale ?? 'en')]?.[1];
   const language = {
-    names: Object.fromEntries(Object.entries(languages).map(([name, [title]]) => [name, title])), wished,
+    names: Object.fromEntries(Object.entries(languages).map(([name, [title]]) => [name, title])), chosen,
     locale: locale === navigator.language ? undefined : locale,  // the browser's own is the fastest
     file: file && import(beside(file)).catch(() => null),  // without its file, the page is English
   };
@@ -75,29 +75,29 @@
 
   // A table without a view in the address or in local storage is opened right after the server's
   // hello, with the view that its source suggests.
-  const said = new URLSearchParams(location.hash.slice(1));
-  const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
-  const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '' && kept(`default.${table}`) === '';
-  const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const table = parameters.get('table') ?? unquoted(stored('views').split('\n').at(-1));
+  const isPlain = [...parameters.keys()].every((name) => name === 'table') && stored(`view.${table}`).replace(/^#table=[^&]*$/, '') === '' && stored(`default.${table}`) === '';
+  const rowHeight = { compact: 24, roomy: 36 }[stored('density')] ?? 28;
   // An upper bound of the visible rows, from the screen's height. Reading the window's height would
   // force a layout; the page sends the exact viewport with the first rows.
   const count = Math.ceil(Math.max(rowHeight, screen.availHeight - 105) / rowHeight) + 1;
 
-  /** The first socket and its early events. link.js replaces `tell` to receive later ones. */
-  const first = { socket, early: [], tell: (event) => first.early.push(event) };
-  let isGreeted = false;
+  /** The first socket and its early events. link.js replaces `notify` to receive later ones. */
+  const first = { socket, early: [], notify: (event) => first.early.push(event) };
+  let hasHello = false;
   socket.onopen = () => {
-    first.tell({ kind: 'open' });
+    first.notify({ kind: 'open' });
     socket.send('{"type":"hello","version":1,"client":"rowcast page"}');
     lookUpFonts();
   };
   socket.onmessage = ({ data }) => {
     const at = performance.timeOrigin + performance.now();
-    const opened = isGreeted || !isPlain ? undefined : openFirst(data);
-    isGreeted = true;
-    first.tell({ kind: 'message', data, at, opened });
+    const opened = hasHello || !isPlain ? undefined : openFirst(data);
+    hasHello = true;
+    first.notify({ kind: 'message', data, at, opened });
   };
-  socket.onclose = () => first.tell({ kind: 'closed' });
+  socket.onclose = () => first.notify({ kind: 'closed' });
 
   // Loads the fonts for measuring columns while the page waits for the server.
   function lookUpFonts() {

@@ -26,8 +26,8 @@ class Page:
         head, self.rest = self.rest.split(b"\r\n\r\n", 1)
         if b" 101 " not in head.split(b"\r\n", 1)[0]:
             raise ConnectionError(head.decode(errors="replace"))
-        self.say({"type": "hello", "version": 1})
-        self.say({"type": "open", "table": table, "request": 1, "interval": interval})
+        self.send({"type": "hello", "version": 1})
+        self.send({"type": "open", "table": table, "request": 1, "interval": interval})
 
     def _some(self):
         data = self.socket.recv(65_536)
@@ -51,7 +51,7 @@ class Page:
         mask = os.urandom(4)
         self.socket.sendall(head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)))
 
-    def say(self, message):
+    def send(self, message):
         self._send(1, json.dumps(message).encode())
 
     def message(self):
@@ -76,5 +76,5 @@ class Page:
                     break
         message = json.loads(text)
         if message["type"] in ("window", "patch"):
-            self.say({"type": "ack", "seq": message["seq"]})
+            self.send({"type": "ack", "seq": message["seq"]})
         return message

@@ -29,11 +29,11 @@ while not GO.exists():
 # Prepared in advance, because making the lists takes longer than reading them.
 lists = [rows(counter) for counter in range(1, 101)]
 end = time.monotonic() + SECONDS
-told = 0
+sent = 0
 while time.monotonic() < end:
-    write(lists[told % 100])
-    told += 1
+    write(lists[sent % 100])
+    sent += 1
 write(rows(999))
-pathlib.Path(f"{GO}.done.new").write_text(f"{told} 999", encoding="ascii")
+pathlib.Path(f"{GO}.done.new").write_text(f"{sent} 999", encoding="ascii")
 os.rename(f"{GO}.done.new", f"{GO}.done")
 time.sleep(1_000)

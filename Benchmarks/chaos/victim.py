@@ -25,7 +25,7 @@ def write(data):
         data = data[os.write(1, data):]
 
 
-def say(message):
+def send(message):
     write(json.dumps(message).encode() + b"\n")
 
 
@@ -38,7 +38,7 @@ def flood(draw):
     counter = draw.randrange(1_000_000)
     while time.monotonic() < end:
         counter += 1
-        say({"type": "upsert", "rows": rows(counter) * 20})
+        send({"type": "upsert", "rows": rows(counter) * 20})
 
 
 def garbage(draw):
@@ -56,12 +56,12 @@ def garbage(draw):
 
 def main():
     draw = random.Random(sys.argv[1])
-    say({"type": "hello", "version": 1, "capabilities": ["health"]})
-    say({"type": "schema", "name": sys.argv[1], "key": "integer",
+    send({"type": "hello", "version": 1, "capabilities": ["health"]})
+    send({"type": "schema", "name": sys.argv[1], "key": "integer",
          "columns": [{"name": "name", "type": "text"}, {"name": "count", "type": "integer"}]})
-    say({"type": "reload"})
-    say({"type": "upsert", "rows": rows(0)})
-    say({"type": "commit"})
+    send({"type": "reload"})
+    send({"type": "upsert", "rows": rows(0)})
+    send({"type": "commit"})
     counter = 0
     while True:
         ready, _, _ = select.select([0], [], [], 0.2)
@@ -70,7 +70,7 @@ def main():
             if not heard:
                 return
             if b'"health"' in heard:
-                say({"type": "health"})
+                send({"type": "health"})
         while wanted:
             what = wanted.pop(0)
             if what == "hang":
@@ -83,7 +83,7 @@ def main():
             else:
                 garbage(draw)
         counter += 1
-        say({"type": "update", "key": counter % ROWS, "row": {"count": counter}})
+        send({"type": "update", "key": counter % ROWS, "row": {"count": counter}})
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ struct ChurnBenchmark {
       engine.handle(.changes(table, QuotesTable.rows(range, of: quotes)), at: now)
       for index in range { prices[index] = quotes.row(index).price }
     }
-    var page = BenchPage(SessionID(rawValue: 1))
-    page.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
-    while !page.isSettled(&engine, at: now) {}
+    var client = BenchClient(SessionID(rawValue: 1))
+    client.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
+    while !client.isSettled(&engine, at: now) {}
     var times = Figures(reserving: batches)
     var resident: [Int: Int] = [:]
     for batch in 0..<batches {
@@ -37,11 +37,11 @@ struct ChurnBenchmark {
         engine.handle(.changes(table, inserts), at: now)
         engine.handle(.changes(table, updates), at: now)
         engine.handle(.changes(table, removals), at: now)
-        page.take(engine.advance(to: now), &engine, at: now)
+        client.take(engine.advance(to: now), &engine, at: now)
       }
       if [1000, 3000, 10_000, 30_000, batches].contains(batch + 1) { resident[batch + 1] = try residentBytes() }
     }
-    let isRight = page.numbers(3) == Array(prices.values.sorted(by: >).prefix(60))
+    let isRight = client.numbers(3) == Array(prices.values.sorted(by: >).prefix(60))
     try emit([
       "engine": "rowcast", "w": "W5", "N": rows, "batches": batches, "batch_ms": times.milliseconds,
       "row_ops_per_s": Int(Double(batches * 200) / times.total), "size": engine.tables(at: now)[0].rows,

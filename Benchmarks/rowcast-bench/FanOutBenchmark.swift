@@ -29,32 +29,32 @@ struct FanOutBenchmark {
         "w4-server", "--viewers", "\(options.viewers)", "--rows", "\(options.rows)", "--hz", "\(options.hz)", "--batch",
         "\(options.batch)", "--seconds", "\(options.seconds)",
       ])
-    let port = try server.hear(after: "READY ")
+    let port = try server.receive(after: "READY ")
     let (viewers, path) = try look(at: port, kind: options.same ? 1 : 0, isFixed: options.fixed)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let setup = Double(try viewers.hear(after: "READY ")) ?? 0
+    let setup = Double(try viewers.receive(after: "READY ")) ?? 0
     server.say("GO")
-    guard server.hear() == "MARK" else { throw Companion.Silence(who: "the server") }
+    guard server.receive() == "MARK" else { throw Companion.Silence(who: "the server") }
     viewers.say("MARK")
-    let report = try JSONDecoder().decode(FanOutServer.Report.self, from: Data((server.hear() ?? "").utf8))
+    let report = try JSONDecoder().decode(FanOutServer.Report.self, from: Data((server.receive() ?? "").utf8))
     viewers.say("STOP")
-    let seen = try JSONDecoder().decode(ViewersReport.self, from: Data((viewers.hear() ?? "").utf8))
+    let seen = try JSONDecoder().decode(ViewersReport.self, from: Data((viewers.receive() ?? "").utf8))
     server.say("END")
     viewers.wait()
     server.wait()
 
-    let sight = try FanOutSight(path: path, viewers: options.viewers)
+    let viewerSamples = try FanOutSamples(path: path, viewers: options.viewers)
     let batches = report.batches.count - report.firstMeasured
     var latencies = Figures()
     var fromDue = Figures()
     let measured = report.batches[report.firstMeasured...]
     let byStamp = Dictionary(uniqueKeysWithValues: measured.map { ($0.milliseconds, $0) })
-    for sample in sight.samples {
+    for sample in viewerSamples.samples {
       guard let batch = byStamp[sample.milliseconds] else { continue }
       latencies.add(Double(sample.nanoseconds - batch.handedOver) / 1e9)
       fromDue.add(Double(sample.nanoseconds - batch.due) / 1e9)
     }
-    let complaint = sight.complaint(
+    let complaint = viewerSamples.complaint(
       FanOutMirror(rows: options.rows, batches: report.batches.map(\.milliseconds), of: options.batch),
       isSame: options.same)
     let patches = Double(max(1, seen.patches))
@@ -102,14 +102,14 @@ struct FanOutBenchmark {
   private func runBare(frame: Int, isAnswered: Bool, isWhole: Bool, ours: Double, _ rate: Double) throws {
     let seconds = min(options.seconds, 5)
     let bare = try Companion("lws-fanout", ["\(options.viewers)", "\(frame)", "\(seconds)", isWhole ? "1" : "0"])
-    let (viewers, path) = try look(at: try bare.hear(after: "READY "), kind: 2, isFixed: isAnswered)
+    let (viewers, path) = try look(at: try bare.receive(after: "READY "), kind: 2, isFixed: isAnswered)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    _ = try viewers.hear(after: "READY ")
+    _ = try viewers.receive(after: "READY ")
     viewers.say("MARK")
     bare.say("GO")
-    let report = try JSONDecoder().decode(BareReport.self, from: Data((bare.hear() ?? "").utf8))
+    let report = try JSONDecoder().decode(BareReport.self, from: Data((bare.receive() ?? "").utf8))
     viewers.say("STOP")
-    _ = viewers.hear()
+    _ = viewers.receive()
     viewers.wait()
     bare.say("END")
     bare.wait()
@@ -148,7 +148,7 @@ final class Companion {
   func say(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }
 
   /// Returns the next line; `nil` if the process has ended.
-  func hear() -> String? {
+  func receive() -> String? {
     while true {
       if let end = rest.firstIndex(of: 10) {
         defer { rest = Data(rest[rest.index(after: end)...]) }
@@ -161,8 +161,8 @@ final class Companion {
   }
 
   /// Returns the rest of a line that starts with `word`.
-  func hear(after word: String) throws -> String {
-    guard let line = hear(), line.hasPrefix(word) else { throw Silence(who: name) }
+  func receive(after word: String) throws -> String {
+    guard let line = receive(), line.hasPrefix(word) else { throw Silence(who: name) }
     return String(line.dropFirst(word.count))
   }
 

@@ -44,7 +44,7 @@ struct FanOutServer {
     configuration.acceptRate = 1_000_000
     configuration.acceptBurst = 1_000_000
     configuration.logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-    FileLimit.raise(forPages: viewers)
+    FileLimit.raise(forClients: viewers)
     let server = try Server(configuration)
     let inlet = server.control.addSource("quotes")
     let (control, port, work) = (server.control, server.port, self)
@@ -57,11 +57,11 @@ struct FanOutServer {
 
   private func drive(_ inlet: SourceInlet, port: Int) throws {
     let quotes = Quotes()
-    inlet.tell(.schema(QuotesTable.schema))
+    inlet.report(.schema(QuotesTable.schema))
     for start in stride(from: 0, to: rows, by: 10_000) {
-      inlet.tell(.changes(QuotesTable.rows(start..<min(start + 10_000, rows), of: quotes)))
+      inlet.report(.changes(QuotesTable.rows(start..<min(start + 10_000, rows), of: quotes)))
     }
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.state(.live, message: ""))
     let residentAtFirst = try residentBytes()
     say("READY \(port)")
     guard readLine() == "GO" else { return }
@@ -87,7 +87,7 @@ struct FanOutServer {
       let counter = report.batches.count * batch
       let changes = QuotesTable.stamped(counter..<counter + batch, of: quotes, rows: rows, milliseconds: last)
       report.batches.append(Batch(milliseconds: last, handedOver: Self.now, due: due))
-      inlet.tell(.changes(changes))
+      inlet.report(.changes(changes))
     }
     guard let base else { return }
     report.seconds = Double(Self.now - base.at) / 1e9

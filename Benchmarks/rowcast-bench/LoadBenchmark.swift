@@ -75,11 +75,11 @@ struct LoadBenchmark {
     stop()
     var first = Figures()
     var whole = Figures()
-    var page = BenchPage(SessionID(rawValue: 1))
-    page.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
+    var client = BenchClient(SessionID(rawValue: 1))
+    client.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     whole.measure {
-      first.measure { while page.deliveries == 0 { page.take(engine.advance(to: now), &engine, at: now) } }
-      while !page.isSettled(&engine, at: now) {}
+      first.measure { while client.deliveries == 0 { client.take(engine.advance(to: now), &engine, at: now) } }
+      while !client.isSettled(&engine, at: now) {}
     }
     let withView = try residentBytes()
     try emit([

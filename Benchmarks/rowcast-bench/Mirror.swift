@@ -53,19 +53,19 @@ struct Mirror {
   }
 
   /// Returns the first error in a client's window; `nil` if it is correct.
-  func complaint(_ page: BenchPage, shows items: [Int?]) -> String? {
-    let shown = page.items.map(\.rowNumber)
-    let wanted = Array(items.dropFirst(page.start).prefix(shown.count))
-    guard shown == wanted, page.total == items.count else {
+  func complaint(_ client: BenchClient, shows items: [Int?]) -> String? {
+    let shown = client.items.map(\.rowNumber)
+    let wanted = Array(items.dropFirst(client.start).prefix(shown.count))
+    guard shown == wanted, client.total == items.count else {
       return
-        "it shows \(shown.prefix(5))... of \(page.total) where the mirror has \(wanted.prefix(5))... of \(items.count)"
+        "it shows \(shown.prefix(5))... of \(client.total) where the mirror has \(wanted.prefix(5))... of \(items.count)"
     }
-    return headersComplaint(page)
+    return headersComplaint(client)
   }
 
   /// Returns the first error in the headers: row count, sum of sizes and mean of prices.
-  private func headersComplaint(_ page: BenchPage) -> String? {
-    for case .header(let header) in page.items {
+  private func headersComplaint(_ client: BenchClient) -> String? {
+    for case .header(let header) in client.items {
       if case .number(let bound) = header.value, case .number(let end)? = header.end {
         let count = prices.count { $0 >= bound && $0 < end }
         guard header.count == count else { return "\(bound) shows \(header.count) rows of \(count)" }

@@ -77,7 +77,7 @@ struct NewViewBenchmark {
       engine.handle(.changes(table, QuotesTable.rows(start..<min(start + 10_000, rows), of: quotes)), at: now)
     }
     var mirror = Mirror(rows: rows, of: quotes)
-    var others = BenchPage(SessionID(rawValue: 0))
+    var others = BenchClient(SessionID(rawValue: 0))
     others.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     while !others.isSettled(&engine, at: now) {}
     var counter = 0
@@ -87,26 +87,28 @@ struct NewViewBenchmark {
       var turns = Figures()
       var items = 0
       for round in 0..<rounds {
-        var page = BenchPage(SessionID(rawValue: UInt64(round + 1)))
+        var client = BenchClient(SessionID(rawValue: UInt64(round + 1)))
         // Lets the previous round's view expire, because an unused view would be reused.
         now = now.advanced(by: .seconds(60))
         _ = engine.advance(to: now)
-        page.open(query, &engine, at: now)
-        let deliveries = page.deliveries
+        client.open(query, &engine, at: now)
+        let deliveries = client.deliveries
         whole.measure {
           first.measure {
-            while page.deliveries == deliveries {
-              turns.measure { turn(&page, &engine, table, &counter, quotes, &mirror, at: &now) }
+            while client.deliveries == deliveries {
+              turns.measure { turn(&client, &engine, table, &counter, quotes, &mirror, at: &now) }
             }
           }
           while engine.deadline.map({ $0 <= now }) ?? false {
-            turns.measure { turn(&page, &engine, table, &counter, quotes, &mirror, at: &now) }
+            turns.measure { turn(&client, &engine, table, &counter, quotes, &mirror, at: &now) }
           }
         }
-        items = page.total
-        if let complaint = mirror.complaint(page, shows: shown(mirror)) { preconditionFailure("\(name): \(complaint)") }
-        if round == rounds - 1 { try scrolls(name, &page, &engine, at: now) }
-        engine.handle(.close(page.session), at: now)
+        items = client.total
+        if let complaint = mirror.complaint(client, shows: shown(mirror)) {
+          preconditionFailure("\(name): \(complaint)")
+        }
+        if round == rounds - 1 { try scrolls(name, &client, &engine, at: now) }
+        engine.handle(.close(client.session), at: now)
       }
       try emit([
         "engine": "rowcast", "w": "W3", "N": rows, "op": name, "first_window_ms": first.milliseconds,
@@ -118,7 +120,7 @@ struct NewViewBenchmark {
 
   /// Runs one turn: applies ten updates and sends the deliveries that are due.
   private func turn(
-    _ page: inout BenchPage, _ engine: inout Engine, _ table: TableID, _ counter: inout Int, _ quotes: Quotes,
+    _ client: inout BenchClient, _ engine: inout Engine, _ table: TableID, _ counter: inout Int, _ quotes: Quotes,
     _ mirror: inout Mirror, at now: inout Instant
   ) {
     now = now.advanced(by: .milliseconds(1))
@@ -126,23 +128,23 @@ struct NewViewBenchmark {
     mirror.apply(updates)
     counter += 10
     engine.handle(.changes(table, changes), at: now)
-    page.take(engine.advance(to: now), &engine, at: now)
+    client.take(engine.advance(to: now), &engine, at: now)
   }
 
-  private func scrolls(_ name: String, _ page: inout BenchPage, _ engine: inout Engine, at now: Instant) throws {
-    guard page.total > Self.window else { return }
+  private func scrolls(_ name: String, _ client: inout BenchClient, _ engine: inout Engine, at now: Instant) throws {
+    guard client.total > Self.window else { return }
     var jumps = Figures()
     for number in 0..<20 {
-      let first = number * 49_999 % (page.total - Self.window)
+      let first = number * 49_999 % (client.total - Self.window)
       jumps.measure {
         engine.handle(
           .viewport(
-            page.session,
-            Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: nil, sequence: page.sequence)),
+            client.session,
+            Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: nil, sequence: client.sequence)),
           at: now)
-        page.take(engine.advance(to: now), &engine, at: now)
+        client.take(engine.advance(to: now), &engine, at: now)
       }
-      precondition(page.start == first, "a jump to \(first) shows \(page.start)")
+      precondition(client.start == first, "a jump to \(first) shows \(client.start)")
     }
     try emit(["engine": "rowcast", "w": "W3", "N": rows, "op": "scroll jump in " + name, "stats": jumps.milliseconds])
   }

@@ -32,11 +32,11 @@ struct ReloadBenchmark {
       changed.measure { engine.handle(.changes(table, second), at: now) }
       precondition(engine.tables(at: now)[0].rows == order.count, "the table has another number of rows than the list")
       // The client must show the list in its order.
-      var page = BenchPage(SessionID(rawValue: 1))
-      page.open(QueryRequest(), &engine, at: now)
-      while !page.isSettled(&engine, at: now) {}
+      var client = BenchClient(SessionID(rawValue: 1))
+      client.open(QueryRequest(), &engine, at: now)
+      while !client.isSettled(&engine, at: now) {}
       let wanted = order.prefix(60).map { quotes.row($0).price }
-      precondition(page.numbers(3) == wanted, "the table is in another order than the list")
+      precondition(client.numbers(3) == wanted, "the table is in another order than the list")
     }
     try emit([
       "engine": "rowcast", "w": "D1", "N": rows, "unchanged_ms": same.milliseconds, "changed_ms": changed.milliseconds,

@@ -31,15 +31,15 @@ struct TurnsBenchmark {
     }
     var mirror = (0..<rows).map { quotes.row($0) }
     let views = TurnsView.all
-    var pages: [SessionID: BenchPage] = [:]
+    var clients: [SessionID: BenchClient] = [:]
     for (number, view) in views.enumerated() {
-      let page = BenchPage(SessionID(rawValue: UInt64(number)), interval: .milliseconds(300))
-      page.open(view.request, &engine, at: moment())
-      pages[page.session] = page
+      let client = BenchClient(SessionID(rawValue: UInt64(number)), interval: .milliseconds(300))
+      client.open(view.request, &engine, at: moment())
+      clients[client.session] = client
     }
     var building = Figures()
     while engine.deadline.map({ $0 <= moment() }) ?? false {
-      building.measure { take(engine.advance(to: moment()), &pages, &engine, at: moment()) }
+      building.measure { take(engine.advance(to: moment()), &clients, &engine, at: moment()) }
     }
     var counter = 0
     var applied = 0
@@ -80,7 +80,7 @@ struct TurnsBenchmark {
           waitingRows -= count
           applied += count
         }
-        take(engine.advance(to: now), &pages, &engine, at: now)
+        take(engine.advance(to: now), &clients, &engine, at: now)
       }
       busy.add(threadSeconds() - before)
     }
@@ -88,12 +88,12 @@ struct TurnsBenchmark {
     for (changes, _) in waiting { engine.handle(.changes(table, changes), at: moment()) }
     var end = moment()
     for _ in 0..<10_000 {
-      take(engine.advance(to: end), &pages, &engine, at: end)
+      take(engine.advance(to: end), &clients, &engine, at: end)
       guard let deadline = engine.deadline else { break }
       end = max(end, deadline)
     }
     let wrong = views.enumerated().filter { number, view in
-      pages[SessionID(rawValue: UInt64(number))]!.ids != view.rows(mirror, count: Self.window)
+      clients[SessionID(rawValue: UInt64(number))]!.ids != view.rows(mirror, count: Self.window)
     }
     try emit([
       "engine": "rowcast", "w": "turns", "N": rows, "views": views.count, "rate": rate,
@@ -105,10 +105,10 @@ struct TurnsBenchmark {
   }
 
   private func take(
-    _ outputs: [Output], _ pages: inout [SessionID: BenchPage], _ engine: inout Engine, at now: Instant
+    _ outputs: [Output], _ clients: inout [SessionID: BenchClient], _ engine: inout Engine, at now: Instant
   ) {
     for case .deliver(let id, let delivery) in outputs {
-      pages[id]?.show(delivery, epoch: engine.epoch)
+      clients[id]?.show(delivery, epoch: engine.epoch)
       engine.handle(.writable(id), at: now)
       engine.handle(.acknowledge(id, sequence: delivery.sequence), at: now)
     }

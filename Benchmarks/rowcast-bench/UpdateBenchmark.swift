@@ -30,12 +30,12 @@ struct UpdateBenchmark {
       let viewport = Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: isInMiddle ? nil : .top)
       engine.handle(
         .open(session, table: "quotes", request: 1, query: mode.query, viewport: viewport, interval: .zero), at: now)
-      var page = BenchPage(session)
-      while !page.isSettled(&engine, at: now) {}
+      var client = BenchClient(session)
+      while !client.isSettled(&engine, at: now) {}
       for size in [1000, 100, 10] {
         var batches = Figures()
         var applies = Figures()
-        let bytes = page.bytes
+        let bytes = client.bytes
         while batches.seconds.count < Self.most
           && (batches.seconds.count < Self.fewest || batches.total < seconds)
         {
@@ -46,16 +46,16 @@ struct UpdateBenchmark {
           batches.measure {
             applies.measure { engine.handle(.changes(table, changes), at: now) }
             // Moving a thousand rows takes slightly more than one turn.
-            while !page.isSettled(&engine, at: now) {}
+            while !client.isSettled(&engine, at: now) {}
           }
         }
-        let complaint = mirror.complaint(page, shows: mode.items(mirror))
+        let complaint = mirror.complaint(client, shows: mode.items(mirror))
         let count = batches.seconds.count
         try emit([
           "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size,
           "window": isInMiddle ? "middle" : "top",
           "batch_ms": batches.milliseconds, "update_ms": applies.milliseconds,
-          "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": (page.bytes - bytes) / count,
+          "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": (client.bytes - bytes) / count,
           "verify": complaint == nil,
         ])
         precondition(complaint == nil, "\(mode): \(complaint ?? "")")

@@ -181,9 +181,9 @@ async def page(name, stream):
         await client.until(lambda: len(client.rows) >= 50)
         first = time.monotonic() - begin
         seen, delays = {}, []
-        apply = client.hear
+        apply = client.receive
 
-        def hear(viewer, message):
+        def receive(viewer, message):
             apply(viewer, message)
             now = time.monotonic()
             for key, row in client.rows.items():
@@ -191,7 +191,7 @@ async def page(name, stream):
                     seen[key] = row[1]
                     delays.append(now - row[1])
 
-        client.viewer.on_message = hear
+        client.viewer.on_message = receive
         process = server.program()
         before = cpu(process), cpu(server.process.pid)
         sender = subprocess.Popen([sys.executable, __file__, "send", name, stream.settings["servers"]])

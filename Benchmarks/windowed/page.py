@@ -28,10 +28,10 @@ class Page:
 
     async def open(self, port, first=0):
         self.first = first
-        self.viewer = await Viewer.connect(port, on_message=self.hear, count=SEEN, interval=0, first=first)
+        self.viewer = await Viewer.connect(port, on_message=self.receive, count=SEEN, interval=0, first=first)
         return self
 
-    def hear(self, _, message):
+    def receive(self, _, message):
         try:
             if message["type"] == "error":
                 self.fault = message
@@ -53,11 +53,11 @@ class Page:
         self.request += 1
         self.first = 0
         self.is_grouped = "group" in query
-        self.viewer.say({"type": "query", "request": self.request, "query": query, "viewport": self.sight(0)})
+        self.viewer.send({"type": "query", "request": self.request, "query": query, "viewport": self.sight(0)})
 
     def scroll(self, first):
         self.first = first
-        self.viewer.say({"type": "viewport", "seq": self.viewer.sequence, **self.sight(first)})
+        self.viewer.send({"type": "viewport", "seq": self.viewer.sequence, **self.sight(first)})
 
     @staticmethod
     def sight(first):

@@ -58,7 +58,7 @@ class Conversation:
     def __init__(self):
         self.rest, self.lock, self.leave = b"", threading.Lock(), lambda: os._exit(0)
 
-    def say(self, **message):
+    def send(self, **message):
         self.write(json.dumps(message, separators=(",", ":"), allow_nan=False))
 
     def write(self, line):
@@ -69,7 +69,7 @@ class Conversation:
         except BrokenPipeError:
             self.leave()
 
-    def hear(self, patience=None):
+    def receive(self, patience=None):
         """Returns the messages that have come. Ends the program when the host closes the pipe."""
         if not select.select([0], [], [], patience)[0]:
             return []
@@ -80,7 +80,7 @@ class Conversation:
         messages = [json.loads(line) for line in lines if line.strip()]
         for message in messages:
             if message.get("type") == "health":
-                self.say(type="health", id=message.get("id"))
+                self.send(type="health", id=message.get("id"))
         return messages
 
 
@@ -89,21 +89,21 @@ class Source:
 
     def __init__(self, settings, conversation, folder):
         self.settings, self.conversation, self.folder = settings, conversation, folder
-        self.reader, self.number, self.told, self.schema = None, 0, None, None
+        self.reader, self.number, self.reported, self.schema = None, 0, None, None
         self.loading, self.lock = None, threading.Lock()
         self.known, self.introduced = threading.Event(), threading.Event()
 
     def state(self, state, message):
         """Reports a state when it differs from the last one."""
         with self.lock:
-            if (state, message) == self.told or state == "live" and not self.introduced.is_set():
+            if (state, message) == self.reported or state == "live" and not self.introduced.is_set():
                 return
-            self.told = (state, message)
-            self.conversation.say(type="state", state=state, message=message)
+            self.reported = (state, message)
+            self.conversation.send(type="state", state=state, message=message)
             if state == "stale":
                 print(f"warning: {message}", file=sys.stderr, flush=True)
 
-    def tell_progress(self):
+    def report_progress(self):
         """Reports how much of a copy is done; called while one may be under way."""
         snapshot = self.loading
         if snapshot is None or self.reader is None:
@@ -136,7 +136,7 @@ class Source:
                 except Unreadable as error:
                     failed = before
                     if error.setting:
-                        self.conversation.say(type="refuse", setting=error.setting, reason=str(error))
+                        self.conversation.send(type="refuse", setting=error.setting, reason=str(error))
                         self.conversation.leave()
                     if self.reader is not None and not self.reader.snapshot.ready.is_set():
                         self.reader.snapshot.error = str(error)
@@ -175,7 +175,7 @@ class Source:
             # Cursors of running queries keep the database open until they end.
             old.snapshot.close()
         if old is not self.reader or has_failed:
-            self.conversation.say(type="changed")
+            self.conversation.send(type="changed")
         return snapshot.signature
 
 
@@ -198,15 +198,15 @@ def schema(reader, settings):
 
 def main():
     conversation = Conversation()
-    conversation.say(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
+    conversation.send(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
     settings = None
     while settings is None:
-        settings = next((m["settings"] for m in conversation.hear() if m.get("type") == "configure"), None)
+        settings = next((m["settings"] for m in conversation.receive() if m.get("type") == "configure"), None)
     try:
         folder = Folder(settings.get("directory"))
     except OSError as error:
         reason = f"making a temporary folder failed: {error}; name another folder"
-        conversation.say(type="refuse", setting="directory", reason=reason)
+        conversation.send(type="refuse", setting="directory", reason=reason)
         return
 
     def leave(*_):
@@ -218,18 +218,18 @@ def main():
     source = Source(settings, conversation, folder)
     threading.Thread(target=run_or_end, args=(source.run,), daemon=True).start()
     while not source.known.is_set():
-        conversation.hear(0.05)
-    conversation.say(**schema(source.reader, settings))
+        conversation.receive(0.05)
+    conversation.send(**schema(source.reader, settings))
     source.introduced.set()
     workers = Workers(3, settings.get("timeout", 60), conversation.write, lambda: source.reader)
     while True:
-        for message in conversation.hear(0.5):
+        for message in conversation.receive(0.5):
             if message.get("type") == "query":
                 workers.ask(message)
             elif message.get("type") == "cancel":
                 workers.cancel(message.get("queries", []))
         workers.interrupt_late()
-        source.tell_progress()
+        source.report_progress()
 
 
 def run_or_end(body):

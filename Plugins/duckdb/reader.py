@@ -9,8 +9,8 @@ from columns import Unreadable, encoded, folded
 LINE_LIMIT = 900_000  # bytes of a block's rows, below the limit of 1 MB per line
 #: Positions below which DuckDB's top-N finds a block; beyond, the whole order is stored.
 NEAR = 1_000
-ORDERS_KEPT = 6
-COUNTS_KEPT = 200
+CACHED_ORDERS = 6
+CACHED_COUNTS = 200
 SIGNS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -38,15 +38,15 @@ class Reader:
         snapshot = self.snapshot
         if snapshot.form != "parquet" or snapshot.source != "files" or "rows" not in query:
             return None
-        wish = query["rows"]
+        span = query["rows"]
         if any(query.get(name) for name in ("sort", "filter", "search", "section")):
             return None
-        if wish.get("skip", 0) + wish["count"] > NEAR:
+        if span.get("skip", 0) + span["count"] > NEAR:
             return None
         count = cursor.execute(f"SELECT count(*) FROM {snapshot.reader}").fetchone()[0]
-        skip = wish.get("skip", 0)
+        skip = span.get("skip", 0)
         found = cursor.execute(
-            f"SELECT {snapshot.selection} FROM {snapshot.reader} LIMIT {wish['count']} OFFSET {skip}"
+            f"SELECT {snapshot.selection} FROM {snapshot.reader} LIMIT {span['count']} OFFSET {skip}"
         ).fetchall()
         return self.page([(skip + place, *row) for place, row in enumerate(found)], skip, count)
 
@@ -63,22 +63,22 @@ class Reader:
         return {"group": query["group"], "sections": sections}
 
     def rows(self, cursor, query, clause, values):
-        wish = query["rows"]
-        skip, wanted = wish.get("skip", 0), wish["count"]
+        span = query["rows"]
+        skip, wanted = span.get("skip", 0), span["count"]
         order = self.order(query.get("sort", []))
         count = self.count(cursor, clause, values)
         if skip >= count:
             return self.page([], skip, count)
         if not clause and not order:
-            chosen = f"SELECT rowid AS r, rowid AS p FROM rows WHERE rowid BETWEEN {skip} AND {skip + wanted - 1}"
+            statement = f"SELECT rowid AS r, rowid AS p FROM rows WHERE rowid BETWEEN {skip} AND {skip + wanted - 1}"
             identities = list(range(skip, min(skip + wanted, count)))
         elif skip + wanted <= NEAR and not self.is_stored(clause, values, order):
-            chosen = f"SELECT rowid FROM rows{clause} ORDER BY {order}rowid LIMIT {wanted} OFFSET {skip}"
-            identities = [row[0] for row in cursor.execute(chosen, values).fetchall()]
+            statement = f"SELECT rowid FROM rows{clause} ORDER BY {order}rowid LIMIT {wanted} OFFSET {skip}"
+            identities = [row[0] for row in cursor.execute(statement, values).fetchall()]
         else:
             name = self.stored(cursor, clause, values, order)
-            chosen = f"SELECT r FROM {name} WHERE rowid BETWEEN {skip} AND {skip + wanted - 1} ORDER BY rowid"
-            identities = [row[0] for row in cursor.execute(chosen).fetchall()]
+            statement = f"SELECT r FROM {name} WHERE rowid BETWEEN {skip} AND {skip + wanted - 1} ORDER BY rowid"
+            identities = [row[0] for row in cursor.execute(statement).fetchall()]
         return self.page(self.fetched(cursor, identities), skip, count)
 
     def fetched(self, cursor, identities):
@@ -122,7 +122,7 @@ class Reader:
         count = cursor.execute(f"SELECT count(*) FROM rows{clause}", values).fetchone()[0]
         with self.lock:
             self.counts[identity] = count
-            if len(self.counts) > COUNTS_KEPT:
+            if len(self.counts) > CACHED_COUNTS:
                 self.counts.popitem(last=False)
         return count
 
@@ -138,7 +138,7 @@ class Reader:
                 if identity in self.orders:
                     self.orders.move_to_end(identity)
                     return self.orders[identity]
-                old = self.orders.popitem(last=False)[1] if len(self.orders) >= ORDERS_KEPT else None
+                old = self.orders.popitem(last=False)[1] if len(self.orders) >= CACHED_ORDERS else None
                 self.number += 1
                 name = f"order_{self.number}"
             if old:

@@ -20,8 +20,8 @@ class Job:
 class Workers:
     """Answers queries, the first asked first. Cancelled queries are not answered."""
 
-    def __init__(self, number, timeout, say, current):
-        self.timeout, self.say, self.current = timeout, say, current
+    def __init__(self, number, timeout, send, current):
+        self.timeout, self.send, self.current = timeout, send, current
         self.waiting, self.running = [], {}
         self.change = threading.Condition()
         for _ in range(number):
@@ -73,7 +73,7 @@ class Workers:
                 rows = answer.pop("rows", None)
                 line = encoded({"type": "page", "id": query["id"], **answer})
                 # The rows were encoded before, to measure their length.
-                self.say(line if rows is None else f'{line[:-1]},"rows":[{",".join(rows)}]}}')
+                self.send(line if rows is None else f'{line[:-1]},"rows":[{",".join(rows)}]}}')
 
     def answer(self, query, job):
         try:

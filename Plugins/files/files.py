@@ -41,14 +41,14 @@ COLUMNS = [
 IMAGES = {"png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "ico", "svg", "pnm", "ppm", "xpm"}
 WORKERS = 2
 PATIENCE = 10  # seconds for one thumbnail
-KEPT = 32 << 20  # bytes of cached thumbnails
+CACHE_BYTES = 32 << 20  # bytes of cached thumbnails
 LARGEST = 512 << 10  # the maximum bytes of an image
 LONGEST_KEY = 1_024
 SETTLE = 0.05  # seconds in which changes are collected
 ROWS_PER_LINE = 500
 
 
-def say(**message):
+def send(**message):
     sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
 
 
@@ -118,7 +118,7 @@ class Thumbnails:
         self.workers = [Worker(command) for _ in range(WORKERS)]
         # (kind, name): path. A cell is named by its path, an image by its id.
         self.waiting = OrderedDict()
-        self.kept, self.kept_bytes = OrderedDict(), 0
+        self.cache, self.cache_bytes = OrderedDict(), 0
 
     def key(self, path):
         """Returns an id of this version of the image, unique among all images."""
@@ -169,27 +169,27 @@ class Thumbnails:
         else:
             self.keep(key, answer)
             if kind == "cell":
-                say(type="loaded", key=path, column="thumbnail", value=key)
+                send(type="loaded", key=path, column="thumbnail", value=key)
             else:
-                say(type="image", id=name, data=answer)
+                send(type="image", id=name, data=answer)
 
     def fail(self, kind, name, reason):
         if kind == "cell":
-            say(type="failed", key=name, column="thumbnail", reason=reason)
+            send(type="failed", key=name, column="thumbnail", reason=reason)
         else:
-            say(type="image", id=name, error=reason)
+            send(type="image", id=name, error=reason)
 
     def keep(self, key, data):
-        self.kept_bytes += len(data) - len(self.kept.pop(key, ""))
-        self.kept[key] = data
-        while self.kept_bytes > KEPT:
-            self.kept_bytes -= len(self.kept.popitem(last=False)[1])
+        self.cache_bytes += len(data) - len(self.cache.pop(key, ""))
+        self.cache[key] = data
+        while self.cache_bytes > CACHE_BYTES:
+            self.cache_bytes -= len(self.cache.popitem(last=False)[1])
 
     def load(self, path):
         if path not in self.tree.entries or ending(path) not in IMAGES or self.tree.entries[path].is_folder:
-            say(type="loaded", key=path, column="thumbnail", value=None)
-        elif self.key(path) in self.kept:
-            say(type="loaded", key=path, column="thumbnail", value=self.key(path))
+            send(type="loaded", key=path, column="thumbnail", value=None)
+        elif self.key(path) in self.cache:
+            send(type="loaded", key=path, column="thumbnail", value=self.key(path))
         else:
             self.ask("cell", path, path)
 
@@ -197,10 +197,10 @@ class Thumbnails:
         path = key.rsplit("|", 1)[0]
         # Only files in the table are served, and only in their current version.
         if path not in self.tree.entries or self.key(path) != key:
-            say(type="image", id=number, data=None)
-        elif key in self.kept:
-            self.kept.move_to_end(key)
-            say(type="image", id=number, data=self.kept[key])
+            send(type="image", id=number, data=None)
+        elif key in self.cache:
+            self.cache.move_to_end(key)
+            send(type="image", id=number, data=self.cache[key])
         else:
             self.ask("image", number, path)
 
@@ -225,28 +225,28 @@ def row(tree, path):
 def tell(tree, changed, gone):
     if gone:
         for first in range(0, len(gone), ROWS_PER_LINE):
-            say(type="delete", keys=gone[first:first + ROWS_PER_LINE])
+            send(type="delete", keys=gone[first:first + ROWS_PER_LINE])
     changed = [path for path in changed if path in tree.entries]
     for first in range(0, len(changed), ROWS_PER_LINE):
-        say(type="upsert", rows=[row(tree, path) for path in changed[first:first + ROWS_PER_LINE]])
+        send(type="upsert", rows=[row(tree, path) for path in changed[first:first + ROWS_PER_LINE]])
 
 
 def begin(settings):
     """Scans the folder and sends its schema and rows. Returns the tree and its thumbnails."""
     root = os.path.abspath(settings["path"])
     if not os.path.isdir(root):
-        say(type="refuse", setting="path", reason=f"'{settings['path']}' is not a folder")
+        send(type="refuse", setting="path", reason=f"'{settings['path']}' is not a folder")
         sys.stdout.flush()
         sys.exit(0)
     tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))
-    say(
+    send(
         type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text",
         label="name", columns=COLUMNS, prefetch={"inFlight": 8, "patience": 30_000})
     changed, _ = tree.scan()
     tell(tree, sorted(changed), [])
-    say(type="commit")
+    send(type="commit")
     if tree.is_cut:
-        say(type="state", state="live", message=f"only the first {tree.limit} files are shown")
+        send(type="state", state="live", message=f"only the first {tree.limit} files are shown")
     here = os.path.dirname(os.path.abspath(__file__))
     command = (
         [settings["thumbnailer"]] if "thumbnailer" in settings
@@ -254,7 +254,7 @@ def begin(settings):
     return tree, Thumbnails(tree, settings.get("size", 96), command)
 
 
-def hear(message, thumbnails):
+def receive(message, thumbnails):
     kind = message.get("type")
     if kind == "load":
         for path, _ in message["cells"]:
@@ -269,7 +269,7 @@ def hear(message, thumbnails):
 
 
 def main():
-    say(type="hello", version=1, capabilities=["health", "commits", "images"], settings=SETTINGS)
+    send(type="hello", version=1, capabilities=["health", "commits", "images"], settings=SETTINGS)
     tree, thumbnails, rest = None, None, b""
     dirty, settles = set(), None
     while True:
@@ -287,11 +287,11 @@ def main():
             *lines, rest = (rest + chunk).split(b"\n")
             for message in (json.loads(line) for line in lines if line.strip()):
                 if message.get("type") == "health":
-                    say(type="health", id=message.get("id"))
+                    send(type="health", id=message.get("id"))
                 elif message.get("type") == "configure":
                     tree, thumbnails = begin(message.get("settings", {}))
                 elif thumbnails:
-                    hear(message, thumbnails)
+                    receive(message, thumbnails)
         for file, worker in workers.items():
             if file in ready and worker.process:
                 thumbnails.read(worker)
@@ -313,8 +313,8 @@ def main():
                 tell(tree, sorted(changed), gone)
                 for path in changed:
                     if path in before and path in tree.entries:
-                        say(type="forget", key=path, column="thumbnail")
-                say(type="commit")
+                        send(type="forget", key=path, column="thumbnail")
+                send(type="commit")
             dirty, settles = set(), None
         if thumbnails:
             thumbnails.end_overdue(now)

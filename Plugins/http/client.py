@@ -14,7 +14,7 @@ PIECE = 65_536
 LONGEST_RETRY = 3_600  # seconds that a server may ask for
 
 
-class Away(Exception):
+class Unavailable(Exception):
     """A request without a usable response. `pause` is the time that the server asks for."""
 
     def __init__(self, text, pause=None):
@@ -31,7 +31,7 @@ class Response:
         self.type = response.getheader("Content-Type", "").split(";")[0].strip().lower()
         encoding = response.getheader("Content-Encoding", "identity").lower()
         if encoding not in ("identity", "gzip"):
-            raise Away(f"the response has the unknown encoding “{encoding[:40]}”")
+            raise Unavailable(f"the response has the unknown encoding “{encoding[:40]}”")
         self.unpack = zlib.decompressobj(31) if encoding == "gzip" else None
 
     def close(self):
@@ -44,23 +44,23 @@ class Response:
             if self.deadline is not None:
                 rest = self.deadline - time.monotonic()
                 if rest <= 0:
-                    raise Away("the response has not ended in time: set timeout")
+                    raise Unavailable("the response has not ended in time: set timeout")
                 self.connection.sock and self.connection.sock.settimeout(rest)
             try:
                 piece = self.response.read1(PIECE)
             except (OSError, http.client.HTTPException) as error:
-                raise Away(reason(error)) from None
+                raise Unavailable(reason(error)) from None
             if not piece:
                 # A body that is cut off must not pass for a shorter list.
                 if self.response.length:
-                    raise Away(f"the response was cut off: {self.response.length:,} bytes are missing")
+                    raise Unavailable(f"the response was cut off: {self.response.length:,} bytes are missing")
                 if self.unpack is not None and not self.unpack.eof:
-                    raise Away("the compressed response was cut off")
+                    raise Unavailable("the compressed response was cut off")
                 return
             for part in self._unpacked(piece):
                 size += len(part)
                 if self.limit is not None and size > self.limit:
-                    raise Away(f"the response has more than {self.limit:,} bytes: set limit")
+                    raise Unavailable(f"the response has more than {self.limit:,} bytes: set limit")
                 yield part
 
     def _unpacked(self, piece):
@@ -72,7 +72,7 @@ class Response:
                 yield self.unpack.decompress(piece, PIECE)
                 piece = self.unpack.unconsumed_tail
         except zlib.error as error:
-            raise Away(f"the compressed response is damaged: {error}") from None
+            raise Unavailable(f"the compressed response is damaged: {error}") from None
 
 
 def reason(error):
@@ -127,13 +127,13 @@ class Client:
                 if (
                         urlsplit(url).scheme not in ("http", "https")
                         or (home[0] == "https" and urlsplit(url).scheme != "https")):
-                    raise Away(f"status {response.status} leads to “{location[:200]}”, which is not followed")
+                    raise Unavailable(f"status {response.status} leads to “{location[:200]}”, which is not followed")
                 continue
-            raise Away(
+            raise Unavailable(
                 f"status {response.status} {response.response.reason}".strip(),
                 pause_of(response.response.getheader("Retry-After")),
             )
-        raise Away(f"more than {REDIRECTS} redirects")
+        raise Unavailable(f"more than {REDIRECTS} redirects")
 
     def _request(self, url, headers, is_home, limit, is_endless):
         options, parts = self.options, urlsplit(url)
@@ -157,4 +157,4 @@ class Client:
             return Response(connection, connection.getresponse(), limit, deadline)
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
-            raise Away(reason(error)) from None
+            raise Unavailable(reason(error)) from None

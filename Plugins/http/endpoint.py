@@ -12,7 +12,7 @@ import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shared"))
 
-from client import Away, Client  # noqa: E402
+from client import Unavailable, Client  # noqa: E402
 from host import Backoff, Host, Occasional  # noqa: E402
 from reading import Events, Unreadable, format_of, rows_of_csv, rows_of_json, rows_of_ndjson, samples_of  # noqa: E402
 from rows import EventRows, Rows, Samples  # noqa: E402
@@ -42,19 +42,19 @@ class Source:
             try:
                 if self.format == "sse":
                     self.follow()
-                    raise Away("the stream has ended", self.retry)
+                    raise Unavailable("the stream has ended", self.retry)
                 self.poll()
                 if self.format == "sse":
                     continue
                 self.backoff.connected()
                 self.backoff.pause = 0.5
                 pause = self.options.interval - (time.monotonic() - began)
-            except (Away, Unreadable) as problem:
+            except (Unavailable, Unreadable) as problem:
                 pause = max(self.backoff.next(), getattr(problem, "pause", None) or 0)
                 if self.format != "sse":
                     pause = max(pause, self.options.interval)
                 self.host.log("warning", f"{self.options.url}: {problem}; the next request is in {pause:.1f} s")
-                self.host.tell_state("stale", f"{self.options.url}: {problem}; trying again")
+                self.host.report_state("stale", f"{self.options.url}: {problem}; trying again")
             time.sleep(max(0, pause))
 
     # Lists.
@@ -98,7 +98,7 @@ class Source:
         parts = [self.rows.notice if self.rows else "", f"{faults:,} faults in the last response" if faults else ""]
         if self.rows is not None and self.rows.columns is None:
             parts.append("no row yet: the columns are inferred from the first ones")
-        self.host.tell_state("live", "; ".join(part for part in parts if part))
+        self.host.report_state("live", "; ".join(part for part in parts if part))
 
     # Events.
 
@@ -109,7 +109,7 @@ class Source:
         response = self.client.get(headers, None, is_endless=True)
         try:
             if response.type != "text/event-stream":
-                raise Away(f"its type is “{response.type[:80]}”, not text/event-stream")
+                raise Unavailable(f"its type is “{response.type[:80]}”, not text/event-stream")
             self.rows = self.rows or EventRows(self.options, self.host)
             self.backoff.connected()
             self.tell()
@@ -121,7 +121,7 @@ class Source:
                 self.last_id, self.retry = events.last_id, events.retry or self.retry
                 if events.faults > faults:
                     self.notes.note("event", f"{self.options.url}: an event has more than {EVENT_LIMIT:,} bytes")
-                    self.host.say(type="reject", count=events.faults - faults, reason="an event is too long")
+                    self.host.send(type="reject", count=events.faults - faults, reason="an event is too long")
                     faults = events.faults
                 if found:
                     for fault in self.rows.take(found):
@@ -133,12 +133,12 @@ class Source:
 
 def main():
     host = Host()
-    host.say(type="hello", version=1, name="http", capabilities=["health", "commits"], settings=SETTINGS)
+    host.send(type="hello", version=1, name="http", capabilities=["health", "commits"], settings=SETTINGS)
     host.configured.wait()
     try:
         options = Options(host.settings)
     except Refusal as refusal:
-        host.say(type="refuse", setting=refusal.setting, reason=host.redacted(refusal))
+        host.send(type="refuse", setting=refusal.setting, reason=host.redacted(refusal))
         return
     host.secrets += options.secrets
     for path in options.open_files:

@@ -5,7 +5,7 @@ import json
 import math
 import re
 
-from columns import Loose, flatten
+from columns import Untyped, flatten
 
 
 class Unreadable(Exception):
@@ -105,7 +105,7 @@ def rows_of_csv(body):
             if len(fields) > len(names):
                 rows.append((None, f"line {reader.line_num}: it has {len(fields)} values for {len(names)} columns"))
                 continue
-            rows.append(({name: Loose(value) if value else None for name, value in zip(names, fields)}, None))
+            rows.append(({name: Untyped(value) if value else None for name, value in zip(names, fields)}, None))
     except csv.Error as error:
         rows.append((None, f"line {reader.line_num}: {error}"))
     if names is None:

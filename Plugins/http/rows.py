@@ -3,7 +3,7 @@
 import json
 import time
 
-from columns import CONVERTERS, HOST_TYPES, LEAST, GREATEST, Loose, firm, flatten, infer
+from columns import CONVERTERS, HOST_TYPES, LEAST, GREATEST, Untyped, firm, flatten, infer
 from host import encode
 from reading import escaped, refuse_constant
 
@@ -38,7 +38,7 @@ class Rows:
             schema["label"] = label
         if keep is not None:
             schema["keep"] = {"rows": keep}
-        self.host.say(**schema)
+        self.host.send(**schema)
 
     def _infer(self, flat, keep=None, first=()):
         found = infer(flat)
@@ -71,7 +71,7 @@ class Rows:
         for name in ("id", "key", "uuid", "name"):
             for own in (own for own in flat[0] if own.lower() == name):
                 values = [row.get(own) for row in flat]
-                are_keys = all(type(value) in (int, str, Loose) and value != "" for value in values)
+                are_keys = all(type(value) in (int, str, Untyped) and value != "" for value in values)
                 if are_keys and len(set(map(str, values))) == len(values):
                     return own
         return None
@@ -145,10 +145,10 @@ class Rows:
         return faults
 
     def _list(self, lines, faults):
-        self.host.say(type="reload")
+        self.host.send(type="reload")
         self.count = self._upsert(lines)
         self._reject(faults)
-        self.host.say(type="commit")
+        self.host.send(type="commit")
 
     def _upsert(self, lines):
         part, size, number = [], 0, 0
@@ -165,9 +165,9 @@ class Rows:
 
     def _reject(self, faults):
         for fault in faults[:NAMED]:
-            self.host.say(type="reject", count=1, reason=self.host.redacted(fault)[:300])
+            self.host.send(type="reject", count=1, reason=self.host.redacted(fault)[:300])
         if len(faults) > NAMED:
-            self.host.say(type="reject", count=len(faults) - NAMED, reason="more faults of the same response")
+            self.host.send(type="reject", count=len(faults) - NAMED, reason="more faults of the same response")
 
 
 class Samples(Rows):
@@ -186,7 +186,7 @@ class Samples(Rows):
             self._declare_samples(samples)
         passed = now - self.at if self.at is not None else 0
         self.at = now
-        encoded, kept = {}, {}
+        encoded, current = {}, {}
         for metric, labels, value, kind, about, unit in samples:
             # Escaped as in the response, so that different labels have different keys.
             pairs = ",".join(f'{name}="{escaped(labels[name])}"' for name in sorted(labels))
@@ -199,7 +199,7 @@ class Samples(Rows):
                 continue
             history, last = self.before.get(key, ((), None))
             history = (*history[1 - HISTORY :], value) if value is not None else history
-            kept[key] = (history, value)
+            current[key] = (history, value)
             rate = None
             is_counter = (
                 kind in ("counter", "histogram", "summary")
@@ -222,7 +222,7 @@ class Samples(Rows):
             if other:
                 cells[self.index[OTHER]] = CONVERTERS["text"](other)
             encoded[key] = encode([key, *cells])
-        self.before = kept
+        self.before = current
         self._list(encoded.values(), faults)
         return faults
 
@@ -268,8 +268,8 @@ class EventRows(Rows):
                 continue
             if self.columns is None:
                 self._infer([row], None if self.key else self.options.keep, self.FIRST)
-                self.host.say(type="reload")
-                self.host.say(type="commit")
+                self.host.send(type="reload")
+                self.host.send(type="commit")
             self.number += 1
             where = f"event {self.number}"
             key, problem = self._key_of(row, self.number)
@@ -287,5 +287,5 @@ class EventRows(Rows):
         self.count += self._upsert(lines.values())
         if self.columns is not None:
             self._reject(faults)
-            self.host.say(type="commit")
+            self.host.send(type="commit")
         return faults

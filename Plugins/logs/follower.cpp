@@ -225,7 +225,7 @@ void Follower::addRotated(const std::string &path) {
     return;
   }
   if (auto part = makePart(path, opened, false)) {
-    former_.push_back(part);
+    previous_.push_back(part);
     table_->add(part, placeOf(part));
   }
 }
@@ -323,10 +323,10 @@ void Follower::rescan() {
   if (readsFolders && settings_.path.find_first_of("*?[{") != std::string::npos) {
     for (const std::string &path : paths()) {
       bool isKnown = std::any_of(live_.begin(), live_.end(), [&](const Live &live) { return live.path == path; });
-      bool isFormer = std::any_of(former_.begin(), former_.end(), [&](const auto &part) { return part->path == path; });
+      bool isFormer = std::any_of(previous_.begin(), previous_.end(), [&](const auto &part) { return part->path == path; });
       struct stat status;
       // A file that was renamed and still fits the pattern is in the table already.
-      bool isMoved = stat(path.c_str(), &status) == 0 && std::any_of(former_.begin(), former_.end(), [&](const auto &part) {
+      bool isMoved = stat(path.c_str(), &status) == 0 && std::any_of(previous_.begin(), previous_.end(), [&](const auto &part) {
         return part->inode == status.st_ino && part->device == status.st_dev;
       });
       if (!isKnown && !isFormer && !isMoved) {
@@ -336,7 +336,7 @@ void Follower::rescan() {
     }
   }
   for (Live &live : live_) rescan(live);
-  rescanFormer();
+  rescanPrevious();
   if (settings_.hasParts && readsFolders) rescanParts();
 }
 
@@ -350,8 +350,8 @@ void Follower::rescan(Live &live) {
   bool isSame = part && !live.isMissing && status.st_ino == part->inode && status.st_dev == part->device;
   if (part && !isSame) {
     // What was still written to the former file.
-    struct stat former;
-    if (fstat(part->file->number(), &former) == 0 && !isCompressed(live.path)) table_->grow(part, static_cast<uint64_t>(former.st_size));
+    struct stat previous;
+    if (fstat(part->file->number(), &previous) == 0 && !isCompressed(live.path)) table_->grow(part, static_cast<uint64_t>(previous.st_size));
   }
   if (stat(live.path.c_str(), &status) != 0) return;
   live.isMissing = false;
@@ -375,11 +375,11 @@ void Follower::rescan(Live &live) {
     }
     note(part->name + " was truncated: the rows before that are gone" +
          (settings_.hasParts ? " unless a part has them" : ""));
-    auto former = part;
+    auto previous = part;
     Opened opened = openFile(live.path);
     if (!opened.error.empty()) return;
     part = makePart(live.path, opened, true);
-    table_->remove(former);
+    table_->remove(previous);
     table_->add(part, placeOf(part));
     return;
   }
@@ -389,22 +389,22 @@ void Follower::rescan(Live &live) {
     if (!opened.isMissing) note(opened.error);
     return;
   }
-  auto former = part;
+  auto previous = part;
   part = makePart(live.path, opened, true);
   if (!part) return;
-  if (former) {
-    former_.push_back(former);
-    table_->change([&] { former->isLive = false; });
-    rescanFormer();
-    note(baseName(live.path) + " was rotated: the rows before that are in " + former->name);
+  if (previous) {
+    previous_.push_back(previous);
+    table_->change([&] { previous->isLive = false; });
+    rescanPrevious();
+    note(baseName(live.path) + " was rotated: the rows before that are in " + previous->name);
   }
   table_->add(part, placeOf(part));
 }
 
 /// Follows parts that were rotated out: they may still grow, be renamed, compressed and deleted.
-void Follower::rescanFormer() {
-  for (size_t index = 0; index < former_.size();) {
-    auto part = former_[index];
+void Follower::rescanPrevious() {
+  for (size_t index = 0; index < previous_.size();) {
+    auto part = previous_[index];
     struct stat status;
     bool isAtPath = stat(part->path.c_str(), &status) == 0 && status.st_ino == part->inode && status.st_dev == part->device;
     bool isHeld = !part->isLive && !isCompressed(part->path) && fstat(part->file->number(), &status) == 0;
@@ -429,7 +429,7 @@ void Follower::rescanFormer() {
       });
     } else if (isDeleted) {
       table_->remove(part);
-      former_.erase(former_.begin() + static_cast<std::ptrdiff_t>(index));
+      previous_.erase(previous_.begin() + static_cast<std::ptrdiff_t>(index));
       if (!settings_.hasParts) note(part->name + " was deleted: its rows are gone");
       continue;
     }

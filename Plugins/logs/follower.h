@@ -62,7 +62,7 @@ class Follower {
   void follow();
   void rescan();
   void rescan(Live &live);
-  void rescanFormer();
+  void rescanPrevious();
   void rescanParts();
   void watch();
   /// Adds what a command has written to the table.
@@ -75,7 +75,7 @@ class Follower {
   std::shared_ptr<Table> table_;
   std::vector<Live> live_;
   /// Parts that were rotated out, or that are compressed.
-  std::vector<std::shared_ptr<Part>> former_;
+  std::vector<std::shared_ptr<Part>> previous_;
   std::map<std::string, int> watches_;
   int inotify_ = -1;
   std::unique_ptr<Feed> feed_;

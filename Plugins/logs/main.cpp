@@ -76,17 +76,17 @@ class Requests {
   std::string answer(const Query &query, simdjson::dom::parser &parser, Scanner &scanner) {
     std::string out = R"({"type":"page","id":)" + std::to_string(query.id);
     JSON root;
-    Table::Wish wish;
+    Table::RowRequest request;
     std::string error;
     if (parser.parse(query.line).get(root)) {
       error = "the query is not JSON";
     } else {
-      error = read(root, wish);
+      error = read(root, request);
     }
     Table::Answer answer;
     if (error.empty()) {
-      wish.isCancelled = [&] { return query.isCancelled->load(); };
-      answer = table_->rows(wish, scanner);
+      request.isCancelled = [&] { return query.isCancelled->load(); };
+      answer = table_->rows(request, scanner);
       error = answer.error;
     }
     if (!error.empty()) {
@@ -107,11 +107,11 @@ class Requests {
   }
 
   /// Reads a query. Returns an error, or an empty text.
-  std::string read(JSON root, Table::Wish &wish) {
+  std::string read(JSON root, Table::RowRequest &request) {
     auto rows = member(root, "rows");
     if (!rows) return "this table has no sections";
     const auto &columns = table_->columns();
-    wish.isDescending = table_->options().isNewestFirst;
+    request.isDescending = table_->options().isNewestFirst;
     bool isByLine = false;
     simdjson::dom::array sort;
     if (auto list = member(root, "sort"); list && !list->get(sort)) {
@@ -121,11 +121,11 @@ class Requests {
         bool isDescending = flagOf(member(term, "descending")).value_or(false);
         if (name != "time" && name != "line") return "this table sorts by time and line only";
         if (isFirst) {
-          wish.isDescending = isDescending;
-          wish.isByTime = name == "time";
+          request.isDescending = isDescending;
+          request.isByTime = name == "time";
           isByLine = name == "line";
         } else if (!isByLine && name == "line") {
-          wish.reversesTies = isDescending != wish.isDescending;
+          request.reversesTies = isDescending != request.isDescending;
           isByLine = true;
         }
         isFirst = false;
@@ -136,19 +136,19 @@ class Requests {
       if (auto part = member(root, name)) identity += std::string(name) + simdjson::minify(*part);
     }
     std::string error;
-    wish.view = table_->view(identity, [&]() -> std::shared_ptr<const Filter> {
+    request.view = table_->view(identity, [&]() -> std::shared_ptr<const Filter> {
       auto filter = std::make_shared<Filter>();
       error = filter->read(root, *table_->format(), columns);
       return error.empty() ? filter : nullptr;
     });
-    if (!wish.view) return error;
+    if (!request.view) return error;
     auto after = textOf(member(*rows, "after")), upTo = textOf(member(*rows, "upTo"));
-    wish.hasAfter = after.has_value();
-    wish.hasUpTo = upTo.has_value();
-    wish.after = after.value_or("");
-    wish.upTo = upTo.value_or("");
-    wish.skip = static_cast<uint64_t>(std::max<int64_t>(0, integerOf(member(*rows, "skip")).value_or(0)));
-    wish.count = static_cast<size_t>(std::clamp<int64_t>(integerOf(member(*rows, "count")).value_or(100), 0, 10'000));
+    request.hasAfter = after.has_value();
+    request.hasUpTo = upTo.has_value();
+    request.after = after.value_or("");
+    request.upTo = upTo.value_or("");
+    request.skip = static_cast<uint64_t>(std::max<int64_t>(0, integerOf(member(*rows, "skip")).value_or(0)));
+    request.count = static_cast<size_t>(std::clamp<int64_t>(integerOf(member(*rows, "count")).value_or(100), 0, 10'000));
     return {};
   }
 

@@ -8,8 +8,8 @@ namespace logs {
 
 static constexpr auto patience = std::chrono::milliseconds(250);
 
-MergedWalk::MergedWalk(Table &table, const Table::Wish &wish, Scanner &scanner)
-    : table_(table), wish_(wish), scanner_(scanner), writer_(table.columns_, answer_.rows) {}
+MergedWalk::MergedWalk(Table &table, const Table::RowRequest &request, Scanner &scanner)
+    : table_(table), request_(request), scanner_(scanner), writer_(table.columns_, answer_.rows) {}
 
 // MARK: Places
 
@@ -62,7 +62,7 @@ void MergedWalk::read(size_t part, size_t chunk, Scanner &scanner, std::vector<E
   entries.clear();
   if (!scanner.find(bytes_[part], chunk, all_, records_)) return;
   int64_t latest = timeBefore(part, chunk);
-  const Filter &filter = *wish_.view->filter;
+  const Filter &filter = *request_.view->filter;
   for (const Record &record : records_) {
     const Row &row = scanner.parse(scanner.bytes(record), bytes_[part]);
     const Cell &time = row.cells[timeColumn];
@@ -78,7 +78,7 @@ uint64_t MergedWalk::rank(const MergedKey &key) {
     size_t chunk = chunkOf(part, key);
     {
       std::lock_guard<std::mutex> lock(table_.mutex_);
-      ChunkCounts &counts = table_.countsOf(*wish_.view, parts_[part]);
+      ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
       sum += counts.sumBefore(std::min(chunk, counts.size()));
     }
     if (chunk >= latest_[part].size()) continue;
@@ -90,10 +90,10 @@ uint64_t MergedWalk::rank(const MergedKey &key) {
 
 /// Moves the beginning behind the rows to skip. Returns false if the walk was cancelled.
 bool MergedWalk::skip() {
-  if (wish_.skip == 0) return true;
+  if (request_.skip == 0) return true;
   if (!waitForCounts()) return false;
   uint64_t from = rank(place_);
-  uint64_t target = wish_.isDescending ? (from > wish_.skip ? from - wish_.skip : 0) : from + wish_.skip;
+  uint64_t target = request_.isDescending ? (from > request_.skip ? from - request_.skip : 0) : from + request_.skip;
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (size_t part = 0; part < parts_.size(); ++part) {
     if (latest_[part].empty()) continue;
@@ -135,7 +135,7 @@ bool MergedWalk::skip() {
       if (isPast) break;
     }
   }
-  if (left > 0) found = wish_.isDescending ? MergedKey{INT64_MIN, 0, 0} : MergedKey{INT64_MAX, parts_.size(), 0};
+  if (left > 0) found = request_.isDescending ? MergedKey{INT64_MIN, 0, 0} : MergedKey{INT64_MAX, parts_.size(), 0};
   place_ = found;
   return true;
 }
@@ -147,16 +147,16 @@ bool MergedWalk::waitForCounts() {
     bool isOpen = false;
     for (const auto &part : parts_) {
       if (part->isGone) continue;
-      ChunkCounts &counts = table_.countsOf(*wish_.view, part);
+      ChunkCounts &counts = table_.countsOf(*request_.view, part);
       isOpen = isOpen || counts.firstUnknown() < latest_[static_cast<size_t>(&part - parts_.data())].size() || part->records.firstUnknown() < part->chunks();
     }
     if (!isOpen) break;
-    if (wish_.isCancelled()) return false;
-    table_.keep(wish_.view);
-    ++wish_.view->waiting;
+    if (request_.isCancelled()) return false;
+    table_.keep(request_.view);
+    ++request_.view->waiting;
     table_.jobs_.notify_all();
     table_.answers_.wait_for(lock, std::chrono::milliseconds(50));
-    --wish_.view->waiting;
+    --request_.view->waiting;
   }
   lock.unlock();
   prepare();
@@ -167,7 +167,7 @@ void MergedWalk::open(Stream &stream, size_t part) {
   stream.part = part;
   stream.scanner = std::make_unique<Scanner>(table_.newScanner());
   const auto &latest = latest_[part];
-  if (wish_.isDescending) {
+  if (request_.isDescending) {
     // Behind the first chunk that ends later, all records do.
     size_t chunk = static_cast<size_t>(std::upper_bound(latest.begin(), latest.end(), place_.time) - latest.begin());
     stream.chunk = std::min(chunk + 1, latest.size());
@@ -179,21 +179,21 @@ void MergedWalk::open(Stream &stream, size_t part) {
 bool MergedWalk::fill(Stream &stream) {
   size_t end = latest_[stream.part].size();
   while (stream.next == stream.entries.size()) {
-    if (wish_.isDescending ? stream.chunk == 0 : stream.chunk >= end) return false;
-    size_t chunk = wish_.isDescending ? stream.chunk - 1 : stream.chunk;
+    if (request_.isDescending ? stream.chunk == 0 : stream.chunk >= end) return false;
+    size_t chunk = request_.isDescending ? stream.chunk - 1 : stream.chunk;
     {
       std::unique_lock<std::mutex> lock(table_.mutex_);
       if (parts_[stream.part]->isGone) return false;
-      ChunkCounts &counts = table_.countsOf(*wish_.view, parts_[stream.part]);
+      ChunkCounts &counts = table_.countsOf(*request_.view, parts_[stream.part]);
       bool isKnown = chunk < counts.size() && counts.hasCount(chunk);
-      if (!isKnown && !wish_.view->filter->isEmpty()) {
+      if (!isKnown && !request_.view->filter->isEmpty()) {
         mustWait_ = true;
-        wish_.view->wantedPart = parts_[stream.part].get();
-        wish_.view->wantedChunk = chunk;
-        wish_.view->isBackward = wish_.isDescending;
+        request_.view->wantedPart = parts_[stream.part].get();
+        request_.view->wantedChunk = chunk;
+        request_.view->isBackward = request_.isDescending;
         return false;
       }
-      stream.chunk = wish_.isDescending ? chunk : chunk + 1;
+      stream.chunk = request_.isDescending ? chunk : chunk + 1;
       if (isKnown && counts.count(chunk) == 0 && counts.state(chunk) == ChunkState::known) continue;
       stream.lineBase = parts_[stream.part]->linesBefore(std::min(chunk, parts_[stream.part]->lines.size()));
     }
@@ -201,13 +201,13 @@ bool MergedWalk::fill(Stream &stream) {
     stream.next = 0;
     auto isOutside = [&](const Entry &entry) {
       MergedKey key{entry.time, stream.part, entry.record.start};
-      return wish_.isDescending ? !(key < place_) || key < stop_ : key < place_ || !(key < stop_);
+      return request_.isDescending ? !(key < place_) || key < stop_ : key < place_ || !(key < stop_);
     };
     stream.entries.erase(std::remove_if(stream.entries.begin(), stream.entries.end(), isOutside), stream.entries.end());
-    if (wish_.isDescending) std::reverse(stream.entries.begin(), stream.entries.end());
+    if (request_.isDescending) std::reverse(stream.entries.begin(), stream.entries.end());
     // Behind the stop nothing follows in this part.
-    int64_t edge = wish_.isDescending ? latest_[stream.part][chunk] : timeBefore(stream.part, chunk);
-    if (stream.entries.empty() && (wish_.isDescending ? edge < stop_.time : edge > stop_.time)) return false;
+    int64_t edge = request_.isDescending ? latest_[stream.part][chunk] : timeBefore(stream.part, chunk);
+    if (stream.entries.empty() && (request_.isDescending ? edge < stop_.time : edge > stop_.time)) return false;
   }
   return true;
 }
@@ -215,13 +215,13 @@ bool MergedWalk::fill(Stream &stream) {
 Table::Answer MergedWalk::run() {
   prepare();
   MergedKey begin{INT64_MIN, 0, 0}, end{INT64_MAX, parts_.size(), 0};
-  place_ = wish_.isDescending ? end : begin;
-  stop_ = wish_.isDescending ? begin : end;
-  if ((wish_.hasAfter && !readKey(wish_.after, place_)) || (wish_.hasUpTo && !readKey(wish_.upTo, stop_))) {
+  place_ = request_.isDescending ? end : begin;
+  stop_ = request_.isDescending ? begin : end;
+  if ((request_.hasAfter && !readKey(request_.after, place_)) || (request_.hasUpTo && !readKey(request_.upTo, stop_))) {
     answer_.error = "the place is not one of this table";
     return answer_;
   }
-  if (wish_.isByTime) {
+  if (request_.isByTime) {
     std::lock_guard<std::mutex> lock(table_.mutex_);
     for (const auto &part : parts_) {
       if (answer_.error.empty()) answer_.error = table_.disorder(*part, INT64_MIN);
@@ -234,7 +234,7 @@ Table::Answer MergedWalk::run() {
   auto began = Clock::now();
   MergedKey first, last;
   while (true) {
-    if (wish_.isCancelled()) {
+    if (request_.isCancelled()) {
       answer_.error = "cancelled";
       return answer_;
     }
@@ -242,7 +242,7 @@ Table::Answer MergedWalk::run() {
     Stream *nearest = nullptr;
     for (Stream &stream : streams) {
       if (!fill(stream)) continue;
-      if (!nearest || (wish_.isDescending ? keyOf(*nearest) < keyOf(stream) : keyOf(stream) < keyOf(*nearest))) nearest = &stream;
+      if (!nearest || (request_.isDescending ? keyOf(*nearest) < keyOf(stream) : keyOf(stream) < keyOf(*nearest))) nearest = &stream;
     }
     if (mustWait_) {
       // The next row may be one that is not found yet.
@@ -251,15 +251,15 @@ Table::Answer MergedWalk::run() {
         break;
       }
       std::unique_lock<std::mutex> lock(table_.mutex_);
-      table_.keep(wish_.view);
-      ++wish_.view->waiting;
+      table_.keep(request_.view);
+      ++request_.view->waiting;
       table_.jobs_.notify_all();
       table_.answers_.wait_for(lock, std::chrono::milliseconds(50));
-      --wish_.view->waiting;
+      --request_.view->waiting;
       continue;
     }
     if (!nearest) break;
-    if (writer_.rows() == wish_.count || writer_.isFull()) {
+    if (writer_.rows() == request_.count || writer_.isFull()) {
       answer_.hasMore = true;
       break;
     }
@@ -270,12 +270,12 @@ Table::Answer MergedWalk::run() {
     writer_.write(row, parts_[nearest->part]->slot, entry.record, nearest->lineBase + entry.record.line + 1, scanner_.limit());
   }
   if (writer_.rows() > 0) {
-    (wish_.isDescending ? first : last).offset += 1;
+    (request_.isDescending ? first : last).offset += 1;
     answer_.begin = cursor(first);
     answer_.end = cursor(last);
   }
   std::lock_guard<std::mutex> lock(table_.mutex_);
-  answer_.count = table_.total(*wish_.view);
+  answer_.count = table_.total(*request_.view);
   return answer_;
 }
 

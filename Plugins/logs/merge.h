@@ -29,7 +29,7 @@ struct MergedKey {
 /// chunks give the number of rows of a part before a time.
 class MergedWalk {
  public:
-  MergedWalk(Table &table, const Table::Wish &wish, Scanner &scanner);
+  MergedWalk(Table &table, const Table::RowRequest &request, Scanner &scanner);
   Table::Answer run();
 
  private:
@@ -71,7 +71,7 @@ class MergedWalk {
   }
 
   Table &table_;
-  const Table::Wish &wish_;
+  const Table::RowRequest &request_;
   Scanner &scanner_;
   std::vector<std::shared_ptr<Part>> parts_;
   std::vector<PartBytes> bytes_;

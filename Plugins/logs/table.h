@@ -81,7 +81,7 @@ class Table {
     bool hasMore = false;
     uint64_t count = 0;
   };
-  struct Wish {
+  struct RowRequest {
     std::shared_ptr<View> view;
     bool isDescending = false;
     bool isByTime = false;
@@ -95,7 +95,7 @@ class Table {
   };
   /// Returns the view for a filter, from those that are known.
   std::shared_ptr<View> view(const std::string &identity, const std::function<std::shared_ptr<const Filter>()> &make);
-  Answer rows(const Wish &wish, Scanner &scanner);
+  Answer rows(const RowRequest &request, Scanner &scanner);
   /// Wakes requests so that they notice that they were cancelled.
   void wake();
   Scanner newScanner() const { return Scanner(format_, columns_, options_.limit); }

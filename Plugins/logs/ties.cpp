@@ -18,7 +18,7 @@ static constexpr size_t mostTies = 1'000'000;
 bool Walk::collectTies(const Picked &from, bool isForward, std::vector<Picked> &members) {
   std::vector<Record> records;
   size_t part = from.part, chunk = static_cast<size_t>(from.record.start / chunkBytes);
-  const Filter &filter = *wish_.view->filter;
+  const Filter &filter = *request_.view->filter;
   while (true) {
     uint64_t lineBase = 0;
     {
@@ -52,7 +52,7 @@ bool Walk::collectTies(const Picked &from, bool isForward, std::vector<Picked> &
 }
 
 void Walk::reverseTies() {
-  bool isForward = !wish_.isDescending;
+  bool isForward = !request_.isDescending;
   std::vector<Picked> before, after;
   if (!collectTies(picked_.front(), !isForward, before) || !collectTies(picked_.back(), isForward, after)) {
     answer_.error = "more than " + std::to_string(mostTies) +

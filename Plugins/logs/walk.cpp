@@ -75,8 +75,8 @@ void RowWriter::write(const Row &row, uint32_t slot, const Record &record, uint6
 
 // MARK: Places
 
-Walk::Walk(Table &table, const Table::Wish &wish, Scanner &scanner)
-    : table_(table), wish_(wish), scanner_(scanner), skip_(wish.skip), writer_(table.columns_, answer_.rows) {}
+Walk::Walk(Table &table, const Table::RowRequest &request, Scanner &scanner)
+    : table_(table), request_(request), scanner_(scanner), skip_(request.skip), writer_(table.columns_, answer_.rows) {}
 
 bool Walk::readBoundary(const std::string &cursor, Boundary &boundary) const {
   unsigned slot = 0;
@@ -99,11 +99,11 @@ std::string Walk::cursor(const Boundary &boundary) const {
   return text;
 }
 
-bool Walk::isBehindStop() const { return wish_.isDescending ? !(stop_ < place_) : !(place_ < stop_); }
+bool Walk::isBehindStop() const { return request_.isDescending ? !(stop_ < place_) : !(place_ < stop_); }
 
 bool Walk::locateChunk(size_t &part, size_t &chunk) {
   while (!isBehindStop()) {
-    if (wish_.isDescending) {
+    if (request_.isDescending) {
       uint64_t offset = std::min(place_.offset, bytes_[place_.part].size);
       if (offset > 0) {
         part = place_.part;
@@ -127,15 +127,15 @@ bool Walk::locateChunk(size_t &part, size_t &chunk) {
 
 bool Walk::isWhole(size_t part, size_t chunk) const {
   Boundary low{part, chunk * chunkBytes}, high{part, std::min((chunk + 1) * chunkBytes, bytes_[part].size)};
-  const Boundary &from = wish_.isDescending ? stop_ : place_, &to = wish_.isDescending ? place_ : stop_;
+  const Boundary &from = request_.isDescending ? stop_ : place_, &to = request_.isDescending ? place_ : stop_;
   return !(low < from) && !(to < high);
 }
 
-void Walk::leave(size_t part, size_t chunk) { place_ = {part, (wish_.isDescending ? chunk : chunk + 1) * chunkBytes}; }
+void Walk::leave(size_t part, size_t chunk) { place_ = {part, (request_.isDescending ? chunk : chunk + 1) * chunkBytes}; }
 
 bool Walk::contains(size_t part, const Record &record) const {
   Boundary start{part, record.start};
-  return wish_.isDescending ? start < place_ && !(start < stop_) : !(start < place_) && start < stop_;
+  return request_.isDescending ? start < place_ && !(start < stop_) : !(start < place_) && start < stop_;
 }
 
 // MARK: Chunks
@@ -143,9 +143,9 @@ bool Walk::contains(size_t part, const Record &record) const {
 /// Decides what to do with a chunk by its count. The table is locked.
 Walk::Step Walk::examine(size_t part, size_t chunk) {
   if (parts_[part]->isGone) return Step::next;
-  ChunkCounts &counts = table_.countsOf(*wish_.view, parts_[part]);
+  ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
   if (chunk >= counts.size()) return Step::evaluate;
-  if (!counts.hasCount(chunk)) return wish_.view->filter->isEmpty() ? Step::evaluate : Step::wait;
+  if (!counts.hasCount(chunk)) return request_.view->filter->isEmpty() ? Step::evaluate : Step::wait;
   if (counts.state(chunk) != ChunkState::known) return Step::evaluate;
   uint32_t count = counts.count(chunk);
   if (count == 0) return Step::next;
@@ -174,7 +174,7 @@ void Walk::takeRecord(size_t part, const Record &record) {
   if (writer_.rows() + picked_.size() == 0) first_ = {part, record.start};
   last_ = {part, record.start};
   const Row &row = scanner_.parse(scanner_.bytes(record), bytes_[part]);
-  if (wish_.reversesTies) {
+  if (request_.reversesTies) {
     picked_.push_back({part, record, lineBase_ + record.line + 1, row.cells[timeColumn].whole});
     return;
   }
@@ -182,13 +182,13 @@ void Walk::takeRecord(size_t part, const Record &record) {
 }
 
 void Walk::take(size_t part, size_t chunk) {
-  if (!scanner_.find(bytes_[part], chunk, *wish_.view->filter, records_)) records_.clear();
+  if (!scanner_.find(bytes_[part], chunk, *request_.view->filter, records_)) records_.clear();
   records_.erase(std::remove_if(records_.begin(), records_.end(), [&](const Record &record) { return !contains(part, record); }), records_.end());
   if (skip_ >= records_.size()) {
     skip_ -= records_.size();
     return leave(part, chunk);
   }
-  if (wish_.isDescending) std::reverse(records_.begin(), records_.end());
+  if (request_.isDescending) std::reverse(records_.begin(), records_.end());
   for (size_t index = static_cast<size_t>(skip_); index < records_.size(); ++index) {
     if (isFull()) {
       answer_.hasMore = isDone_ = true;
@@ -205,7 +205,7 @@ void Walk::take(size_t part, size_t chunk) {
 bool Walk::mayFollow(size_t part, size_t chunk) {
   do {
     if (!parts_[part]->isGone) {
-      ChunkCounts &counts = table_.countsOf(*wish_.view, parts_[part]);
+      ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
       if (chunk >= counts.size() || !counts.hasCount(chunk) || counts.count(chunk) > 0 || counts.state(chunk) != ChunkState::known) return true;
     }
     leave(part, chunk);
@@ -221,7 +221,7 @@ uint64_t Walk::recordsIn(size_t part, uint64_t from, uint64_t to) {
   std::vector<Record> records;
   to = std::min(to, bytes_[part].size);
   for (size_t chunk = static_cast<size_t>(from / chunkBytes); chunk * chunkBytes < to; ++chunk) {
-    if (!scanner_.find(bytes_[part], chunk, *wish_.view->filter, records)) break;
+    if (!scanner_.find(bytes_[part], chunk, *request_.view->filter, records)) break;
     for (const Record &record : records) count += record.start >= from && record.start < to;
   }
   return count;
@@ -265,7 +265,7 @@ Boundary Walk::boundaryAt(double coordinate) {
     }
     std::vector<Record> records;
     if (chunk < unknown) {
-      if (!scanner_.find(bytes_[part], chunk, *wish_.view->filter, records)) return {part, chunk * chunkBytes};
+      if (!scanner_.find(bytes_[part], chunk, *request_.view->filter, records)) return {part, chunk * chunkBytes};
       size_t index = static_cast<size_t>(std::max(0.0, coordinate - known));
       return index < records.size() ? Boundary{part, records[index].start} : Boundary{part, (chunk + 1) * chunkBytes};
     }
@@ -274,7 +274,7 @@ Boundary Walk::boundaryAt(double coordinate) {
       // Exact from the end.
       uint64_t wanted = static_cast<uint64_t>(std::llround(left));
       for (size_t from = parts_[part]->chunks(); from-- > unknown && wanted > 0;) {
-        if (!scanner_.find(bytes_[part], from, *wish_.view->filter, records)) break;
+        if (!scanner_.find(bytes_[part], from, *request_.view->filter, records)) break;
         if (wanted <= records.size()) return {part, records[records.size() - wanted].start};
         wanted -= records.size();
       }
@@ -287,7 +287,7 @@ Boundary Walk::boundaryAt(double coordinate) {
 
 /// Skips rows by their estimated number.
 void Walk::jump() {
-  double target = coordinate(place_) + (wish_.isDescending ? -1.0 : 1.0) * static_cast<double>(skip_);
+  double target = coordinate(place_) + (request_.isDescending ? -1.0 : 1.0) * static_cast<double>(skip_);
   place_ = boundaryAt(std::max(0.0, target));
   skip_ = 0;
 }
@@ -303,22 +303,22 @@ Table::Answer Walk::run() {
       bytes_.push_back(Table::bytesOf(*part));
       isIncomplete = isIncomplete || part->records.firstUnknown() < part->chunks();
     }
-    if (wish_.isByTime) answer_.error = table_.disorder();
+    if (request_.isByTime) answer_.error = table_.disorder();
     if (!answer_.error.empty()) return answer_;
   }
   if (parts_.empty()) return answer_;
   Boundary begin{0, 0}, end{parts_.size(), 0};
-  place_ = wish_.isDescending ? end : begin;
-  stop_ = wish_.isDescending ? begin : end;
-  if ((wish_.hasAfter && !readBoundary(wish_.after, place_)) || (wish_.hasUpTo && !readBoundary(wish_.upTo, stop_))) {
+  place_ = request_.isDescending ? end : begin;
+  stop_ = request_.isDescending ? begin : end;
+  if ((request_.hasAfter && !readBoundary(request_.after, place_)) || (request_.hasUpTo && !readBoundary(request_.upTo, stop_))) {
     answer_.error = "the place is not one of this table";
     return answer_;
   }
-  if (wish_.isDescending && place_.part >= parts_.size()) place_ = {parts_.size() - 1, UINT64_MAX};
-  if (skip_ > 0 && isIncomplete && wish_.view->filter->isEmpty()) jump();
+  if (request_.isDescending && place_.part >= parts_.size()) place_ = {parts_.size() - 1, UINT64_MAX};
+  if (skip_ > 0 && isIncomplete && request_.view->filter->isEmpty()) jump();
   size_t part = 0, chunk = 0;
   while (!isDone_ && locateChunk(part, chunk)) {
-    if (wish_.isCancelled()) {
+    if (request_.isCancelled()) {
       answer_.error = "cancelled";
       return answer_;
     }
@@ -337,12 +337,12 @@ Table::Answer Walk::run() {
         answer_.hasMore = true;
         break;
       }
-      View &view = *wish_.view;
-      table_.keep(wish_.view);
+      View &view = *request_.view;
+      table_.keep(request_.view);
       ++view.waiting;
       view.wantedPart = parts_[part].get();
       view.wantedChunk = chunk;
-      view.isBackward = wish_.isDescending;
+      view.isBackward = request_.isDescending;
       table_.jobs_.notify_all();
       table_.answers_.wait_for(lock, std::chrono::milliseconds(50));
       --view.waiting;
@@ -358,17 +358,17 @@ Table::Answer Walk::run() {
   }
   if (writer_.rows() > 0) {
     Boundary beforeFirst = first_, afterLast = last_;
-    (wish_.isDescending ? beforeFirst : afterLast).offset += 1;
+    (request_.isDescending ? beforeFirst : afterLast).offset += 1;
     answer_.begin = cursor(beforeFirst);
     answer_.end = cursor(afterLast);
   }
   std::lock_guard<std::mutex> lock(table_.mutex_);
-  answer_.count = table_.total(*wish_.view);
+  answer_.count = table_.total(*request_.view);
   return answer_;
 }
 
-Table::Answer Table::rows(const Wish &wish, Scanner &scanner) {
-  return options_.isMerged ? MergedWalk(*this, wish, scanner).run() : Walk(*this, wish, scanner).run();
+Table::Answer Table::rows(const RowRequest &request, Scanner &scanner) {
+  return options_.isMerged ? MergedWalk(*this, request, scanner).run() : Walk(*this, request, scanner).run();
 }
 
 }  // namespace logs

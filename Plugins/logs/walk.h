@@ -39,7 +39,7 @@ class RowWriter {
 
 class Walk {
  public:
-  Walk(Table &table, const Table::Wish &wish, Scanner &scanner);
+  Walk(Table &table, const Table::RowRequest &request, Scanner &scanner);
   Table::Answer run();
 
  private:
@@ -69,7 +69,7 @@ class Walk {
   uint64_t recordsIn(size_t part, uint64_t from, uint64_t to);
   uint64_t lineBase(size_t part, size_t chunk);
   bool isBehindStop() const;
-  bool isFull() const { return writer_.rows() + picked_.size() >= wish_.count || writer_.isFull() || picked_.size() >= mostPicked; }
+  bool isFull() const { return writer_.rows() + picked_.size() >= request_.count || writer_.isFull() || picked_.size() >= mostPicked; }
   // Rows of one time in the opposite direction: ties.cpp.
   bool collectTies(const Picked &from, bool isForward, std::vector<Picked> &members);
   void reverseTies();
@@ -77,7 +77,7 @@ class Walk {
   bool contains(size_t part, const Record &record) const;
 
   Table &table_;
-  const Table::Wish &wish_;
+  const Table::RowRequest &request_;
   Scanner &scanner_;
   std::vector<std::shared_ptr<Part>> parts_;
   std::vector<PartBytes> bytes_;

@@ -84,7 +84,7 @@ class Quotes:
         ]
 
 
-def say(message):
+def send(message):
     sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
 
 
@@ -114,7 +114,7 @@ class Host:
         settings = None
         for message in self.messages(patience):
             if message.get("type") == "health":
-                say({"type": "health", "id": message.get("id")})
+                send({"type": "health", "id": message.get("id")})
                 sys.stdout.flush()
             elif message.get("type") == "configure":
                 settings = message.get("settings", {})
@@ -122,11 +122,11 @@ class Host:
 
 
 def load(host, quotes, rows):
-    say({"type": "reload"})
+    send({"type": "reload"})
     for first in range(0, rows, ROWS_PER_LINE):
-        say({"type": "upsert", "rows": [quotes.row(i) for i in range(first, min(first + ROWS_PER_LINE, rows))]})
+        send({"type": "upsert", "rows": [quotes.row(i) for i in range(first, min(first + ROWS_PER_LINE, rows))]})
         host.listen()
-    say({"type": "commit"})
+    send({"type": "commit"})
 
 
 def change(host, quotes, rows, rate, batches):
@@ -146,7 +146,7 @@ def change(host, quotes, rows, rate, batches):
             tick = int((time.monotonic() - start) * batches)
         while due > 0:
             count = min(due, ROWS_PER_LINE)
-            say({"type": "update", "rows": [quotes.change(u, rows) for u in range(counter, counter + count)]})
+            send({"type": "update", "rows": [quotes.change(u, rows) for u in range(counter, counter + count)]})
             counter += count
             due -= count
             host.listen()
@@ -154,13 +154,13 @@ def change(host, quotes, rows, rate, batches):
 
 def main():
     host = Host()
-    say({"type": "hello", "version": 1, "name": "market", "capabilities": ["health"], "settings": SETTINGS})
+    send({"type": "hello", "version": 1, "name": "market", "capabilities": ["health"], "settings": SETTINGS})
     while (settings := host.listen(60)) is None:
         pass
     rows = settings.get("rows", 100_000)
     rate = settings.get("rate", 1_000)
     quotes = Quotes(settings.get("seed", 0))
-    say({
+    send({
         "type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS,
         "label": "symbol"})
     load(host, quotes, rows)

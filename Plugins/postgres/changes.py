@@ -98,13 +98,13 @@ class Polling:
         while True:
             self.watch.wake.wait(self.interval)
             now = time.monotonic()
-            former, self.state = self.state, self.look()
-            if self.state[0] != former[0] and doubted is None:
+            previous, self.state = self.state, self.look()
+            if self.state[0] != previous[0] and doubted is None:
                 doubted = now
             is_due = doubted is not None and now - doubted >= (self.DOUBTFUL * self.interval if self.tables else 0)
             if is_due:
                 doubted = None
-            if is_due or self.state[1] != former[1]:
+            if is_due or self.state[1] != previous[1]:
                 self.watch.changed()
 
 
@@ -189,12 +189,12 @@ class Watch:
 
     def changed(self):
         self.counts.age()
-        self.conversation.say(type="changed")
+        self.conversation.send(type="changed")
 
     def tell(self, state, message):
         if (state, message) != self.state:
             self.state = (state, message)
-            self.conversation.say(type="state", state=state, message=self.log.scrub(message))
+            self.conversation.send(type="state", state=state, message=self.log.scrub(message))
 
     def run(self):
         while True:
@@ -217,7 +217,7 @@ class Watch:
 
     def refuse(self, reason):
         if self.is_first:
-            self.conversation.say(type="refuse", setting="live", reason=self.log.scrub(reason))
+            self.conversation.send(type="refuse", setting="live", reason=self.log.scrub(reason))
             os._exit(0)
         self.log.write("error", reason, topic="mode")
         self.tell("stale", reason)
@@ -235,7 +235,7 @@ class Watch:
             except psycopg2.Error as error:
                 reason = f"the database is away: {self.database.reason(error)}"
                 with self.workers.change:
-                    self.workers.away = reason
+                    self.workers.unreachable = reason
                 self.tell("stale", reason)
                 self.log.write("warning", reason, topic="away")
                 time.sleep(pause * random.uniform(0.5, 1))
@@ -243,17 +243,17 @@ class Watch:
                 continue
             connection.autocommit = True
             with self.workers.change:
-                was_away, self.workers.away = self.workers.away is not None, None
-            if was_away:
+                was_unreachable, self.workers.unreachable = self.workers.unreachable is not None, None
+            if was_unreachable:
                 self.log.write("info", "the database is back")
-                self.log.said.pop("away", None)
+                self.log.logged.pop("away", None)
             return connection
 
     def watch(self):
         connection = self.connected()
         mode = None
         try:
-            mode = self.chosen(connection)
+            mode = self.choose_mode(connection)
             self.tell("live", mode.words)
             self.log.write("info", mode.words, topic="mode")
             if not self.is_first:
@@ -265,7 +265,7 @@ class Watch:
                 mode.close()
             connection.close()
 
-    def chosen(self, connection):
+    def choose_mode(self, connection):
         """The first way to notice changes that is available."""
         for mode in self.modes[:-1]:
             try:

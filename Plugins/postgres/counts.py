@@ -9,7 +9,7 @@ from database import run
 #: A count, the generation of the data that it belongs to, and its cost in seconds.
 Known = namedtuple("Known", "generation rows cost")
 
-KEPT = 100
+CACHED = 100
 #: Counts that cost less, in seconds, are repeated at once after each change.
 CHEAP = 0.02
 #: Counts with a lower planned cost are made at once. PostgreSQL's unit is about 10 µs.
@@ -82,7 +82,7 @@ class Counts:
         """Queues a count, the latest last; the oldest of too many is dropped. The lock is held."""
         self.waiting[where.identity] = where
         self.waiting.move_to_end(where.identity)
-        if len(self.waiting) > KEPT:
+        if len(self.waiting) > CACHED:
             self.estimated.discard(self.waiting.popitem(last=False)[0])
         self.change.notify_all()
 
@@ -92,7 +92,7 @@ class Counts:
             before = self.known.get(where.identity)
             self.known[where.identity] = known
             self.known.move_to_end(where.identity)
-            if len(self.known) > KEPT:
+            if len(self.known) > CACHED:
                 self.known.popitem(last=False)
             was_estimated = where.identity in self.estimated
             self.estimated.discard(where.identity)

@@ -41,7 +41,7 @@ class Log:
     """
 
     def __init__(self):
-        self.said = {}
+        self.logged = {}
         self.lock = threading.Lock()
         self.secrets = []
 
@@ -53,11 +53,11 @@ class Log:
     def write(self, level, text, topic=None):
         with self.lock:
             if topic is not None:
-                if self.said.get(topic) == text:
+                if self.logged.get(topic) == text:
                     return
-                self.said[topic] = text
-                if len(self.said) > 1_000:
-                    self.said.clear()
+                self.logged[topic] = text
+                if len(self.logged) > 1_000:
+                    self.logged.clear()
             print(f"{level}: {self.scrub(' '.join(text.split()))}", file=sys.stderr, flush=True)
 
 

@@ -7,8 +7,8 @@ from columns import Unreadable
 from database import run
 from statements import LONG_VALUE, Cursor, digest
 
-KEPT = 100
-KEPT_CHARACTERS = 8_000_000
+CACHED = 100
+CACHED_CHARACTERS = 8_000_000
 
 
 class Jumps:
@@ -40,7 +40,7 @@ class Jumps:
             with self.change:
                 self.known[identity] = (generation, place)
                 self.known.move_to_end(identity)
-                if len(self.known) > KEPT:
+                if len(self.known) > CACHED:
                     self.known.popitem(last=False)
             return place
         finally:
@@ -86,7 +86,7 @@ class LongValues:
                     self.size += len(value)
                 self.known[name] = value
                 self.known.move_to_end(name)
-            while self.size > KEPT_CHARACTERS and len(self.known) > 1:
+            while self.size > CACHED_CHARACTERS and len(self.known) > 1:
                 self.size -= len(self.known.popitem(last=False)[1])
 
     def whole(self, cursor, order, place):

@@ -60,12 +60,12 @@ class Reader:
         }
 
     def rows(self, cursor, query, where):
-        wish = query["rows"]
+        span = query["rows"]
         order = self.statements.order(query.get("sort", []))
         after, end = (
-            self.values.whole(cursor, order, cursor_from(wish.get(name), order)) for name in ("after", "upTo")
+            self.values.whole(cursor, order, cursor_from(span.get(name), order)) for name in ("after", "upTo")
         )
-        skip, wanted = wish["skip"], wish["count"]
+        skip, wanted = span["skip"], span["count"]
         rows, places, size = [], [], 0
         more = False
         if skip >= FAR:
@@ -157,10 +157,10 @@ def sorted_rows(plan):
 class Workers:
     """Answers queries, the first asked first. Cancelled queries are not answered."""
 
-    def __init__(self, number, database, reader, say, lost):
-        self.database, self.reader, self.say, self.lost = database, reader, say, lost
+    def __init__(self, number, database, reader, send, lost):
+        self.database, self.reader, self.send, self.lost = database, reader, send, lost
         self.waiting, self.running = [], {}
-        self.away = None  # the reason while the database is away
+        self.unreachable = None  # the reason while the database is away
         self.change = threading.Condition()
         self.cancels = queue.SimpleQueue()
         threading.Thread(target=self.cancel_running, daemon=True).start()
@@ -199,9 +199,9 @@ class Workers:
                     self.change.wait()
                 query = self.waiting.pop(0)
                 job = self.running[query["id"]] = Job(query["id"])
-                away = self.away
-            if away is not None:
-                answer = {"error": away}
+                unreachable = self.unreachable
+            if unreachable is not None:
+                answer = {"error": unreachable}
             else:
                 connection, answer = self.answer(connection, query, job)
             with self.change:
@@ -210,7 +210,7 @@ class Workers:
                 rows = answer.pop("rows", None)
                 line = encoded({"type": "page", "id": query["id"], **answer})
                 # The rows were encoded before, to measure their length.
-                self.say(line if rows is None else f'{line[:-1]},"rows":[{",".join(rows)}]}}')
+                self.send(line if rows is None else f'{line[:-1]},"rows":[{",".join(rows)}]}}')
 
     def answer(self, connection, query, job):
         """Returns the connection for the next query, and the answer to this one."""

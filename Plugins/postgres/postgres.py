@@ -72,7 +72,7 @@ class Conversation:
         self.rest = b""
         self.lock = threading.Lock()
 
-    def say(self, **message):
+    def send(self, **message):
         self.write(json.dumps(message, separators=(",", ":"), allow_nan=False))
 
     def write(self, line):
@@ -83,7 +83,7 @@ class Conversation:
         except BrokenPipeError:
             os._exit(0)  # the host has gone
 
-    def hear(self, patience=None):
+    def receive(self, patience=None):
         """Returns the messages that have come. Ends the program when the host closes the pipe."""
         if not select.select([0], [], [], patience)[0]:
             return []
@@ -94,7 +94,7 @@ class Conversation:
         messages = [json.loads(line) for line in lines if line.strip()]
         for message in messages:
             if message.get("type") == "health":
-                self.say(type="health", id=message.get("id"))
+                self.send(type="health", id=message.get("id"))
         return messages
 
 
@@ -109,11 +109,11 @@ def first_inspected(conversation, database, settings):
             return inspected(database, settings)
         except psycopg2.Error as error:
             reason = f"cannot connect to the database: {database.reason(error)}"
-        conversation.say(type="state", state="stale", message=f"{reason}; the next attempt is in {pause:.2g} s")
+        conversation.send(type="state", state="stale", message=f"{reason}; the next attempt is in {pause:.2g} s")
         database.log.write("error", reason, topic="away")
         end = time.monotonic() + pause * random.uniform(0.5, 1)
         while (rest := end - time.monotonic()) > 0:
-            conversation.hear(rest)  # answers health checks
+            conversation.receive(rest)  # answers health checks
         pause = min(BACKOFF_MOST, pause * 2)
 
 
@@ -176,25 +176,25 @@ def main():
         )
         return
     conversation = Conversation()
-    conversation.say(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
+    conversation.send(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
     settings = None
     while settings is None:
-        settings = next((m["settings"] for m in conversation.hear() if m.get("type") == "configure"), None)
+        settings = next((m["settings"] for m in conversation.receive() if m.get("type") == "configure"), None)
     log = Log()
     try:
         database = Database(settings, log)
         source = first_inspected(conversation, database, settings)
     except Refusal as refusal:
-        conversation.say(type="refuse", setting=refusal.setting, reason=log.scrub(str(refusal)))
+        conversation.send(type="refuse", setting=refusal.setting, reason=log.scrub(str(refusal)))
         return
-    conversation.say(**schema(source, settings))
+    conversation.send(**schema(source, settings))
     serve(conversation, database, source, settings)
 
 
 def serve(conversation, database, source, settings):
     statements = Statements(source)
     counts = Counts(
-        database, source, lambda: conversation.say(type="changed"), settings.get("count") == "estimated", database.log
+        database, source, lambda: conversation.send(type="changed"), settings.get("count") == "estimated", database.log
     )
     if settings.get("count") != "estimated":
         with counts.change:
@@ -208,7 +208,7 @@ def serve(conversation, database, source, settings):
     watch.has_slot = False
     threading.Thread(target=run_or_end, args=(watch.run,), daemon=True).start()
     while True:
-        for message in conversation.hear():
+        for message in conversation.receive():
             if message.get("type") == "query":
                 workers.ask(message)
             elif message.get("type") == "cancel":

@@ -333,7 +333,7 @@ class Replication:
         words = lag_words(behind, delay)
         if behind >= FAR_BEHIND:
             self.log.write("warning", f"the slot {self.slot} is {words} (wal_status {status})", topic="lag")
-        elif self.log.said.pop("lag", None) is not None:
+        elif self.log.logged.pop("lag", None) is not None:
             self.log.write("info", f"the slot {self.slot} has caught up")
         words += "" if status == "reserved" else f", wal_status {status}"
         self.watch.tell("live", self.described(words))

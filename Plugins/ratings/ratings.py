@@ -57,7 +57,7 @@ def emoji():
                 yield [f"U+{code:04X}", chr(code), name.capitalize(), block, None]
 
 
-def say(**message):
+def send(**message):
     sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
 
 
@@ -92,23 +92,23 @@ class Ratings:
         while (due := self.next()) is not None and due <= now:
             key = heapq.heappop(self.due)[2]
             del self.loading[key]
-            say(type="loaded", key=key, column="rating", value=self.ratings[key])
+            send(type="loaded", key=key, column="rating", value=self.ratings[key])
 
     def act(self, message):
         key, action = message.get("key"), message["action"]
         if key not in self.ratings:
-            return say(type="acted", id=message["id"], error="there is no such emoji")
+            return send(type="acted", id=message["id"], error="there is no such emoji")
         change = {"up": 1, "down": -1}.get(action)
         rating = message["arguments"]["rating"] if change is None else self.ratings[key] + change
         if not 0 <= rating <= 100:
-            return say(
+            return send(
                 type="acted", id=message["id"],
                 error=f"{key} has {self.ratings[key]} already, and ratings go from 0 to 100")
         self.ratings[key] = rating
         self.cancel(key)  # the value is known now
-        say(type="update", key=key, row={"rating": rating})
-        say(type="commit")
-        say(type="acted", id=message["id"], result=f"{chr(int(key[2:], 16))} has {rating} now")
+        send(type="update", key=key, row={"rating": rating})
+        send(type="commit")
+        send(type="acted", id=message["id"], result=f"{chr(int(key[2:], 16))} has {rating} now")
 
 
 def messages(rest, patience):
@@ -127,32 +127,32 @@ def messages(rest, patience):
 
 
 def main():
-    say(type="hello", version=1, capabilities=["health", "commits"], settings=SETTINGS)
+    send(type="hello", version=1, capabilities=["health", "commits"], settings=SETTINGS)
     ratings, rest = None, b""
     while True:
         due = ratings.next() if ratings else None
-        heard, rest = messages(rest, None if due is None else max(0, due - time.monotonic()))
+        received, rest = messages(rest, None if due is None else max(0, due - time.monotonic()))
         now = time.monotonic()
-        for message in heard:
+        for message in received:
             kind = message.get("type")
             if kind == "health":
-                say(type="health", id=message.get("id"))
+                send(type="health", id=message.get("id"))
             elif kind == "configure":
                 settings = message.get("settings", {})
                 rows = list(emoji())
                 ratings = Ratings([row[0] for row in rows], settings)
-                say(
+                send(
                     type="schema", name="ratings", title="Emoji ratings", key="text", label="name",
                     columns=COLUMNS, actions=ACTIONS,
                     prefetch={"inFlight": settings.get("at_once", 16)})
-                say(type="upsert", rows=rows)
-                say(type="commit")
+                send(type="upsert", rows=rows)
+                send(type="commit")
             elif kind == "load":
                 for key, column in message["cells"]:
                     if key in ratings.ratings:
                         ratings.load(key, now)
                     else:
-                        say(type="failed", key=key, column=column, reason="there is no such emoji")
+                        send(type="failed", key=key, column=column, reason="there is no such emoji")
             elif kind == "cancel":
                 for key, _ in message["cells"]:
                     ratings.cancel(key)

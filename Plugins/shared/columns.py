@@ -25,7 +25,7 @@ class Misfit(ValueError):
     """A value that does not fit its column."""
 
 
-class Loose(str):
+class Untyped(str):
     """A text that may stand for a value of another type, as the fields of Redis do."""
 
 
@@ -67,14 +67,14 @@ def to_number(value):
             return float(value)
         except OverflowError:
             pass
-    elif kind is Loose:
+    elif kind is Untyped:
         return to_number(float(value))
     raise Misfit
 
 
 def to_integer(value):
     kind = type(value)
-    if kind is Loose:
+    if kind is Untyped:
         value, kind = int(value), int
     if kind is float and value.is_integer() and abs(value) <= EXACT:
         return int(value)
@@ -87,13 +87,13 @@ def to_integer(value):
 def to_boolean(value):
     if type(value) is bool:
         return value
-    if type(value) is Loose and value in ("true", "false"):
+    if type(value) is Untyped and value in ("true", "false"):
         return value == "true"
     raise Misfit
 
 
 def to_series(value):
-    if type(value) is Loose:
+    if type(value) is Untyped:
         value = json.loads(value)
     if type(value) is not list or len(value) > 8_192:
         raise Misfit
@@ -134,7 +134,7 @@ def time_cell(time):
 def time_converter(factor):
     def convert(value):
         kind = type(value)
-        if kind is str or kind is Loose:
+        if kind is str or kind is Untyped:
             try:
                 return time_cell(nanoseconds(value))
             except Misfit:
@@ -167,7 +167,7 @@ HOST_TYPES = {"seconds": "timestamp", "micros": "timestamp", "nanos": "timestamp
 
 def firm(value):
     """The JSON value that a field of Redis stands for."""
-    if type(value) is not Loose:
+    if type(value) is not Untyped:
         return value
     try:
         found = json.loads(value)
@@ -269,8 +269,8 @@ class Memory:
         try:
             self._open()
             with open(self.path, encoding="utf-8") as file:
-                kept = json.load(file)
-            return [tuple(column) for column in kept["columns"]], kept["key"]
+                stored = json.load(file)
+            return [tuple(column) for column in stored["columns"]], stored["key"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -27,7 +27,7 @@ class Host:
         threading.Thread(target=self._await_end, daemon=True).start()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def say(self, **message):
+    def send(self, **message):
         self.write(encode(message))
 
     def write(self, line):
@@ -37,12 +37,12 @@ class Host:
             while data:
                 data = data[os.write(1, data) :]
 
-    def tell_state(self, state, message):
+    def report_state(self, state, message):
         """Sends the state if it has changed."""
         message = self.redacted(message)
         if (state, message) != self.state:
             self.state = (state, message)
-            self.say(type="state", state=state, message=message)
+            self.send(type="state", state=state, message=message)
 
     def log(self, level, message):
         sys.stderr.write(f"{level}: {self.redacted(message)}\n")
@@ -64,7 +64,7 @@ class Host:
             except ValueError:
                 continue
             if message.get("type") == "health":
-                self.say(type="health", id=message.get("id"))
+                self.send(type="health", id=message.get("id"))
             elif message.get("type") == "configure" and self.settings is None:
                 self.settings = message.get("settings", {})
                 self.configured.set()

@@ -8,7 +8,7 @@ from collections import OrderedDict, namedtuple
 #: A count, the file version it belongs to, and its cost in CPU seconds.
 Known = namedtuple("Known", "version rows cost")
 
-KEPT = 100
+CACHED = 100
 #: Counts that cost less than this, in CPU seconds, are repeated immediately after each change.
 CHEAP = 0.02
 
@@ -54,7 +54,7 @@ class Counts:
         """Enqueues a background count. If too many are waiting, the oldest are dropped."""
         self.waiting[where.identity] = (where, version)
         self.waiting.move_to_end(where.identity)
-        if len(self.waiting) > KEPT:
+        if len(self.waiting) > CACHED:
             self.waiting.popitem(last=False)
         self.change.notify()
 
@@ -64,7 +64,7 @@ class Counts:
             before = self.known.get(where.identity)
             self.known[where.identity] = known
             self.known.move_to_end(where.identity)
-            if len(self.known) > KEPT:
+            if len(self.known) > CACHED:
                 self.known.popitem(last=False)
             return None if before is None else before.rows
 

@@ -127,11 +127,11 @@ class Reader:
                 "sections": [[shown(value, kind) for value, kind in zip(row, kinds)] + [row[-1]] for row in found]}
 
     def rows(self, query, where):
-        wish = query["rows"]
+        span = query["rows"]
         order = self.table.order(query.get("sort", []))
-        after = cursor_from(wish.get("after"), order)
-        end = cursor_from(wish.get("upTo"), order)
-        skip, wanted = wish["skip"], wish["count"]
+        after = cursor_from(span.get("after"), order)
+        end = cursor_from(span.get("upTo"), order)
+        skip, wanted = span["skip"], span["count"]
         rows, places, size, more = [], [], 0, False
         for part in self.table.parts(order, after):
             clause, values = where.joined(part)
@@ -191,7 +191,7 @@ class Conversation:
         self.rest = b""
         self.lock = threading.Lock()
 
-    def say(self, **message):
+    def send(self, **message):
         self.write(json.dumps(message, separators=(",", ":")))
 
     def write(self, line):
@@ -199,7 +199,7 @@ class Conversation:
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
 
-    def hear(self, patience):
+    def receive(self, patience):
         """Returns the messages received within `patience` seconds.
 
         Exits when the host closes the pipe.
@@ -213,7 +213,7 @@ class Conversation:
         messages = [json.loads(line) for line in lines if line.strip()]
         for message in messages:
             if message.get("type") == "health":
-                self.say(type="health", id=message.get("id"))
+                self.send(type="health", id=message.get("id"))
         return messages
 
 
@@ -261,19 +261,19 @@ class Worker:
 
 def main():
     conversation = Conversation()
-    conversation.say(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
+    conversation.send(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
     settings = None
     while settings is None:
-        settings = next((m["settings"] for m in conversation.hear(60) if m.get("type") == "configure"), None)
+        settings = next((m["settings"] for m in conversation.receive(60) if m.get("type") == "configure"), None)
     try:
-        reader = Reader(settings, lambda: conversation.say(type="changed"))
+        reader = Reader(settings, lambda: conversation.send(type="changed"))
         watch = connect(settings["path"])
     except Refusal as refusal:
-        conversation.say(type="refuse", setting=refusal.setting, reason=str(refusal))
+        conversation.send(type="refuse", setting=refusal.setting, reason=str(refusal))
         return
     table = reader.table
     names = [name for name in table.kinds if name in table.powers]
-    conversation.say(
+    conversation.send(
         type="schema", name=settings.get("table", "query"), key=table.key_kind, prefetch={"inFlight": 4},
         columns=[{"name": name, "type": kind} for name, kind in table.kinds.items()],
         windowed={
@@ -285,7 +285,7 @@ def main():
     version = watch.execute("PRAGMA data_version").fetchone()[0]
     look = time.monotonic() + interval
     while True:
-        for message in conversation.hear(look - time.monotonic()):
+        for message in conversation.receive(look - time.monotonic()):
             if message.get("type") == "query":
                 worker.ask(message)
             elif message.get("type") == "cancel":
@@ -299,7 +299,7 @@ def main():
         now = watch.execute("PRAGMA data_version").fetchone()[0]
         if now != version:
             version = now
-            conversation.say(type="changed")
+            conversation.send(type="changed")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ Message = namedtuple("Message", "place key time value is_delete")
 Gap = namedtuple("Gap", "count text reloads")
 
 
-class Away(Exception):
+class Unavailable(Exception):
     """The server is not reachable, refuses, or has no such stream; a later attempt may succeed."""
 
 
 class Backend:
-    """A stream that is read from a position on. All methods may raise `Away`.
+    """A stream that is read from a position on. All methods may raise `Unavailable`.
 
     - `connect()` connects, and returns at once if the connection is up.
     - `begin(newest)` moves to the first message that the table needs: the `newest`-th from the end, or

@@ -6,7 +6,7 @@ import json
 import ssl
 import time
 
-from backend import Away, Backend, Gap, Message
+from backend import Unavailable, Backend, Gap, Message
 from options import Refusal
 
 BATCH = 1_000
@@ -97,16 +97,18 @@ class JetStream(Backend):
     def run(self, work, patience=PATIENCE * 2):
         try:
             return self.loop.run_until_complete(asyncio.wait_for(work, patience))
-        except Away:
+        except Unavailable:
             raise
         except asyncio.TimeoutError:
-            raise Away(self.fault or f"the server does not answer within {patience} s") from None
+            raise Unavailable(self.fault or f"the server does not answer within {patience} s") from None
         except self.nats.js.errors.NotFoundError as error:
-            raise Away(f"the stream “{self.options.stream}” does not exist ({error.description})") from None
+            raise Unavailable(f"the stream “{self.options.stream}” does not exist ({error.description})") from None
         except self.nats.js.errors.ServiceUnavailableError:
-            raise Away("JetStream is not available: start nats-server with -js, and look at its cluster") from None
+            raise Unavailable(
+                "JetStream is not available: start nats-server with -js, and look at its cluster"
+            ) from None
         except (self.nats.errors.Error, OSError, ValueError) as error:
-            raise Away(self.fault or str(error) or type(error).__name__) from None
+            raise Unavailable(self.fault or str(error) or type(error).__name__) from None
 
     fault = None
     must_repeat = False
@@ -204,7 +206,7 @@ class JetStream(Backend):
         try:
             info = await self.js.add_consumer(options.stream, config)
         except self.nats.js.errors.BadRequestError as error:
-            raise Away(
+            raise Unavailable(
                 f"the stream “{options.stream}” is only readable by changing it: {error.description}"
             ) from None
         self.inbox = connection.new_inbox()
@@ -243,7 +245,7 @@ class JetStream(Backend):
     async def _read(self, timeout):
         connection = self.connection
         if not connection.is_connected:
-            raise Away(self.fault or "the connection was closed")
+            raise Unavailable(self.fault or "the connection was closed")
         if self.outstanding <= 0 or time.monotonic() > self.deadline:
             if self.deadline and self.outstanding > 0:
                 await self.js.consumer_info(self.options.stream, self.consumer)  # or it is gone
@@ -343,7 +345,7 @@ class JetStream(Backend):
             return None, [self.resume()]
         try:
             consumer = self.run(self.js.consumer_info(self.options.stream, self.consumer))
-        except Away:
+        except Unavailable:
             return None, [gap for gap in [self.resume()] if gap]
         lag = consumer.num_pending + max(0, consumer.delivered.consumer_seq - self.delivered)
         gaps = []

@@ -2,7 +2,7 @@
 
 import time
 
-from backend import Away, Backend, Gap, Message
+from backend import Unavailable, Backend, Gap, Message
 from options import Refusal
 
 BATCH = 2_000
@@ -10,7 +10,7 @@ LOOK = 15  # seconds between looks at the topic's partitions
 PATIENCE = 5
 
 
-class Missing(Away):
+class Missing(Unavailable):
     """The topic does not exist, or is not readable."""
 
 
@@ -109,8 +109,8 @@ class KafkaTopic(Backend):
         except self.kafka.KafkaException as exception:
             error = exception.args[0]
             if error.code() == self.codes._TRANSPORT and self.fault:
-                raise Away(self.fault) from None
-            raise Away(error.str()) from None
+                raise Unavailable(self.fault) from None
+            raise Unavailable(error.str()) from None
 
     def connect(self):
         first = self.consumer.poll(0)  # delivers errors
@@ -137,7 +137,7 @@ class KafkaTopic(Backend):
     def _watermarks(self, partition):
         found = self.guarded(lambda: self.consumer.get_watermark_offsets(self._place(partition), timeout=PATIENCE))
         if found is None:
-            raise Away(self.fault or f"partition {partition} does not answer within {PATIENCE} s")
+            raise Unavailable(self.fault or f"partition {partition} does not answer within {PATIENCE} s")
         return found
 
     def begin(self, newest):
@@ -167,7 +167,7 @@ class KafkaTopic(Backend):
             if first is not None:
                 self.early.append(first)
         if self.is_down:
-            raise Away(self.fault or "no broker is reachable")
+            raise Unavailable(self.fault or "no broker is reachable")
         if not self.early:
             return []
         messages = self.early + self.guarded(lambda: self.consumer.consume(BATCH, 0))
@@ -179,8 +179,8 @@ class KafkaTopic(Backend):
             if error is not None:
                 try:
                     self._note_end(error, partition, offset)
-                except Away as away:
-                    self.failure = away  # after the messages that were read with it
+                except Unavailable as unavailable:
+                    self.failure = unavailable  # after the messages that were read with it
                 continue
             if offset < position.get(partition, 0):
                 continue
@@ -205,9 +205,9 @@ class KafkaTopic(Backend):
         elif code in (self.codes._AUTO_OFFSET_RESET, self.codes.OFFSET_OUT_OF_RANGE):
             self._note_gap(partition)
         elif code in (self.codes.UNKNOWN_TOPIC_OR_PART, self.codes._UNKNOWN_TOPIC, self.codes._UNKNOWN_PARTITION):
-            raise Away(f"the topic “{self.options.stream}” or its partition {partition} does not exist")
+            raise Unavailable(f"the topic “{self.options.stream}” or its partition {partition} does not exist")
         elif not error.retriable():
-            raise Away(error.str())
+            raise Unavailable(error.str())
 
     def _note_gap(self, partition):
         """Continues at the first message that is still there."""
@@ -237,7 +237,7 @@ class KafkaTopic(Backend):
                 found = self._partitions(1)
             except Missing:
                 raise
-            except Away:
+            except Unavailable:
                 found = []  # a slow answer: `read` notices brokers that are away
                 self.looked = time.monotonic()
             new = [partition for partition in found if partition not in self.position]

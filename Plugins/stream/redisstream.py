@@ -2,7 +2,7 @@
 
 import ssl
 
-from backend import Away, Backend, Gap, Message
+from backend import Unavailable, Backend, Gap, Message
 from options import Refusal
 
 BYTES = 4 << 20  # the bytes that one read should bring
@@ -56,13 +56,13 @@ class RedisStream(Backend):
         except self.redis.ResponseError as error:
             text = str(error)
             if "no such key" in text:
-                raise Away(f"the stream “{self.options.stream}” does not exist") from None
+                raise Unavailable(f"the stream “{self.options.stream}” does not exist") from None
             if text.startswith("WRONGTYPE"):
-                raise Away(f"the key “{self.options.stream}” is not a stream") from None
-            raise Away(text) from None
+                raise Unavailable(f"the key “{self.options.stream}” is not a stream") from None
+            raise Unavailable(text) from None
         except (self.redis.RedisError, OSError, ssl.SSLError) as error:
             self.is_connected = False
-            raise Away(str(error) or type(error).__name__) from None
+            raise Unavailable(str(error) or type(error).__name__) from None
 
     def connect(self):
         if not self.is_connected:
@@ -79,7 +79,7 @@ class RedisStream(Backend):
         info = self.guarded(lambda: self.client.xinfo_stream(self.options.stream))
         added = info.get("entries-added")
         if added is None:
-            raise Away("Redis 7 or newer is needed")
+            raise Unavailable("Redis 7 or newer is needed")
         return info["last-generated-id"], added, info["length"]
 
     def begin(self, newest):

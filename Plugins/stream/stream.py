@@ -12,7 +12,7 @@ import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shared"))
 
-from backend import Away  # noqa: E402
+from backend import Unavailable  # noqa: E402
 from columns import Memory  # noqa: E402
 from host import Backoff, Host, Occasional  # noqa: E402
 from options import SETTINGS, Options, Refusal  # noqa: E402
@@ -26,12 +26,12 @@ RELOAD_PAUSE = 30  # seconds between two full reads because of gaps
 def backend_of(options, host):
     """The backend; only its client library is imported."""
     if options.backend == "nats":
-        from jetstream import JetStream as Chosen
+        from jetstream import JetStream as StreamBackend
     elif options.backend == "redis":
-        from redisstream import RedisStream as Chosen
+        from redisstream import RedisStream as StreamBackend
     else:
-        from kafkatopic import KafkaTopic as Chosen
-    return Chosen(options, host)
+        from kafkatopic import KafkaTopic as StreamBackend
+    return StreamBackend(options, host)
 
 
 class Source:
@@ -53,11 +53,11 @@ class Source:
             try:
                 self.backend.connect()
                 self.follow()
-            except Away as away:
+            except Unavailable as unavailable:
                 self.backend.close()
                 pause = self.backoff.next()
-                self.host.log("warning", f"{self.name}: {away}; the next attempt is in {pause:.1f} s")
-                self.host.tell_state("stale", f"{self.name}: {away}; trying again")
+                self.host.log("warning", f"{self.name}: {unavailable}; the next attempt is in {pause:.1f} s")
+                self.host.report_state("stale", f"{self.name}: {unavailable}; trying again")
                 time.sleep(pause)
 
     @property
@@ -107,7 +107,7 @@ class Source:
             parts.append(f"{self.missed:,} missed; {self.last_gap}" if self.missed else self.last_gap)
         if self.reload_at is not None:
             parts.append("all is read again soon")
-        self.host.tell_state("live", f"{self.name}: {'; '.join(parts)}")
+        self.host.report_state("live", f"{self.name}: {'; '.join(parts)}")
 
     def note(self, gaps):
         for gap in gaps:
@@ -125,7 +125,7 @@ class Source:
 
 def main():
     host = Host()
-    host.say(type="hello", version=1, name="stream", capabilities=["health"], settings=SETTINGS)
+    host.send(type="hello", version=1, name="stream", capabilities=["health"], settings=SETTINGS)
     host.configured.wait()
     try:
         options = Options(host.settings)
@@ -134,7 +134,7 @@ def main():
             host.log("warning", f"other users can read the file {path}: chmod 600 {path}")
         source = Source(options, host, host.settings)
     except Refusal as refusal:
-        host.say(type="refuse", setting=refusal.setting, reason=host.redacted(refusal))
+        host.send(type="refuse", setting=refusal.setting, reason=host.redacted(refusal))
         return
     source.run()
 

@@ -5,7 +5,7 @@ import json
 import time
 from itertools import count
 
-from columns import CONVERTERS, HOST_TYPES, LEAST, GREATEST, Loose, Misfit, firm, flatten, infer
+from columns import CONVERTERS, HOST_TYPES, LEAST, GREATEST, Untyped, Misfit, firm, flatten, infer
 from host import encode
 from redisstream import MISSING
 
@@ -53,8 +53,8 @@ class Table:
         self.key_kind = None
         if options.columns is not None:
             self._declare([(*column, None) for column in options.columns], self._key_kind_of_settings(), False)
-        elif (kept := memory.load()) is not None:
-            self._declare(*kept, True)
+        elif (stored := memory.load()) is not None:
+            self._declare(*stored, True)
 
     def begin(self):
         """Starts over: rows that do not come before `commit` are removed then."""
@@ -118,7 +118,7 @@ class Table:
             schema["limits"] = {"rows": options.rows}
         else:
             schema["keep"] = {"rows": options.rows}
-        self.host.say(**schema)
+        self.host.send(**schema)
 
     def _column(self, name, kind, title, style, key_kind):
         found = {"name": name, "type": HOST_TYPES.get(kind, kind)}
@@ -276,7 +276,7 @@ class Table:
                     "too large", f"it has {size:,} bytes, more than max_message allows ({options.max_message:,})"
                 )
             return {
-                name: Loose(text.decode(errors="backslashreplace")) if text else None for name, text in value.items()
+                name: Untyped(text.decode(errors="backslashreplace")) if text else None for name, text in value.items()
             }
         if len(value) > options.max_message:
             raise Poison(
@@ -352,27 +352,27 @@ class Table:
     def reject_gap(self, gap):
         """Counts messages without a known place."""
         if gap.count:
-            self.host.say(type="reject", count=min(gap.count, 2**31), reason=self.host.redacted(gap.text))
+            self.host.send(type="reject", count=min(gap.count, 2**31), reason=self.host.redacted(gap.text))
 
-    def tell_rejections(self):
+    def report_rejections(self):
         for key, text in self.rejected_keys.items():
-            self.host.say(type="reject", key=key, reason=self.host.redacted(text)[:300])
+            self.host.send(type="reject", key=key, reason=self.host.redacted(text)[:300])
         for kind, (number, *texts) in self.rejected.items():
             for text in texts:
-                self.host.say(type="reject", count=1, reason=self.host.redacted(text)[:300])
+                self.host.send(type="reject", count=1, reason=self.host.redacted(text)[:300])
             if number > len(texts):
-                self.host.say(type="reject", count=number - len(texts), reason=f"more messages of this kind: {kind}")
+                self.host.send(type="reject", count=number - len(texts), reason=f"more messages of this kind: {kind}")
         self.rejected, self.rejected_keys = {}, {}
 
     def _commit(self):
-        self.host.say(type="reload")
+        self.host.send(type="reload")
         if self.options.is_latest:
             rows = self.rows.values()
         else:
             rows = [entry[3] for entry in sorted(self.rows.get(None, []))]
         self._upsert(rows)
-        self.tell_rejections()
-        self.host.say(type="commit")
+        self.report_rejections()
+        self.host.send(type="commit")
         self.rows, self.loading = {}, False
 
     def _flush(self):
@@ -381,9 +381,9 @@ class Table:
             self._upsert(row for row in rows.values() if row is not None)
             gone = [key for key, row in rows.items() if row is None]
             for first in range(0, len(gone), 500):
-                self.host.say(type="delete", keys=gone[first : first + 500])
+                self.host.send(type="delete", keys=gone[first : first + 500])
         if self.rejected or self.rejected_keys:
-            self.tell_rejections()
+            self.report_rejections()
 
     def _upsert(self, rows):
         part, size = [], 0

@@ -13,7 +13,7 @@ package final class PublishedSource: Sendable {
     var lease = Lease()
     /// The time of the thread's last turn. A lease is not renewed for a thread that hangs.
     var progress: Instant
-    var desk = ActionDesk()
+    var actions = RelayedActionQueue()
     var isStopped = false
     var figures: ClusterFigures
     /// The time of the last snapshot, in nanoseconds since 1970.
@@ -44,11 +44,11 @@ package final class PublishedSource: Sendable {
   }
 
   /// Takes an event of the source; blocks while the publishing thread is behind. [any thread]
-  package func tell(_ event: SourceEvent) {
+  package func report(_ event: SourceEvent) {
     switch event {
     case .schema, .columnsAdded, .changes, .state: inbox.put(event, time: BootTime.wall)
-    case .acted(let number, let outcome) where number > ActionDesk.firstNumber:
-      if let reply = shared.withLock({ $0.desk.finish(number) }) { answer(outcome, to: reply) }
+    case .acted(let number, let outcome) where number > RelayedActionQueue.firstNumber:
+      if let reply = shared.withLock({ $0.actions.finish(number) }) { answer(outcome, to: reply) }
     default: break
     }
   }
@@ -88,7 +88,7 @@ package final class PublishedSource: Sendable {
     switch step {
     case .wait: return
     case .create: revision = bucket.create(names.token, value)
-    case .renew(let former): revision = bucket.update(names.token, value, at: former)
+    case .renew(let previous): revision = bucket.update(names.token, value, at: previous)
     }
     shared.withLock { shared in
       if let revision { shared.lease.take(revision, sent: now) } else { shared.lease.miss(at: BootTime.now) }
@@ -113,10 +113,10 @@ package final class PublishedSource: Sendable {
   /// Runs an action for a relay. [a thread of the library]
   func take(_ message: NatsMessage) {
     guard let reply = message.reply, let call = ActionCall(decoding: message.bytes) else { return }
-    let (verdict, schema) = shared.withLock { shared -> (ActionDesk.Verdict, Schema?) in
+    let (verdict, schema) = shared.withLock { shared -> (RelayedActionQueue.Verdict, Schema?) in
       guard let schema = shared.schema else { return (.ignore, nil) }
       let owns = shared.lease.fence(at: BootTime.now) != nil
-      return (shared.desk.begin(call, reply: reply, schema: schema, owns: owns, at: BootTime.wall), schema)
+      return (shared.actions.begin(call, reply: reply, schema: schema, owns: owns, at: BootTime.wall), schema)
     }
     switch verdict {
     case .ignore: break

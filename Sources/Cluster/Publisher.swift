@@ -8,7 +8,7 @@ import Threads
 ///     let publisher = try Publisher(options, collators: LocaleCollator.find)
 ///     let source = publisher.add("jobs") { request, schema in ... }
 ///     publisher.start()
-///     source.tell(event)        // each event of the source, in order
+///     source.report(event)      // each event of the source, in order
 ///     publisher.stop()
 package final class Publisher: Sendable {
   private struct State {

@@ -52,10 +52,10 @@ final class RelayedActions: Sendable {
   private func send(_ request: SourceRequest) {
     switch request {
     case .act(let action): act(action)
-    case .upload(let upload): _ = target.tell(.refusing(upload))
-    case .image(let number, _): _ = target.tell(.image(number, .sourceDown))
+    case .upload(let upload): _ = target.report(.refusing(upload))
+    case .image(let number, _): _ = target.report(.image(number, .sourceDown))
     // Tables with deferred cells and windowed tables are not published.
-    case .load, .cancel, .ask, .cancelPages, .cancelImages: break
+    case .load, .cancel, .ask, .cancelBlocks, .cancelImages: break
     }
   }
 
@@ -70,7 +70,7 @@ final class RelayedActions: Sendable {
       guard connection.isConnected else { throw .failed("the connection to NATS is down") }
       try connection.send(call.encoded, to: names.actions, reply: "\(inbox).\(request.id)")
     } catch {
-      _ = target.tell(.acted(request.id, .failed(.sourceDown, "the publisher is not reachable")))
+      _ = target.report(.acted(request.id, .failed(.sourceDown, "the publisher is not reachable")))
     }
   }
 
@@ -78,9 +78,9 @@ final class RelayedActions: Sendable {
   private func take(_ message: NatsMessage) {
     guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
     if message.hasNoResponders {
-      _ = target.tell(.acted(number, .failed(.sourceDown, "no publisher runs for this table")))
+      _ = target.report(.acted(number, .failed(.sourceDown, "no publisher runs for this table")))
     } else if let answer = ActionAnswer(decoding: message.bytes) {
-      _ = target.tell(.acted(number, answer.outcome))
+      _ = target.report(.acted(number, answer.outcome))
     }
   }
 }

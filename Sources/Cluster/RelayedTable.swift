@@ -79,7 +79,7 @@ final class RelayedTable: Sendable {
   private struct Following {
     var place = StreamPlace()
     var parts = PayloadParts()
-    var heard = BootTime.now
+    var lastMessage = BootTime.now
     var isStale = false
     /// The last state that the publisher reported.
     var state: (SourceState, String) = (.starting, "")
@@ -110,8 +110,8 @@ final class RelayedTable: Sendable {
     monitor.withLock { _ = monitor.wait(nanoseconds: UInt64(time.nanoseconds)) { shared.isStopped } }
   }
 
-  private func tell(_ event: SourceEvent, _ following: inout Following) {
-    if !target.tell(event) { following.isServed = false }
+  private func report(_ event: SourceEvent, _ following: inout Following) {
+    if !target.report(event) { following.isServed = false }
   }
 
   /// Waits for a snapshot that is new enough; `nil` when the relay stops.
@@ -130,16 +130,16 @@ final class RelayedTable: Sendable {
 
   /// Marks the rows as stale if the publisher was silent for too long.
   private func noteSilence(_ following: inout Following) {
-    guard !following.isStale, isWhole, following.heard.duration(to: BootTime.now) >= Self.silence else { return }
+    guard !following.isStale, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
     following.isStale = true
-    tell(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
+    report(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
   }
 
   private func noteSign(_ following: inout Following) {
-    following.heard = BootTime.now
+    following.lastMessage = BootTime.now
     guard following.isStale else { return }
     following.isStale = false
-    tell(.state(following.state.0, message: following.state.1), &following)
+    report(.state(following.state.0, message: following.state.1), &following)
   }
 
   // MARK: The snapshot
@@ -168,7 +168,7 @@ final class RelayedTable: Sendable {
       if isReloading {
         var changes = Changeset()
         changes.abandonsReload = true
-        tell(.changes(changes), &following)
+        report(.changes(changes), &following)
       }
       following.place.abandon(entry)
       throw error
@@ -194,11 +194,11 @@ final class RelayedTable: Sendable {
     switch event {
     case .state(let state, let message, _):
       following.state = (state, message)
-      if !following.isStale { tell(event, &following) }
+      if !following.isStale { report(event, &following) }
     case .schema(let schema), .columnsAdded(let schema):
       actions.note(schema)
-      tell(event, &following)
-    default: tell(event, &following)
+      report(event, &following)
+    default: report(event, &following)
     }
   }
 
@@ -215,7 +215,9 @@ final class RelayedTable: Sendable {
         noteSilence(&following)
         // The server may have restarted, which ends the reading without a sign.
         let now = BootTime.now
-        if connection.isConnected, min(following.heard.duration(to: now), opened.duration(to: now)) >= Self.silence {
+        if connection.isConnected,
+          min(following.lastMessage.duration(to: now), opened.duration(to: now)) >= Self.silence
+        {
           let range = try connection.range(of: names.stream)
           guard range.last >= following.place.next - 1 else { return following.place.abandon(entry) }
           messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)

@@ -17,7 +17,7 @@ struct TableMessage: Hashable {
     /// Events, encoded by ``EventFrames``.
     case events
     /// A sign of life, without a payload.
-    case beat
+    case heartbeat
     /// A part of a snapshot, encoded like events.
     case chunk
   }

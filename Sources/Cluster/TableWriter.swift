@@ -13,7 +13,7 @@ struct TableWriter: ~Copyable {
   }
 
   /// The time between two signs of life.
-  static let beat = Duration.seconds(1)
+  static let heartbeat = Duration.seconds(1)
   private static let retryPause = Duration.milliseconds(300)
   private static let turn = Duration.milliseconds(100)
   private static let patienceForBegin = 5
@@ -74,7 +74,7 @@ struct TableWriter: ~Copyable {
     do throws(ClusterError) {
       guard position?.fence == fence else { return try begin(names, fence, at: now) }
       try write(frames, names, oldest)
-      try beat(names, at: now)
+      try heartbeat(names, at: now)
       try snapshotIfDue(names, at: now)
       lastFault = ""
     } catch {
@@ -168,9 +168,9 @@ struct TableWriter: ~Copyable {
     }
   }
 
-  private mutating func beat(_ names: TableNames, at now: Instant) throws(ClusterError) {
-    guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.beat else { return }
-    try store(TableMessage(.beat, fence: fence, time: BootTime.wall), names)
+  private mutating func heartbeat(_ names: TableNames, at now: Instant) throws(ClusterError) {
+    guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.heartbeat else { return }
+    try store(TableMessage(.heartbeat, fence: fence, time: BootTime.wall), names)
   }
 
   // MARK: Snapshots
@@ -186,8 +186,8 @@ struct TableWriter: ~Copyable {
 
   private mutating func writeSnapshot(_ names: TableNames) throws(ClusterError) {
     guard let position, let schema = shadow.schema else { return }
-    let former = try entries.value(of: names.token)
-    let old = former.flatMap { SnapshotEntry(decoding: $0.bytes) }
+    let previous = try entries.value(of: names.token)
+    let old = previous.flatMap { SnapshotEntry(decoding: $0.bytes) }
     if let old, old.fence > position.fence { throw .superseded }
     let time = BootTime.wall
     let id = "\(position.fence)-\(position.last)-\(time)"
@@ -209,8 +209,8 @@ struct TableWriter: ~Copyable {
       table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
       chunks: number, sequence: position.last, time: time)
     let written =
-      if let former {
-        entries.update(names.token, entry.encoded, at: former.revision)
+      if let previous {
+        entries.update(names.token, entry.encoded, at: previous.revision)
       } else {
         entries.create(names.token, entry.encoded)
       }

@@ -47,7 +47,7 @@ package final class PluginSource: RunningSource {
       events: events)
   }
 
-  deinit { core.askToStop() }
+  deinit { core.requestStop() }
 
   /// Creates the instance, configures it and starts its thread.
   ///
@@ -62,7 +62,7 @@ package final class PluginSource: RunningSource {
   ///   events are ignored.
   @discardableResult
   package func stop(within bound: Duration = .seconds(5)) -> Bool {
-    core.askToStop()
+    core.requestStop()
     return core.waitUntilFinished(within: bound)
   }
 

@@ -20,7 +20,7 @@ final class SourceCore: @unchecked Sendable {
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
   /// The requests to the plugin.
   let requestQueue: RequestQueue
-  private let watch: CallWatch
+  private let watch: CallWatchdog
 
   private let turn = Monitor()
   // Guarded by `turn`.
@@ -35,7 +35,7 @@ final class SourceCore: @unchecked Sendable {
   // Guarded by `monitor`.
   private var wasStarted = false
   private var isStopping = false
-  private var wasToldToStop = false
+  private var hasCalledStop = false
   private var isInsideStop = false
   private var isFinished = false
   private var instance: UnsafeMutableRawPointer?
@@ -56,8 +56,8 @@ final class SourceCore: @unchecked Sendable {
     self.log = log
     self.events = events
     // Answers are delivered even while the source is stopping, because callers wait for them.
-    watch = CallWatch(name: name) { log(.error, $0) }
-    requestQueue = RequestQueue(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
+    watch = CallWatchdog(name: name) { log(.error, $0) }
+    requestQueue = RequestQueue(name: name, note: library.note, watch: CallWatchdog(name: name) { log(.error, $0) }) {
       [turn] event in _ = turn.withLock { events(event) }
     }
     host.initialize(to: list_host())
@@ -106,7 +106,7 @@ final class SourceCore: @unchecked Sendable {
 
     // The thread retains this object until the plugin's instance is destroyed, because the instance
     // uses `host`.
-    let keptAlive = Unmanaged.passRetained(self)
+    let retained = Unmanaged.passRetained(self)
     var thread = pthread_t()
     let code = pthread_create(
       &thread, nil,
@@ -114,9 +114,9 @@ final class SourceCore: @unchecked Sendable {
         let core = Unmanaged<SourceCore>.fromOpaque(raw!).takeRetainedValue()
         core.runThread()
         return nil
-      }, keptAlive.toOpaque())
+      }, retained.toOpaque())
     guard code == 0 else {
-      keptAlive.release()
+      retained.release()
       destroy()
       throw .noThread(source: name, code: code)
     }
@@ -178,15 +178,15 @@ final class SourceCore: @unchecked Sendable {
     // `run` may take any amount of time, so the watchdog does not cover it.
     let result = CrashNotes.inside(library.note) { library.plugin.pointee.run(instance) }
     let failure = takeFailure()
-    let wasAsked = monitor.withLock { isStopping }
+    let wasStopRequested = monitor.withLock { isStopping }
     if result != 0 {
       let message = failure?.message ?? "the plugin ended with code \(result)"
-      if wasAsked {
+      if wasStopRequested {
         log(.warning, "while stopping: \(message)")
       } else {
         deliver(.failed, message)
       }
-    } else if !wasAsked {
+    } else if !wasStopRequested {
       deliver(.live, "Complete")
     }
     destroy()
@@ -221,14 +221,14 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
-  func askToStop() {
+  func requestStop() {
     requestQueue.shut()
     let instance: UnsafeMutableRawPointer? = monitor.withLock {
       isStopping = true
       monitor.wakeAll()
-      guard !isInsideStop, !wasToldToStop, self.instance != nil else { return nil }
+      guard !isInsideStop, !hasCalledStop, self.instance != nil else { return nil }
       isInsideStop = true
-      wasToldToStop = true
+      hasCalledStop = true
       return self.instance
     }
     guard let instance else { return }
@@ -265,7 +265,7 @@ final class SourceCore: @unchecked Sendable {
 
   private func declare(_ pointer: UnsafePointer<list_schema>?) -> Int32 {
     turn.withLock {
-      guard !isAskedToStop else { return Self.stopping }
+      guard !isStopRequested else { return Self.stopping }
       guard schema == nil else { return refuse("declare: the schema was declared before") }
       do throws(SchemaReader.Fault) {
         var (schema, warnings) = try SchemaReader.read(pointer)
@@ -299,7 +299,7 @@ final class SourceCore: @unchecked Sendable {
 
   private func push(_ pointer: UnsafePointer<list_batch>?) -> Int32 {
     turn.withLock {
-      guard !isAskedToStop else { return Self.stopping }
+      guard !isStopRequested else { return Self.stopping }
       guard let schema else { return refuse("push: no schema was declared") }
       do throws(BatchReader.Fault) {
         var reader = try BatchReader(pointer, schema: schema, isReloading: isReloading)
@@ -355,7 +355,7 @@ final class SourceCore: @unchecked Sendable {
     _ name: String, _ body: () throws(Fault) -> Void, reason: (Fault) -> String
   ) -> Int32 {
     turn.withLock {
-      guard !isAskedToStop else { return Self.stopping }
+      guard !isStopRequested else { return Self.stopping }
       guard schema == nil else { return refuse("\(name): the schema was declared before") }
       do throws(Fault) {
         try body()
@@ -376,11 +376,11 @@ final class SourceCore: @unchecked Sendable {
 
   // MARK: Shared helpers
 
-  private var isAskedToStop: Bool { monitor.withLock { isStopping } }
+  private var isStopRequested: Bool { monitor.withLock { isStopping } }
 
   private func deliver(_ state: SourceState, _ message: String) {
     turn.withLock {
-      guard !isAskedToStop else { return }
+      guard !isStopRequested else { return }
       self.state = state
       if !events(.state(state, message: message)) { _ = noteStopping() }
     }

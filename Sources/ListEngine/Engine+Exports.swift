@@ -7,7 +7,8 @@ extension Engine {
   /// ``WindowedExport`` document the consistency guarantees.
   ///
   /// Exports do not influence what clients receive or the requests that the source gets on their
-  /// behalf. A recording may therefore omit everything whose ``PageRequestID/isForExport`` is true.
+  /// behalf. A recording may therefore omit everything whose ``BlockRequestID/isForExport`` is
+  /// true.
   ///
   /// If the source does not support part of the query and too many rows are left for the engine,
   /// the refusal comes later as ``ExportSlice/refused(_:)``.
@@ -39,7 +40,7 @@ extension Engine {
 
   /// Whether the export has free buffer space, so that ``advance(to:)`` may request more rows from
   /// the source.
-  public func isHungry(_ id: ExportID) -> Bool { states[id.table.rawValue].isExportHungry(id.number) }
+  public func needsRows(_ id: ExportID) -> Bool { states[id.table.rawValue].exportNeedsRows(id.number) }
 
   /// The number of rows of a windowed source that were skipped because they do not fit the schema.
   public func rowsLeftOut(_ id: ExportID) -> Int { states[id.table.rawValue].rowsLeftOut(id.number) }
@@ -48,7 +49,7 @@ extension Engine {
   public mutating func endExport(_ id: ExportID) { states[id.table.rawValue].endExport(id.number) }
 }
 
-extension PageRequestID {
+extension BlockRequestID {
   /// The first identifier of an export request.
   ///
   /// Separate numbering keeps the identifiers of client requests independent of exports. The value
@@ -60,7 +61,7 @@ extension PageRequestID {
 }
 
 extension Input {
-  /// Whether this input answers a request of an export; see ``PageRequestID/isForExport``.
+  /// Whether this input answers a request of an export; see ``BlockRequestID/isForExport``.
   public var isForExport: Bool {
     switch self {
     case .page(_, let id, _), .sections(_, let id, _), .pageFailed(_, let id, _): id.isForExport
@@ -70,13 +71,13 @@ extension Input {
 }
 
 extension Output {
-  /// Whether this output concerns an export; see ``PageRequestID/isForExport``.
+  /// Whether this output concerns an export; see ``BlockRequestID/isForExport``.
   ///
   /// Outputs never mix exports and clients.
   public var isForExport: Bool {
     switch self {
     case .ask(_, let requests): requests.contains(where: \.id.isForExport)
-    case .cancelPages(_, let ids): ids.contains(where: \.isForExport)
+    case .cancelBlocks(_, let ids): ids.contains(where: \.isForExport)
     default: false
     }
   }

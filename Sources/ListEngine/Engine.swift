@@ -74,19 +74,19 @@ public struct Engine: ~Copyable {
   public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
     observer?.observe(.replacement(id, schema), at: now)
     wall.follow(now)
-    let former = states[id.rawValue]
-    let name = former.table.schema.name
+    let previous = states[id.rawValue]
+    let name = previous.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
     // Check this before any session is detached.
-    guard let ids = former.handover else { throw .tooManyRows(name) }
+    guard let ids = previous.handover else { throw .tooManyRows(name) }
     let table = try makeTable(schema, ids: RowIDOrigin(number: ids.firstNumber, generation: 0))
-    for session in former.sessions {
+    for session in previous.sessions {
       sessions[session.id] = nil
-      former.detach(session, at: now)
+      previous.detach(session, at: now)
       left[session.id] = session
     }
     parking.forget(table: name)
-    guard let handover = former.handover else { preconditionFailure("the ids of \(name) are used up by detaching") }
+    guard let handover = previous.handover else { preconditionFailure("the ids of \(name) are used up by detaching") }
     states[id.rawValue] = TableState(table, id: id, after: handover, at: now)
     tableNumbers[name] = nil
     tableNumbers[schema.name] = id.rawValue
@@ -240,7 +240,7 @@ public struct Engine: ~Copyable {
   private mutating func take(_ input: Input, at now: Instant) {
     switch input {
     case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
-    case .page(let id, let request, let page): states[id.rawValue].take(request, page, at: now)
+    case .page(let id, let request, let block): states[id.rawValue].take(request, block, at: now)
     case .sections(let id, let request, let sections): states[id.rawValue].take(request, sections, at: now)
     case .pageFailed(let id, let request, let reason): states[id.rawValue].fail(request, reason, at: now)
     case .sourceChanged(let id): states[id.rawValue].backend.noteSourceChange(at: now)
@@ -291,7 +291,7 @@ public struct Engine: ~Copyable {
       close(resume.session, isParked: true, at: now)
       session.resume(from: parking.take(resume.session), at: resume)
     }
-    if let former = sessions[session.id] ?? left[session.id] { session.goOn(from: former) }
+    if let previous = sessions[session.id] ?? left[session.id] { session.goOn(from: previous) }
     close(session.id, at: now)
     sessions[session.id] = session
     if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }
@@ -301,8 +301,9 @@ public struct Engine: ~Copyable {
   private mutating func attach(_ session: Session, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     do throws(QueryFault) {
-      let query = try resolve(session.asked.query, in: states[number].table.schema, isRestricted: session.isRestricted)
-      try states[number].checkRest(of: query, session.asked.query, at: now)
+      let query = try resolve(
+        session.requested.query, in: states[number].table.schema, isRestricted: session.isRestricted)
+      try states[number].checkRest(of: query, session.requested.query, at: now)
       try attach(session, to: query, in: states[number], at: now)
     } catch {
       refuse(session, error, at: now)
@@ -348,7 +349,7 @@ public struct Engine: ~Copyable {
   /// Without one the session becomes idle.
   private mutating func refuse(_ session: Session, _ fault: QueryFault, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
-    let request = session.asked.request
+    let request = session.requested.request
     let state = states[number]
     state.detach(session, at: now)
     session.becomeIdle()
@@ -363,7 +364,7 @@ public struct Engine: ~Copyable {
         session.becomeIdle()
       }
     }
-    if session.asked.isIdle { session.forgetWindow() }
+    if session.requested.isIdle { session.forgetWindow() }
     outputs.append(.refuse(session.id, Refusal(request: request, fault, shown: session.shownRequest)))
   }
 
@@ -373,7 +374,7 @@ public struct Engine: ~Copyable {
       // Before the table exists, a section can only be named by its values.
       guard case .path(let path) = section else { return }
       session.setCollapsedInQuery(false, path)
-      guard isCollapsed, mayCollapse(session, besides: session.asked.query.collapsed.count) else { return }
+      guard isCollapsed, mayCollapse(session, besides: session.requested.query.collapsed.count) else { return }
       return session.setCollapsedInQuery(true, path)
     }
     // A user who collapses a section wants to see the result, even if the section has gone
@@ -400,7 +401,7 @@ public struct Engine: ~Copyable {
     let error = ClientError.tooLong("a page may collapse \(limits.collapsed) sections, not \(count + 1)")
     let fault = QueryFault(error, at: ["query.collapsed"])
     outputs.append(
-      .refuse(session.id, Refusal(request: session.asked.request, fault, shown: session.shownRequest)))
+      .refuse(session.id, Refusal(request: session.requested.request, fault, shown: session.shownRequest)))
     return false
   }
 
@@ -482,7 +483,7 @@ public struct Engine: ~Copyable {
       table.advance(to: now, limits: limits, outputs: &outputs)
       for (id, error) in table.takeRefused() {
         guard let session = sessions[id] else { continue }
-        refuse(session, QueryFault(error, at: table.backend.places(of: session.asked.query)), at: now)
+        refuse(session, QueryFault(error, at: table.backend.places(of: session.requested.query)), at: now)
       }
     }
     observer?.observe(.outputs(outputs), at: now)

@@ -22,16 +22,16 @@ public enum Input: Codable, Sendable {
   /// A windowed source returns a block of rows.
   ///
   /// Answers to cancelled requests are ignored.
-  case page(TableID, PageRequestID, RowPage)
+  case page(TableID, BlockRequestID, RowBlock)
   /// A windowed source returns all sections, in any order.
   ///
   /// More sections than requested are an error.
-  case sections(TableID, PageRequestID, [SectionCount])
+  case sections(TableID, BlockRequestID, [SectionCount])
   /// A windowed source failed to answer a request.
   ///
   /// The client shows the reason, and the engine retries after a delay. Sources must not report
   /// this for a cancelled request.
-  case pageFailed(TableID, PageRequestID, reason: String)
+  case pageFailed(TableID, BlockRequestID, reason: String)
   /// The data of a windowed source has changed.
   ///
   /// The engine reloads the visible rows, at most once per ``Limits/refreshInterval``. Answers
@@ -83,12 +83,12 @@ public enum Input: Codable, Sendable {
   ///
   /// Every report carries `id`. Opening a table ends the reports, and a client whose table does not
   /// exist gets none.
-  case tiles(SessionID, id: UInt64, [TileWish])
+  case tiles(SessionID, id: UInt64, [RequestedTile])
   /// A client replaces its facets, the counts of columns' values; no facets end the reports.
   ///
   /// Every report carries `id`. The rows are those of the client's query, also after it has
   /// changed. Opening a table ends the reports, and a client whose table does not exist gets none.
-  case facets(SessionID, id: UInt64, [FacetWish])
+  case facets(SessionID, id: UInt64, [RequestedFacet])
   /// The session's socket has drained and accepts the next patch.
   case writable(SessionID)
   /// The session's connection has closed.
@@ -106,7 +106,7 @@ extension Input {
     case .loaded(let key, let column, let cell): self = .loaded(table, key, column: column, cell)
     case .notLoaded(let key, let column, let reason): self = .failed(table, key, column: column, reason: reason)
     case .forget(let key, let column): self = .forget(table, key, column: column)
-    case .page(let request, let page): self = .page(table, request, page)
+    case .page(let request, let block): self = .page(table, request, block)
     case .sections(let request, let sections): self = .sections(table, request, sections)
     case .pageFailed(let request, let reason): self = .pageFailed(table, request, reason: reason)
     case .sourceChanged: self = .sourceChanged(table)

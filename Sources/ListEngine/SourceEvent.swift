@@ -27,11 +27,11 @@ public enum SourceEvent: Sendable {
   /// The rows answering a request to a remote table.
   ///
   /// Each request is answered once unless it was cancelled.
-  case page(PageRequestID, RowPage)
+  case page(BlockRequestID, RowBlock)
   /// The sections answering a request to a remote table; see ``page(_:_:)``.
-  case sections(PageRequestID, [SectionCount])
+  case sections(BlockRequestID, [SectionCount])
   /// The failure of a request to a remote table; see ``page(_:_:)``.
-  case pageFailed(PageRequestID, reason: String)
+  case pageFailed(BlockRequestID, reason: String)
   /// A change in the rows of a remote table.
   case sourceChanged
   /// The bytes of a requested image, by request number.

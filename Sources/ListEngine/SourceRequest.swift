@@ -5,9 +5,9 @@ public enum SourceRequest: Sendable {
   /// Cancel the loading of these deferred cells.
   case cancel([DeferredCell])
   /// Answer these queries, most urgent first; each requires an answer.
-  case ask([PageRequest])
+  case ask([BlockRequest])
   /// Cancel these queries.
-  case cancelPages([PageRequestID])
+  case cancelBlocks([BlockRequestID])
   /// Load the bytes of the image with this key; the number identifies the request.
   case image(UInt64, key: String)
   /// Cancel these image requests.

@@ -77,9 +77,9 @@ public final class Configuration: Sendable {
   /// Throws an error for the first key that the source has not read.
   func checkUnknown() throws(ConfigurationError) {
     let known = known.withLock { $0 }
-    guard let stranger = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    guard let unknown = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
     throw ConfigurationError(
-      stranger,
+      unknown,
       known.isEmpty
         ? "there are no settings" : "unknown setting; the settings are \(known.sorted().joined(separator: ", "))")
   }

@@ -58,7 +58,7 @@ private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
     guard let pointer else { return }
     // Loads must not answer after the host's functions have become invalid.
     instance(pointer).requests?.close()
-    instance(pointer).imageDesk?.close()
+    instance(pointer).imageRequests?.close()
     Unmanaged<Instance>.fromOpaque(pointer).release()
   }
   return UnsafePointer(plugin)

@@ -13,7 +13,7 @@ final class Instance {
   /// The pending loads of deferred cells. See ``actions`` for the threading rule.
   var requests: LoadRequests<CellPlace>?
   /// The pending loads of images. See ``actions`` for the threading rule.
-  var imageDesk: LoadRequests<PendingImage>?
+  var imageRequests: LoadRequests<PendingImage>?
 
   init(_ type: any DataSource.Type, _ host: ListHost) {
     self.type = type

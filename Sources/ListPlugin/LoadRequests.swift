@@ -3,17 +3,17 @@ import Dispatch
 import Synchronization
 
 /// A queue of pending loads, of cells or images, with a limit on concurrent ones.
-final class LoadRequests<Wish: Sendable>: Sendable {
+final class LoadRequests<Request: Sendable>: Sendable {
   /// Loads a value and returns a closure that sends the answer.
   ///
   /// The closure is called only if the request was not cancelled. Loads run concurrently.
-  typealias Perform = @Sendable (Wish, _ isCancelled: @escaping @Sendable () -> Bool) -> () -> Void
+  typealias Perform = @Sendable (Request, _ isCancelled: @escaping @Sendable () -> Bool) -> () -> Void
 
   private struct State {
-    var waiting: [Wish] = []
+    var waiting: [Request] = []
     /// Running loads by a unique number, because a cell may be requested again while its cancelled
     /// load still runs.
-    var running: [UInt64: Wish] = [:]
+    var running: [UInt64: Request] = [:]
     var cancelled: Set<UInt64> = []
     var number: UInt64 = 0
     var isClosed = false
@@ -30,15 +30,15 @@ final class LoadRequests<Wish: Sendable>: Sendable {
     self.perform = perform
   }
 
-  func load(_ wishes: [Wish]) {
-    state.withLock { $0.waiting += wishes }
+  func load(_ requests: [Request]) {
+    state.withLock { $0.waiting += requests }
     fill()
   }
 
-  func cancel(where isGone: (Wish) -> Bool) {
+  func cancel(where isGone: (Request) -> Bool) {
     state.withLock { state in
       state.waiting.removeAll(where: isGone)
-      for (number, wish) in state.running where isGone(wish) { state.cancelled.insert(number) }
+      for (number, request) in state.running where isGone(request) { state.cancelled.insert(number) }
     }
   }
 
@@ -54,16 +54,16 @@ final class LoadRequests<Wish: Sendable>: Sendable {
 
   /// Starts waiting loads up to the limit.
   private func fill() {
-    while let (number, wish) = state.withLock({ state -> (UInt64, Wish)? in
+    while let (number, request) = state.withLock({ state -> (UInt64, Request)? in
       guard !state.isClosed, !state.waiting.isEmpty, state.running.count < limit else { return nil }
       state.number += 1
-      let wish = state.waiting.removeFirst()
-      state.running[state.number] = wish
+      let request = state.waiting.removeFirst()
+      state.running[state.number] = request
       group.enter()
-      return (state.number, wish)
+      return (state.number, request)
     }) {
       DispatchQueue.global().async { [self] in
-        let answer = perform(wish) { [self] in state.withLock { $0.cancelled.contains(number) } }
+        let answer = perform(request) { [self] in state.withLock { $0.cancelled.contains(number) } }
         let isWanted = state.withLock { state in
           state.running[number] = nil
           return state.cancelled.remove(number) == nil

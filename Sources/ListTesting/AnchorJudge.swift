@@ -11,7 +11,7 @@ struct AnchorJudge {
   /// The distance that the anchor has moved, or 0 without an anchor; `nil` if unknown.
   private(set) var shift: Int?
 
-  private let page: Simulation.Page
+  private let client: Simulation.SimulatedClient
   private let delivery: Delivery
   /// The positions of rows by key, and of headers by section values.
   private var rows: [Cell: Int] = [:]
@@ -25,10 +25,10 @@ struct AnchorJudge {
     case unknown
   }
 
-  init(_ page: Simulation.Page, _ lines: [PlainTable.Line], _ plain: PlainTable, _ delivery: Delivery) {
-    self.page = page
+  init(_ client: Simulation.SimulatedClient, _ lines: [PlainTable.Line], _ plain: PlainTable, _ delivery: Delivery) {
+    self.client = client
     self.delivery = delivery
-    for case .row(let cells) in plain.lines(page.query) { all[cells[Simulation.keyColumn]] = cells }
+    for case .row(let cells) in plain.lines(client.query) { all[cells[Simulation.keyColumn]] = cells }
     var path: [Cell] = []
     for (position, line) in lines.enumerated() {
       switch line {
@@ -43,12 +43,12 @@ struct AnchorJudge {
 
   /// The indices of the items that can be the anchor, in order of preference.
   private var candidates: [Int] {
-    let items = page.replica.items
+    let items = client.replica.items
     let named = items.firstIndex {
-      if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false }
+      if case .row(let id, _, _) = $0 { id == client.viewport.anchor } else { false }
     }
-    let sight = page.viewport.first..<page.viewport.first + page.viewport.count
-    return (named.map { [$0] } ?? []) + items.indices.filter { sight.contains(page.replica.start + $0) }
+    let visible = client.viewport.first..<client.viewport.first + client.viewport.count
+    return (named.map { [$0] } ?? []) + items.indices.filter { visible.contains(client.replica.start + $0) }
   }
 
   /// The distances that visible items have moved, or `nil` if one is unknown.
@@ -64,7 +64,7 @@ struct AnchorJudge {
       case .lost: continue
       case .moved(let shift):
         shifts.append(shift)
-        if case .row = (page.placed ?? page.replica).items[index] { hasRow = true }
+        if case .row = (client.placed ?? client.replica).items[index] { hasRow = true }
       }
     }
     return hasRow ? shifts : shifts + [0]
@@ -87,25 +87,25 @@ struct AnchorJudge {
       if case .nothing = sought { return 0 } else { return nil }
     }
     // A row that was deleted and inserted again is a new row.
-    guard case .integer(let number) = key, !page.moved.contains(number) else { return nil }
+    guard case .integer(let number) = key, !client.moved.contains(number) else { return nil }
     guard let now = all[key] else { return 0 }
-    let place = rows[key] ?? outermostCollapsed(page.query.path(of: now)).map { $0.place }
-    return place.map { max(0, $0 - offset) - page.viewport.first }
+    let place = rows[key] ?? outermostCollapsed(client.query.path(of: now)).map { $0.place }
+    return place.map { max(0, $0 - offset) - client.viewport.first }
   }
 
   private func answer(_ index: Int) -> Answer {
-    let position = page.replica.start + index
-    switch (page.placed ?? page.replica).items[index] {
+    let position = client.replica.start + index
+    switch (client.placed ?? client.replica).items[index] {
     case .row(_, _, let old):
-      let deciding = page.query.sort.map(\.column)
-      guard case .integer(let key) = old[Simulation.keyColumn], !page.moved.contains(key),
+      let deciding = client.query.sort.map(\.column)
+      guard case .integer(let key) = old[Simulation.keyColumn], !client.moved.contains(key),
         let now = all[.integer(key)], deciding.allSatisfy({ old[$0] == now[$0] }),
-        page.query.path(of: old) == page.query.path(of: now)
+        client.query.path(of: old) == client.query.path(of: now)
       else { return .lost }
       if let now = rows[.integer(key)] { return .moved(now - position) }
-      return folded(page.query.path(of: now))
+      return folded(client.query.path(of: now))
     case .header(let header):
-      guard let path = page.replica.path(of: header), let now = headers[path] else { return .unknown }
+      guard let path = client.replica.path(of: header), let now = headers[path] else { return .unknown }
       // A section that was removed and created again is a new one, which only the delivery shows.
       let result = delivery.patch.result
       guard result.items.indices.contains(now - result.start) else { return .unknown }
@@ -119,17 +119,17 @@ struct AnchorJudge {
   /// Returns the anchor of a row whose section has been collapsed.
   private func folded(_ path: [Cell]) -> Answer {
     guard let (outer, now) = outermostCollapsed(path) else { return .unknown }
-    let index = page.replica.items.firstIndex {
+    let index = client.replica.items.firstIndex {
       guard case .header(let header) = $0 else { return false }
-      return page.replica.path(of: header) == outer
+      return client.replica.path(of: header) == outer
     }
-    let first = page.viewport.first
-    return .moved(now - max(first, index.map { page.replica.start + $0 } ?? first))
+    let first = client.viewport.first
+    return .moved(now - max(first, index.map { client.replica.start + $0 } ?? first))
   }
 
   /// Returns the outermost collapsed header of a section path and its position.
   private func outermostCollapsed(_ path: [Cell]) -> (path: [Cell], place: Int)? {
-    guard let outer = path.indices.first(where: { page.collapsed.contains(Array(path[...$0])) }) else { return nil }
+    guard let outer = path.indices.first(where: { client.collapsed.contains(Array(path[...$0])) }) else { return nil }
     let header = Array(path[...outer])
     return headers[header].map { (header, $0) }
   }

@@ -5,22 +5,22 @@ extension PlainTable {
   /// Returns a row's cells of all columns.
   ///
   /// - Parameters:
-  ///   - former: All cells before the change; `nil` for a new row.
+  ///   - previous: All cells before the change; `nil` for a new row.
   ///   - given: The cells of the columns that the source gives.
-  func derived(_ former: [Cell]?, _ given: [Cell]) -> [Cell] {
+  func derived(_ previous: [Cell]?, _ given: [Cell]) -> [Cell] {
     guard schema.givenColumnCount < schema.columns.count else { return given }
-    let before = former.map { Array($0.prefix(given.count)) }
+    let before = previous.map { Array($0.prefix(given.count)) }
     return given
       + schema.columns.enumerated().dropFirst(given.count).map { number, column in
-        let kept = former?[number] ?? .null
+        let stored = previous?[number] ?? .null
         switch column.derivation {
-        case nil: return kept
-        case .changeTime: return given == before ? kept : .timestamp(wall.now)
+        case nil: return stored
+        case .changeTime: return given == before ? stored : .timestamp(wall.now)
         case .history(let name, let count):
-          guard let former, let place = schema.index(of: name), former[place] != given[place] else { return kept }
-          guard let value = Self.double(given[place]) else { return kept }
+          guard let previous, let place = schema.index(of: name), previous[place] != given[place] else { return stored }
+          guard let value = Self.double(given[place]) else { return stored }
           var values =
-            if case .series(let values) = kept { values } else { [Self.double(former[place])].compactMap(\.self) }
+            if case .series(let values) = stored { values } else { [Self.double(previous[place])].compactMap(\.self) }
           if values.last != value { values.append(value) }
           return .series(Array(values.suffix(count)))
         }

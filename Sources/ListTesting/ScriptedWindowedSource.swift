@@ -45,7 +45,7 @@ public struct ScriptedWindowedSource: Sendable {
   }
 
   private struct Job {
-    var request: PageRequest
+    var request: BlockRequest
     var due: Instant
     var plan: Plan
     var isCancelled = false
@@ -62,14 +62,14 @@ public struct ScriptedWindowedSource: Sendable {
   private var rows: [Row] = []
   private var lastLabel = 0.0
   /// The rows that cursors were created from, at that time.
-  private var cursors: [PageCursor: Row] = [:]
+  private var cursors: [BlockCursor: Row] = [:]
   private var jobs: [Job] = []
   /// The requests that are neither cancelled nor answered.
-  public private(set) var inFlight: [PageRequestID: PageRequest] = [:]
+  public private(set) var inFlight: [BlockRequestID: BlockRequest] = [:]
   /// All requests in order.
-  public private(set) var requests: [PageRequest] = []
+  public private(set) var requests: [BlockRequest] = []
   /// All cancelled requests in order.
-  public private(set) var cancels: [PageRequestID] = []
+  public private(set) var cancels: [BlockRequestID] = []
   /// The engine's protocol errors.
   public private(set) var mistakes: [String] = []
 
@@ -116,10 +116,10 @@ public struct ScriptedWindowedSource: Sendable {
   // MARK: Requests
 
   /// Processes the engine's requests and cancellations; other outputs are ignored.
-  public mutating func take(_ output: Output, at now: Instant, plan: (PageRequest) -> Plan) {
+  public mutating func take(_ output: Output, at now: Instant, plan: (BlockRequest) -> Plan) {
     switch output {
-    case .ask(_, let asked):
-      for request in asked {
+    case .ask(_, let requested):
+      for request in requested {
         check(request)
         inFlight[request.id] = request
         requests.append(request)
@@ -133,7 +133,7 @@ public struct ScriptedWindowedSource: Sendable {
       let isFull = capabilities.cancels || !inFlight.keys.contains(where: \.isForExport)
       let bound = schema.prefetch.inFlight + (isFull ? 0 : 1)
       if inFlight.count > bound { mistakes.append("\(inFlight.count) requests are in flight; \(bound) may be") }
-    case .cancelPages(_, let ids):
+    case .cancelBlocks(_, let ids):
       if !capabilities.cancels { mistakes.append("\(ids) are cancelled, though it cannot") }
       for id in ids {
         if inFlight.removeValue(forKey: id) == nil { mistakes.append("\(id) is cancelled, but not in flight") }
@@ -145,7 +145,7 @@ public struct ScriptedWindowedSource: Sendable {
     }
   }
 
-  private mutating func check(_ request: PageRequest) {
+  private mutating func check(_ request: BlockRequest) {
     let query = request.query
     func complain(_ what: String) { mistakes.append("it is asked \(what): \(request)") }
     if inFlight[request.id] != nil || requests.contains(where: { $0.id == request.id }) { complain("twice") }
@@ -213,14 +213,14 @@ public struct ScriptedWindowedSource: Sendable {
       } else if case .sections = job.request.what {
         inputs.append(.sections(table, job.request.id, sections(job.request)))
       } else {
-        inputs.append(.page(table, job.request.id, page(job.request)))
+        inputs.append(.page(table, job.request.id, block(job.request)))
       }
     }
     return inputs
   }
 
   /// Returns a count with the source's accuracy.
-  private func told(_ count: Int) -> Int? {
+  private func reported(_ count: Int) -> Int? {
     switch capabilities.count {
     case .exact: isCounting ? count * estimate / 100 : count
     case .estimated: count * estimate / 100
@@ -228,7 +228,7 @@ public struct ScriptedWindowedSource: Sendable {
     }
   }
 
-  private func sections(_ request: PageRequest) -> [SectionCount] {
+  private func sections(_ request: BlockRequest) -> [SectionCount] {
     var query = request.query
     query.sort = []
     var counts: [SectionCount] = []
@@ -236,14 +236,14 @@ public struct ScriptedWindowedSource: Sendable {
     for case .header(let value, let count, let level, _, _) in plain.lines(query) {
       path = path.prefix(level) + [value]
       if level == query.group.count - 1 {
-        counts.append(SectionCount(path, count: capabilities.count == .exact ? count : told(count) ?? count))
+        counts.append(SectionCount(path, count: capabilities.count == .exact ? count : reported(count) ?? count))
       }
     }
     // The contract specifies no order, so the order is reversed.
     return counts.reversed()
   }
 
-  private mutating func page(_ request: PageRequest) -> RowPage {
+  private mutating func block(_ request: BlockRequest) -> RowBlock {
     guard case .rows(let after, let upTo, let skip, let count) = request.what else {
       preconditionFailure("\(request) asks for no rows")
     }
@@ -263,22 +263,22 @@ public struct ScriptedWindowedSource: Sendable {
     }
     let rest = inside.dropFirst(skip)
     let rows = Array(rest.prefix(count))
-    var page = RowPage(rows.map { ($0.key, $0.cells) }, hasMore: rest.count > count, count: told(all.count))
-    page.isCountEstimated = isCounting && capabilities.count == .exact
-    guard capabilities.paging != .offset else { return page }
-    if skip > 0 && skip <= inside.count { page.begin = cursor(inside[skip - 1]) }
-    page.end = rows.last.map { cursor($0) }
-    return page
+    var block = RowBlock(rows.map { ($0.key, $0.cells) }, hasMore: rest.count > count, count: reported(all.count))
+    block.isCountEstimated = isCounting && capabilities.count == .exact
+    guard capabilities.paging != .offset else { return block }
+    if skip > 0 && skip <= inside.count { block.begin = cursor(inside[skip - 1]) }
+    block.end = rows.last.map { cursor($0) }
+    return block
   }
 
-  private mutating func cursor(_ row: Row) -> PageCursor {
-    let cursor = PageCursor("cursor \(cursors.count)")
+  private mutating func cursor(_ row: Row) -> BlockCursor {
+    let cursor = BlockCursor("cursor \(cursors.count)")
     cursors[cursor] = row
     return cursor
   }
 
   /// Returns the rows of a request in order, with marks at the positions of cursors.
-  private func ordered(_ request: PageRequest, marks: [PageCursor]) -> [Row] {
+  private func ordered(_ request: BlockRequest, marks: [BlockCursor]) -> [Row] {
     var columns = schema
     columns.columns.append(Column("index of the row", .integer))
     var listed = rows

@@ -23,12 +23,12 @@ extension Simulation.Coverage {
     looks += other.looks
     holds += other.holds
     resumes += other.resumes
-    strangers += other.strangers
+    uncheckedClients += other.uncheckedClients
     evictions += other.evictions
     bounded += other.bounded
     exchanges += other.exchanges
     reopened += other.reopened
     refusals += other.refusals
-    hastyScrolls += other.hastyScrolls
+    earlyScrolls += other.earlyScrolls
   }
 }

@@ -136,11 +136,13 @@ extension Simulation {
   }
 
   /// Checks that all cells of a client are loaded at the end.
-  func judgeDeferred(_ page: Page) throws {
-    guard isDeferred, page.isCurrent else { return }
-    if let (row, missing) = page.replica.missing.first { throw failure("row \(row.rawValue) still misses \(missing)") }
+  func judgeDeferred(_ client: SimulatedClient) throws {
+    guard isDeferred, client.isCurrent else { return }
+    if let (row, missing) = client.replica.missing.first {
+      throw failure("row \(row.rawValue) still misses \(missing)")
+    }
     guard loader.inFlight.isEmpty else { throw failure("\(loader.inFlight.count) loads are still in flight") }
-    for case .row(_, _, let cells) in page.replica.items {
+    for case .row(_, _, let cells) in client.replica.items {
       guard case .integer(let key) = cells[6] else { continue }
       for column in [7, 8] {
         let wanted = truth(DeferredCell(.integer(key), column: column))

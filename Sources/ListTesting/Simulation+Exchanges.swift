@@ -3,9 +3,9 @@ import ListEngine
 /// Hot swaps: a table is replaced by one with other columns, and clients open it.
 extension Simulation {
   mutating func exchange(_ engine: inout Engine, _ table: TableID) throws {
-    for page in pages { for case .row(let id, _, _) in page.replica.items { formerRows.insert(id) } }
-    for delivery in pages.flatMap(\.coming) {
-      for case .row(let row) in delivery.patch.result.items { formerRows.insert(row.id) }
+    for client in clients { for case .row(let id, _, _) in client.replica.items { previousRows.insert(id) } }
+    for delivery in clients.flatMap(\.coming) {
+      for case .row(let row) in delivery.patch.result.items { previousRows.insert(row.id) }
     }
     schema.title += "!"
     for column in 2...3 {
@@ -18,8 +18,8 @@ extension Simulation {
     plain.follow(clock.now)
     plain.wall = wall
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
-    for index in pages.indices { leave(&engine, index) }
-    for output in engine.advance(to: clock.now) where !isForStranger(output) {
+    for index in clients.indices { leave(&engine, index) }
+    for output in engine.advance(to: clock.now) where !isForUncheckedClient(output) {
       switch output {
       case .tables(let tables):
         guard tables[0].generation == coverage.exchanges else {
@@ -27,54 +27,56 @@ extension Simulation {
         }
       case .refuse(let id, let refusal): try judge(refusal, of: id)
       case .deliver, .waiting, .tiles, .facets, .status, .load: throw failure("\(output) after the table has gone")
-      case .cancel, .ask, .cancelPages: continue
+      case .cancel, .ask, .cancelBlocks: continue
       }
     }
-    for index in pages.indices { reopen(&engine, index) }
+    for index in clients.indices { reopen(&engine, index) }
   }
 
   /// Sends inputs of a client that still shows the replaced table. The engine must ignore them.
   private mutating func leave(_ engine: inout Engine, _ index: Int) {
-    let page = pages[index]
+    let client = clients[index]
     let inputs: [Input] = [
-      .acknowledge(page.id, sequence: page.replica.sequence + 1), .resync(page.id, sequence: page.replica.sequence),
-      .viewport(page.id, page.viewport), .collapse(page.id, .number(1), isCollapsed: true),
-      .pause(page.id, isPaused: true), .hold(page.id, isHeld: true), .pace(page.id, .zero),
-      .query(page.id, request: page.request, query: QueryRequest(sort: [("gone", false)]), viewport: nil),
+      .acknowledge(client.id, sequence: client.replica.sequence + 1),
+      .resync(client.id, sequence: client.replica.sequence),
+      .viewport(client.id, client.viewport), .collapse(client.id, .number(1), isCollapsed: true),
+      .pause(client.id, isPaused: true), .hold(client.id, isHeld: true), .pace(client.id, .zero),
+      .query(client.id, request: client.request, query: QueryRequest(sort: [("gone", false)]), viewport: nil),
     ]
     for input in inputs where exchanges.oneIn(2) { engine.handle(input, at: clock.now) }
-    if exchanges.oneIn(3), !pages[index].isWritable {
-      pages[index].isWritable = true
-      engine.handle(.writable(page.id), at: clock.now)
+    if exchanges.oneIn(3), !clients[index].isWritable {
+      clients[index].isWritable = true
+      engine.handle(.writable(client.id), at: clock.now)
     }
     guard exchanges.oneIn(3) else { return }
-    pages[index].isHidden.toggle()
-    engine.handle(.visibility(page.id, isHidden: pages[index].isHidden), at: clock.now)
+    clients[index].isHidden.toggle()
+    engine.handle(.visibility(client.id, isHidden: clients[index].isHidden), at: clock.now)
   }
 
   /// Opens the new table on the same connection, or on another one if it was lost meanwhile.
   private mutating func reopen(_ engine: inout Engine, _ index: Int) {
-    let old = pages[index]
+    let old = clients[index]
     coverage.reopened += 1
     let isLost = exchanges.oneIn(4)
     if isLost { engine.handle(.close(old.id), at: clock.now) }
-    var page = Page(id: isLost ? newPageID() : old.id, viewport: old.viewport)
-    (page.query, page.collapsed, page.request) = (old.query, old.collapsed, old.request + 1)
-    (page.viewport.sequence, page.viewport.anchor) = (0, nil)
-    page.awaitsWindow = true
-    if !isLost { (page.isWritable, page.isHidden) = (old.isWritable, old.isHidden) }
+    var client = SimulatedClient(id: isLost ? newClientID() : old.id, viewport: old.viewport)
+    (client.query, client.collapsed, client.request) = (old.query, old.collapsed, old.request + 1)
+    (client.viewport.sequence, client.viewport.anchor) = (0, nil)
+    client.awaitsWindow = true
+    if !isLost { (client.isWritable, client.isHidden) = (old.isWritable, old.isHidden) }
     let point = isLost ? ResumePoint(session: old.id, sequence: old.replica.sequence) : nil
     engine.handle(
       .open(
-        page.id, table: "numbers", request: page.request, query: request(page), viewport: page.viewport, interval: nil,
+        client.id, table: "numbers", request: client.request, query: request(client), viewport: client.viewport,
+        interval: nil,
         resume: point), at: clock.now)
-    pages[index] = page
+    clients[index] = client
   }
 
   /// Checks that no row has an id of a replaced table's row.
   func judgeRows(_ delivery: Delivery) throws {
-    guard !formerRows.isEmpty else { return }
-    for case .row(let row) in delivery.patch.result.items where formerRows.contains(row.id) {
+    guard !previousRows.isEmpty else { return }
+    for case .row(let row) in delivery.patch.result.items where previousRows.contains(row.id) {
       throw failure("row \(row.id.rawValue) was one of another table")
     }
   }

@@ -12,63 +12,63 @@ extension Simulation {
     var lastSent: Instant?
     /// The number of reports that may follow soon: after an input of the client, each facet is
     /// reported when it is counted.
-    var hurries = Simulation.hurries
+    var earlyReports = Simulation.earlyReports
   }
 
-  private static let hurries = 10
+  private static let earlyReports = 10
   /// The least distance of other reports.
   private static let distance: Duration = .milliseconds(100)
 
   /// Records that the next reports of a client need not wait.
-  mutating func hurryFacets(_ index: Int) { pages[index].facets?.hurries = Self.hurries }
+  mutating func allowEarlyFacets(_ index: Int) { clients[index].facets?.earlyReports = Self.earlyReports }
 
   /// Replaces the facets of a random client.
   mutating func chooseFacets(_ engine: inout Engine) {
-    guard faceting.oneIn(6), !pages.isEmpty else { return }
-    let index = faceting.number(0...pages.count - 1)
+    guard faceting.oneIn(6), !clients.isEmpty else { return }
+    let index = faceting.number(0...clients.count - 1)
     nextFacets += 1
     var facets = Facets(id: nextFacets, columns: [])
     for _ in 0..<faceting.pick([0, 1, 3, 8]) {
       facets.columns.append(faceting.oneIn(9) ? nil : faceting.number(0...Self.keyColumn))
     }
-    pages[index].facets = facets.columns.isEmpty ? nil : facets
-    let wishes = facets.columns.map { column in
-      FacetWish.facet(FacetRequest(column.map { schema.columns[$0].name } ?? "nothing", zone: 60))
+    clients[index].facets = facets.columns.isEmpty ? nil : facets
+    let requestedFacets = facets.columns.map { column in
+      RequestedFacet.facet(FacetRequest(column.map { schema.columns[$0].name } ?? "nothing", zone: 60))
     }
-    engine.handle(.facets(pages[index].id, id: facets.id, wishes), at: clock.now)
+    engine.handle(.facets(clients[index].id, id: facets.id, requestedFacets), at: clock.now)
   }
 
   /// Compares a report with the rows of the table.
   mutating func judge(_ reports: FacetReports, _ id: SessionID) throws {
-    guard let index = pages.firstIndex(where: { $0.id == id }), let facets = pages[index].facets,
+    guard let index = clients.firstIndex(where: { $0.id == id }), let facets = clients[index].facets,
       facets.id == reports.id
-    else { throw failure("page \(id.rawValue) receives facets that it has not requested last") }
-    guard !pages[index].isHidden else { throw failure("a hidden page receives facets") }
-    guard pages[index].pause == nil || facets.lastSent == nil else { throw failure("a paused page receives facets") }
+    else { throw failure("client \(id.rawValue) receives facets that it has not requested last") }
+    guard !clients[index].isHidden else { throw failure("a hidden page receives facets") }
+    guard clients[index].pause == nil || facets.lastSent == nil else { throw failure("a paused page receives facets") }
     guard !reports.facets.isEmpty else { throw failure("a report has no facets") }
     if let sent = facets.lastSent, !hasClockGoneBack, sent.duration(to: clock.now) < Self.distance {
-      guard facets.hurries > 0 else { throw failure("page \(id.rawValue) receives facets too often") }
-      pages[index].facets?.hurries -= 1
+      guard facets.earlyReports > 0 else { throw failure("client \(id.rawValue) receives facets too often") }
+      clients[index].facets?.earlyReports -= 1
     }
-    pages[index].facets?.lastSent = clock.now
+    clients[index].facets?.lastSent = clock.now
     for facet in reports.facets {
       guard facets.columns.indices.contains(facet.place), facets.outcomes[facet.place] != facet.outcome else {
         throw failure("facet \(facet.place) is reported without a change")
       }
-      try judge(facet.outcome, facets.columns[facet.place], pages[index].query)
-      pages[index].facets?.outcomes[facet.place] = facet.outcome
+      try judge(facet.outcome, facets.columns[facet.place], clients[index].query)
+      clients[index].facets?.outcomes[facet.place] = facet.outcome
       coverage.facets += 1
     }
   }
 
   /// Checks that a client has the present counts of all its facets.
-  func judgeFacets(_ page: Page) throws {
-    guard let facets = page.facets else { return }
+  func judgeFacets(_ client: SimulatedClient) throws {
+    guard let facets = client.facets else { return }
     for (place, column) in facets.columns.enumerated() {
       guard let outcome = facets.outcomes[place], outcome != .pending else {
-        throw failure("page \(page.id.rawValue) waits for facet \(place)")
+        throw failure("client \(client.id.rawValue) waits for facet \(place)")
       }
-      try judge(outcome, column, page.query)
+      try judge(outcome, column, client.query)
     }
   }
 

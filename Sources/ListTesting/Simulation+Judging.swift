@@ -3,10 +3,10 @@ import ListEngine
 /// Checks of deliveries to clients.
 extension Simulation {
   /// Checks that a delivery matches the table at that moment.
-  func judge(_ delivery: Delivery, _ page: Page) throws {
-    guard delivery.request == page.request else { return }
-    let query = page.query
-    let lines = plain.lines(query, collapsed: page.collapsed)
+  func judge(_ delivery: Delivery, _ client: SimulatedClient) throws {
+    guard delivery.request == client.request else { return }
+    let query = client.query
+    let lines = plain.lines(query, collapsed: client.collapsed)
     let result = delivery.patch.result
     let mayLackAggregates = delivery.patch.base == nil && limits.stepRows < 1 << 16
     let totals = plain.totals(query)
@@ -24,7 +24,7 @@ extension Simulation {
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)
-      case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
+      case (.header(let header), .header) where header.shows(line, mayLackAggregates: mayLackAggregates): continue
       case (.row(let row), _): throw failure("a patch for \(query) says \(row.cells), not \(line)")
       default: throw failure("a patch for \(query) says \(item), not \(line)")
       }
@@ -33,88 +33,90 @@ extension Simulation {
 
   /// Checks the scroll anchor: an edge of the list, or a visible row that must stay at its place on
   /// the screen.
-  mutating func judgeShift(_ delivery: Delivery, _ page: Page) throws {
+  mutating func judgeShift(_ delivery: Delivery, _ client: SimulatedClient) throws {
     // A corrupted client, or one with another query, has no valid anchor.
-    guard page.isCurrent, !page.awaitsWindow, delivery.base == page.replica.sequence else { return }
-    let lines = plain.lines(page.query, collapsed: page.collapsed)
-    let first = page.viewport.first
+    guard client.isCurrent, !client.awaitsWindow, delivery.base == client.replica.sequence else { return }
+    let lines = plain.lines(client.query, collapsed: client.collapsed)
+    let first = client.viewport.first
     let expected: Int
-    switch page.viewport.stick {
+    switch client.viewport.stick {
     case .top: expected = 0
-    case .end: expected = max(0, lines.count - page.viewport.count)
+    case .end: expected = max(0, lines.count - client.viewport.count)
     case nil:
-      let judge = AnchorJudge(page, lines, plain, delivery)
+      let judge = AnchorJudge(client, lines, plain, delivery)
       // For a window that it no longer knows, the engine only has the anchor that the client named.
-      let isFound = page.isResuming && delivery.patch.base == nil
-      if !isFound, page.query.sections.contains(where: { $0.key != .value }) {
-        guard !page.isReordered, let allowed = judge.possibleShifts else { return }
+      let isFound = client.isResuming && delivery.patch.base == nil
+      if !isFound, client.query.sections.contains(where: { $0.key != .value }) {
+        guard !client.isReordered, let allowed = judge.possibleShifts else { return }
         guard allowed.contains(where: { first + delivery.shift == max(0, first + $0) }) else {
           throw failure(
-            "page \(page.id.rawValue) is moved from \(first) by \(delivery.shift), but its items by \(allowed)")
+            "client \(client.id.rawValue) is moved from \(first) by \(delivery.shift), but its items by \(allowed)")
         }
         return
       }
-      guard !page.isReordered, let shift = isFound ? judge.shift(to: page.sought) : judge.shift else { return }
+      guard !client.isReordered, let shift = isFound ? judge.shift(to: client.sought) : judge.shift else { return }
       expected = max(0, first + shift)
     }
     guard first + delivery.shift == expected else {
-      throw failure("page \(page.id.rawValue) is moved from \(first) by \(delivery.shift), not to \(expected)")
+      throw failure("client \(client.id.rawValue) is moved from \(first) by \(delivery.shift), not to \(expected)")
     }
-    if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
+    if delivery.shift != 0 && client.viewport.stick == nil { coverage.anchored += 1 }
   }
 
   /// Checks that a client shows the current rows once all deliveries have arrived.
-  func judge(_ page: Page) throws {
+  func judge(_ client: SimulatedClient) throws {
     // A corrupted copy that has received no patch since then has not been detected yet.
-    guard page.isCurrent else { return }
-    let replica = page.replica
-    let lines = plain.lines(page.query, collapsed: page.collapsed)
+    guard client.isCurrent else { return }
+    let replica = client.replica
+    let lines = plain.lines(client.query, collapsed: client.collapsed)
     guard replica.total == lines.count else {
-      throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
+      throw failure("client \(client.id.rawValue) counts \(replica.total) items of \(lines.count)")
     }
-    let rows = plain.count(page.query)
-    guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
-    guard replica.totals.agree(with: plain.totals(page.query)) else {
-      throw failure("page \(page.id.rawValue) totals \(replica.totals), not \(plain.totals(page.query))")
+    let rows = plain.count(client.query)
+    guard replica.rows == rows else {
+      throw failure("client \(client.id.rawValue) counts \(replica.rows) rows of \(rows)")
+    }
+    guard replica.totals.agree(with: plain.totals(client.query)) else {
+      throw failure("client \(client.id.rawValue) totals \(replica.totals), not \(plain.totals(client.query))")
     }
     let end = replica.start + replica.items.count
     guard end <= lines.count else {
-      throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)")
+      throw failure("client \(client.id.rawValue) shows items up to \(end) of \(lines.count)")
     }
-    let first = min(page.viewport.first, max(0, lines.count - page.viewport.count))
-    let sight = first..<min(lines.count, first + page.viewport.count)
-    guard sight.isEmpty || (replica.start <= sight.lowerBound && end >= sight.upperBound) else {
-      throw failure("page \(page.id.rawValue) looks at \(sight) and holds \(replica.start)..<\(end)")
+    let first = min(client.viewport.first, max(0, lines.count - client.viewport.count))
+    let visible = first..<min(lines.count, first + client.viewport.count)
+    guard visible.isEmpty || (replica.start <= visible.lowerBound && end >= visible.upperBound) else {
+      throw failure("client \(client.id.rawValue) looks at \(visible) and holds \(replica.start)..<\(end)")
     }
     var slots: Set<UInt32> = []
     for (item, line) in zip(replica.items, lines[replica.start..<end]) {
       switch (item, line) {
       case (.row(_, _, let cells), .row(let true_)) where cells == true_: continue
-      case (.header(let header), .header) where header.says(line):
+      case (.header(let header), .header) where header.shows(line):
         guard slots.insert(header.slot).inserted else { throw failure("two headers have slot \(header.slot)") }
-      default: throw failure("page \(page.id.rawValue) (\(page.query)) shows \(item), not \(line)")
+      default: throw failure("client \(client.id.rawValue) (\(client.query)) shows \(item), not \(line)")
       }
     }
-    for header in page.replica.lead where !slots.insert(header.slot).inserted {
+    for header in client.replica.lead where !slots.insert(header.slot).inserted {
       throw failure("two headers have slot \(header.slot)")
     }
-    try judgeLead(page, lines)
+    try judgeLead(client, lines)
   }
 
   /// Checks that the lead headers are those of all sections that contain the window's first line.
-  private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
+  private func judgeLead(_ client: SimulatedClient, _ lines: [PlainTable.Line]) throws {
     var above: [PlainTable.Line] = []
-    if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
-      var level = lines[page.replica.start].level ?? page.query.group.count
-      for line in lines[..<page.replica.start].reversed() {
+    if !client.query.group.isEmpty, client.replica.start < lines.count, !client.replica.items.isEmpty {
+      var level = lines[client.replica.start].level ?? client.query.group.count
+      for line in lines[..<client.replica.start].reversed() {
         guard let outer = line.level, outer < level else { continue }
         above.insert(line, at: 0)
         level = outer
       }
     }
-    let lead = page.replica.lead
-    guard lead.count == above.count, zip(lead, above).allSatisfy({ $0.says($1) }) else {
-      throw failure("page \(page.id.rawValue) has lead headers \(lead), not \(above)")
+    let lead = client.replica.lead
+    guard lead.count == above.count, zip(lead, above).allSatisfy({ $0.shows($1) }) else {
+      throw failure("client \(client.id.rawValue) has lead headers \(lead), not \(above)")
     }
     var parent: UInt32?
     for header in lead {
@@ -133,7 +135,7 @@ extension PlainTable.Line {
 
 extension HeaderSnapshot {
   /// Whether the header matches a line. A view that is still being built may lack aggregates.
-  fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
+  fileprivate func shows(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
     guard case .header(let value, let count, let level, let aggregates, let isCollapsed) = line else { return false }
     guard self.value == value && self.count == count && self.level == level && self.isCollapsed == isCollapsed else {
       return false

@@ -90,8 +90,8 @@ extension Simulation {
   }
 
   /// Returns the query in the form in which a client sends it.
-  func request(_ page: Page) -> QueryRequest {
-    let query = page.query
+  func request(_ client: SimulatedClient) -> QueryRequest {
+    let query = client.query
     func name(_ column: Int) -> String { schema.columns[column].name }
     var request = QueryRequest(
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
@@ -107,7 +107,7 @@ extension Simulation {
         }
       return SectionOrderRequest(name(column), by: key, descending: order.isDescending)
     }
-    request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
+    request.collapsed = client.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
     return request
   }
 
@@ -158,29 +158,29 @@ extension Simulation {
 
   /// Collapses or expands a section in a client.
   mutating func collapse(_ engine: inout Engine) {
-    guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
-    pages[index].tiles?.mayHurry = true
-    hurryFacets(index)
-    let page = pages[index]
+    guard let index = anyClient(), !clients[index].query.group.isEmpty else { return }
+    clients[index].tiles?.mayReportEarly = true
+    allowEarlyFacets(index)
+    let client = clients[index]
     if random.oneIn(2) {
-      let path = randomPath(page.query)
+      let path = randomPath(client.query)
       let isCollapsed = random.oneIn(2)
-      if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
-      pages[index].pause = nil
-      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-      engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
+      if isCollapsed { clients[index].collapsed.insert(path) } else { clients[index].collapsed.remove(path) }
+      clients[index].pause = nil
+      (clients[index].mayHold, clients[index].heldAt) = (false, nil)
+      engine.handle(.collapse(client.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
       return
     }
     // Collapses by section number, which requires that client and engine know the same headers:
     // nothing is in flight. After a resume the engine may know no headers until it has answered
     // (seed 1545).
-    guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
-      let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header),
-      !page.isResuming
+    guard client.coming.isEmpty, !client.awaitsWindow, client.isCurrent,
+      let header = client.replica.headers.randomElement(using: &random), let path = client.replica.path(of: header),
+      !client.isResuming
     else { return }
-    if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
-    pages[index].pause = nil
-    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-    engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
+    if header.isCollapsed { clients[index].collapsed.remove(path) } else { clients[index].collapsed.insert(path) }
+    clients[index].pause = nil
+    (clients[index].mayHold, clients[index].heldAt) = (false, nil)
+    engine.handle(.collapse(client.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
   }
 }

@@ -9,13 +9,13 @@ extension Simulation {
     var lastSent: Instant?
     /// Whether the next report may follow before a second has passed: the first one after an input
     /// of the client.
-    var mayHurry = true
+    var mayReportEarly = true
   }
 
   /// Replaces the tiles of a random client.
   mutating func choose(_ engine: inout Engine) {
-    guard tiling.oneIn(6), !pages.isEmpty else { return }
-    let index = tiling.number(0...pages.count - 1)
+    guard tiling.oneIn(6), !clients.isEmpty else { return }
+    let index = tiling.number(0...clients.count - 1)
     nextTiles += 1
     // Drawn by generators of their own, so that other random choices do not change.
     swap(&random, &tiling)
@@ -25,26 +25,27 @@ extension Simulation {
       tiles.queries.append((query.aggregates.first { !$0.function.needsOrder }, query.filter))
     }
     swap(&random, &tiling)
-    pages[index].tiles = tiles.queries.isEmpty ? nil : tiles
+    clients[index].tiles = tiles.queries.isEmpty ? nil : tiles
     let requests = tiles.queries.map { query in
-      TileWish.tile(
+      RequestedTile.tile(
         TileRequest(
           query.aggregate.map { AggregateRequest($0.function, of: schema.columns[$0.column].name) },
           filter: query.filter.map(named)))
     }
-    engine.handle(.tiles(pages[index].id, id: tiles.id, requests), at: clock.now)
+    engine.handle(.tiles(clients[index].id, id: tiles.id, requests), at: clock.now)
   }
 
   /// Compares a report with the rows of the table.
   mutating func judge(_ reports: TileReports, _ id: SessionID) throws {
-    guard let index = pages.firstIndex(where: { $0.id == id }), let tiles = pages[index].tiles, tiles.id == reports.id
-    else { throw failure("page \(id.rawValue) receives tiles that it has not requested last") }
-    guard !pages[index].isHidden else { throw failure("a hidden page receives tiles") }
-    guard pages[index].pause == nil || tiles.lastSent == nil else { throw failure("a paused page receives tiles") }
-    if let sent = tiles.lastSent, !tiles.mayHurry, !hasClockGoneBack,
+    guard let index = clients.firstIndex(where: { $0.id == id }), let tiles = clients[index].tiles,
+      tiles.id == reports.id
+    else { throw failure("client \(id.rawValue) receives tiles that it has not requested last") }
+    guard !clients[index].isHidden else { throw failure("a hidden page receives tiles") }
+    guard clients[index].pause == nil || tiles.lastSent == nil else { throw failure("a paused page receives tiles") }
+    if let sent = tiles.lastSent, !tiles.mayReportEarly, !hasClockGoneBack,
       sent.duration(to: clock.now) < .seconds(1)
     {
-      throw failure("page \(id.rawValue) receives tiles twice in a second")
+      throw failure("client \(id.rawValue) receives tiles twice in a second")
     }
     guard reports.tiles.count == tiles.queries.count else { throw failure("a report lacks tiles") }
     for (query, outcome) in zip(tiles.queries, reports.tiles) {
@@ -55,8 +56,8 @@ extension Simulation {
       try judge(report, query.aggregate, query.filter)
       coverage.tiles += 1
     }
-    pages[index].tiles?.lastSent = clock.now
-    pages[index].tiles?.mayHurry = reports.tiles.contains(.pending)
+    clients[index].tiles?.lastSent = clock.now
+    clients[index].tiles?.mayReportEarly = reports.tiles.contains(.pending)
   }
 
   private func judge(_ report: TileReport, _ aggregate: Aggregate?, _ filter: Filter<Int>?) throws {

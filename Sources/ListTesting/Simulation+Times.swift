@@ -31,7 +31,7 @@ extension Simulation {
 
   /// The rows that each client with a filter by age should show.
   private var relativeRows: [Set<RowKey>] {
-    pages.filter { $0.query.filter?.isRelative == true }.map { Set(plain.shownRows($0.query).keys) }
+    clients.filter { $0.query.filter?.isRelative == true }.map { Set(plain.shownRows($0.query).keys) }
   }
 
   /// Adds a comparison of ages to the filters of some queries.

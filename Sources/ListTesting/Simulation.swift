@@ -58,7 +58,7 @@ public struct Simulation {
     /// The number of clients that resumed on another connection and received a patch.
     public var resumes = 0
     /// The number of tables opened by unchecked clients.
-    public var strangers = 0
+    public var uncheckedClients = 0
     /// The number of patches to clients that held the order.
     public var holds = 0
     /// The number of rows that retention removed.
@@ -72,7 +72,7 @@ public struct Simulation {
     /// The number of refused queries.
     public var refusals = 0
     /// The number of scrolls before the acknowledgement of a window.
-    public var hastyScrolls = 0
+    public var earlyScrolls = 0
     /// The number of rows that matched or ceased to match a client's filter because time passed.
     public var crossings = 0
     /// The number of patches that kept the scroll anchor at its place on the screen.
@@ -89,7 +89,7 @@ public struct Simulation {
   }
 
   /// A client: its copy, query and viewport.
-  struct Page {
+  struct SimulatedClient {
     let id: SessionID
     var replica = Replica()
     var query = Query()
@@ -106,7 +106,7 @@ public struct Simulation {
     /// Whether the window of the last query has not arrived; the user still sees the old one.
     var awaitsWindow = false
     /// Whether it awaits the window because it sent another query.
-    var isAsking = false
+    var isAwaitingAnswer = false
     /// Whether its socket is writable.
     var isWritable = true
     var lastSent: Instant?
@@ -146,11 +146,11 @@ public struct Simulation {
   /// The generator for replaced tables, separate so that other random choices do not change.
   var exchanges: SeededGenerator
   /// The generator for invalid queries and early scrolls, separate for the same reason.
-  var haste: SeededGenerator
+  var earlyRequests: SeededGenerator
   /// The requests that clients with refused queries continue to show.
   var refusalsToCome: [SessionID: [UInt64]] = [:]
   /// The generator for unchecked clients.
-  var strangers: SeededGenerator
+  var uncheckedClients: SeededGenerator
   /// The generator for tiles, and the number of the last request for some.
   var tiling: SeededGenerator
   /// The random numbers of section orders, apart from the others so that seeds keep their course.
@@ -164,9 +164,9 @@ public struct Simulation {
   var faceting: SeededGenerator
   var nextFacets: UInt64 = 0
   /// The rows of replaced tables.
-  var formerRows: Set<RowID> = []
-  var pages: [Page] = []
-  private var nextPage: UInt64 = 1
+  var previousRows: Set<RowID> = []
+  var clients: [SimulatedClient] = []
+  private var nextClient: UInt64 = 1
   private(set) var hasClockGoneBack = false
   var step = 0
   let isExact: Bool
@@ -180,8 +180,8 @@ public struct Simulation {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
-    haste = SeededGenerator(seed: seed ^ 0x6861_7374)
-    strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
+    earlyRequests = SeededGenerator(seed: seed ^ 0x6861_7374)
+    uncheckedClients = SeededGenerator(seed: seed ^ 0x7374_7261)
     tiling = SeededGenerator(seed: seed ^ 0x7469_6C65)
     moments = SeededGenerator(seed: seed ^ 0x6D6F_6D65)
     ordering = SeededGenerator(seed: seed ^ 0x6F72_6465)
@@ -221,9 +221,9 @@ public struct Simulation {
     for step in 1...steps {
       self.step = step
       act(&engine, table)
-      askInVain(&engine)
-      scrollInVain(&engine)
-      meetStrangers(&engine)
+      sendInvalidQuery(&engine)
+      scrollWhileWaiting(&engine)
+      runUncheckedClients(&engine)
       choose(&engine)
       chooseFacets(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
@@ -251,8 +251,8 @@ public struct Simulation {
       guard random.oneIn(3) else { return }
       pass(.milliseconds(random.pick([-1, -500, -3_600_000])), &engine)
       hasClockGoneBack = true
-    case 11: openPage(&engine)
-    case 12: random.oneIn(2) ? closePage(&engine) : drop(&engine)
+    case 11: openClient(&engine)
+    case 12: random.oneIn(2) ? closeClient(&engine) : drop(&engine)
     case 13...14: scroll(&engine)
     case 15: query(&engine)
     case 16...20: receive(&engine)
@@ -318,7 +318,7 @@ public struct Simulation {
 
   mutating func noteMove(_ key: RowKey) {
     guard case .integer(let number) = key else { return }
-    for index in pages.indices { pages[index].moved.insert(number) }
+    for index in clients.indices { clients[index].moved.insert(number) }
   }
 
   /// Sends a row that does not fit the table.
@@ -357,7 +357,7 @@ public struct Simulation {
     plain.reload(list)
     let isFull = plain.rows.count == schema.limits.rows ?? limits.rows
     coverage.bounded += isFull && Set(list.map(\.0)).count > plain.rows.count + 1 ? 1 : 0
-    for index in pages.indices { pages[index].isReordered = true }
+    for index in clients.indices { clients[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
     var tail = Changeset.reload(Array(list[cut...]))
@@ -367,168 +367,172 @@ public struct Simulation {
     engine.handle(.changes(table, tail), at: clock.now)
   }
 
-  private mutating func openPage(_ engine: inout Engine) {
-    guard pages.count < 5 else { return }
+  private mutating func openClient(_ engine: inout Engine) {
+    guard clients.count < 5 else { return }
     let stick: Viewport.Stick? = random.pick([nil, .top, .end])
     let viewport = Viewport(
       first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20),
       ahead: random.pick([nil, 0, 5, 40]),
       behind: random.pick([nil, 0, 5, 40]), stick: stick)
-    var page = Page(id: newPageID(), viewport: viewport)
-    page.query = randomQuery()
-    page.collapsed = randomPaths(page.query)
+    var client = SimulatedClient(id: newClientID(), viewport: viewport)
+    client.query = randomQuery()
+    client.collapsed = randomPaths(client.query)
     engine.handle(
       .open(
-        page.id, table: "numbers", request: page.request, query: request(page), viewport: viewport,
+        client.id, table: "numbers", request: client.request, query: request(client), viewport: viewport,
         interval: random.pick([nil, .zero, .milliseconds(100), .seconds(2)])), at: clock.now)
-    pages.append(page)
+    clients.append(client)
   }
 
-  mutating func newPageID() -> SessionID {
-    defer { nextPage += 1 }
-    return SessionID(rawValue: nextPage)
+  mutating func newClientID() -> SessionID {
+    defer { nextClient += 1 }
+    return SessionID(rawValue: nextClient)
   }
 
-  private mutating func closePage(_ engine: inout Engine) {
-    guard random.oneIn(3), !pages.isEmpty else { return }
-    let page = pages.remove(at: random.number(0...pages.count - 1))
-    engine.handle(.close(page.id), at: clock.now)
+  private mutating func closeClient(_ engine: inout Engine) {
+    guard random.oneIn(3), !clients.isEmpty else { return }
+    let client = clients.remove(at: random.number(0...clients.count - 1))
+    engine.handle(.close(client.id), at: clock.now)
   }
 
   private mutating func scroll(_ engine: inout Engine) {
-    guard let index = anyPage(), !pages[index].awaitsWindow else { return }
-    let page = pages[index]
-    var viewport = page.viewport
+    guard let index = anyClient(), !clients[index].awaitsWindow else { return }
+    let client = clients[index]
+    var viewport = client.viewport
     viewport.first = max(0, random.oneIn(4) ? random.number(0...keys) : viewport.first + random.number(-15...15))
     viewport.count = random.oneIn(5) ? random.number(1...25) : viewport.count
     viewport.stick = random.oneIn(3) ? random.pick([.top, .end]) : nil
     if viewport.stick == .top { viewport.first = 0 }
     viewport.anchor = nil
-    if random.oneIn(2), let item = page.replica.items.randomElement(using: &random), case .row(let id, _, _) = item {
+    if random.oneIn(2), let item = client.replica.items.randomElement(using: &random), case .row(let id, _, _) = item {
       viewport.anchor = id
     }
-    viewport.sequence = page.replica.sequence
-    pages[index].sought.scroll(by: viewport.first - page.viewport.first)
-    pages[index].viewport = viewport
-    pages[index].heldAt = nil
-    pages[index].pause?.hasScrolled = true
-    engine.handle(.viewport(page.id, viewport), at: clock.now)
+    viewport.sequence = client.replica.sequence
+    clients[index].sought.scroll(by: viewport.first - client.viewport.first)
+    clients[index].viewport = viewport
+    clients[index].heldAt = nil
+    clients[index].pause?.hasScrolled = true
+    engine.handle(.viewport(client.id, viewport), at: clock.now)
   }
 
   private mutating func query(_ engine: inout Engine) {
-    guard let index = anyPage() else { return }
-    pages[index].request += 1
-    pages[index].tiles?.mayHurry = true
-    hurryFacets(index)
-    pages[index].query = randomQuery()
-    pages[index].collapsed = randomPaths(pages[index].query)
-    pages[index].isCurrent = false
-    (pages[index].awaitsWindow, pages[index].isAsking) = (true, true)
-    pages[index].pause = nil
-    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-    let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
-    pages[index].viewport.first = 0
-    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
+    guard let index = anyClient() else { return }
+    clients[index].request += 1
+    clients[index].tiles?.mayReportEarly = true
+    allowEarlyFacets(index)
+    clients[index].query = randomQuery()
+    clients[index].collapsed = randomPaths(clients[index].query)
+    clients[index].isCurrent = false
+    (clients[index].awaitsWindow, clients[index].isAwaitingAnswer) = (true, true)
+    clients[index].pause = nil
+    (clients[index].mayHold, clients[index].heldAt) = (false, nil)
+    let viewport = random.oneIn(2) ? Viewport(first: 0, count: clients[index].viewport.count) : nil
+    clients[index].viewport.first = 0
+    (clients[index].viewport.stick, clients[index].viewport.anchor) = (.top, nil)
     engine.handle(
-      .query(pages[index].id, request: pages[index].request, query: request(pages[index]), viewport: viewport),
+      .query(clients[index].id, request: clients[index].request, query: request(clients[index]), viewport: viewport),
       at: clock.now)
   }
 
   private mutating func hide(_ engine: inout Engine) {
-    guard let index = anyPage() else { return }
-    pages[index].isHidden.toggle()
-    pages[index].tiles?.mayHurry = true
-    hurryFacets(index)
-    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-    engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
+    guard let index = anyClient() else { return }
+    clients[index].isHidden.toggle()
+    clients[index].tiles?.mayReportEarly = true
+    allowEarlyFacets(index)
+    (clients[index].mayHold, clients[index].heldAt) = (false, nil)
+    engine.handle(.visibility(clients[index].id, isHidden: clients[index].isHidden), at: clock.now)
   }
 
   private mutating func spoil() {
-    guard random.oneIn(3), let index = anyPage(), pages[index].replica.sequence > 0 else { return }
-    pages[index].replica.spoil()
-    pages[index].isCurrent = false
+    guard random.oneIn(3), let index = anyClient(), clients[index].replica.sequence > 0 else { return }
+    clients[index].replica.spoil()
+    clients[index].isCurrent = false
   }
 
-  mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
+  mutating func anyClient() -> Int? { clients.isEmpty ? nil : random.number(0...clients.count - 1) }
 
   // MARK: Clients
 
   /// Processes the engine's outputs.
   mutating func take(_ outputs: [Output]) throws {
-    for output in outputs where !isForStranger(output) {
+    for output in outputs where !isForUncheckedClient(output) {
       switch output {
       case .deliver(let id, let delivery):
-        guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
-        guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
-        guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
+        guard let index = clients.firstIndex(where: { $0.id == id }) else {
+          throw failure("a closed page gets a patch")
+        }
+        guard clients[index].coming.isEmpty else {
+          throw failure("two patches are on their way to page \(id.rawValue)")
+        }
+        guard !clients[index].isHidden else { throw failure("a hidden page gets a patch") }
         try judgePaused(delivery, index)
-        guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
+        guard clients[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         try judgeRows(delivery)
-        pages[index].isWritable = false
-        pages[index].coming.append(delivery)
-        if pages[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }
-        defer { (pages[index].isResuming, pages[index].sought) = (false, .nothing) }
+        clients[index].isWritable = false
+        clients[index].coming.append(delivery)
+        if clients[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }
+        defer { (clients[index].isResuming, clients[index].sought) = (false, .nothing) }
         if let held = delivery.patch.result.held {
-          try judgeHeld(delivery, held, pages[index])
+          try judgeHeld(delivery, held, clients[index])
           continue
         }
-        if let heldAt = pages[index].heldAt, heldAt <= clock.now, !hasClockGoneBack,
+        if let heldAt = clients[index].heldAt, heldAt <= clock.now, !hasClockGoneBack,
           heldAt.duration(to: clock.now) < limits.hold
         {
-          throw failure("page \(id.rawValue) holds its order, and is sent another one")
+          throw failure("client \(id.rawValue) holds its order, and is sent another one")
         }
-        pages[index].heldAt = nil
+        clients[index].heldAt = nil
         // Changes that need several patches are not complete with the first one.
-        pages[index].awaitsItems = !isExact
+        clients[index].awaitsItems = !isExact
         if isExact {
-          try judge(delivery, pages[index])
-          try judgeShift(delivery, pages[index])
+          try judge(delivery, clients[index])
+          try judgeShift(delivery, clients[index])
         }
-        (pages[index].moved, pages[index].isReordered) = ([], false)
+        (clients[index].moved, clients[index].isReordered) = ([], false)
       case .refuse(let id, let refusal): try judge(refusal, of: id)
       case .load, .cancel: try takeLoads(output)
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .tiles(let id, let reports): try judge(reports, id)
       case .facets(let id, let reports): try judge(reports, id)
       case .status(let id, _, _):
-        guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
+        guard let client = clients.first(where: { $0.id == id }), !client.isHidden, client.pause == nil else {
           throw failure("a page that is closed, hidden or paused receives the status of the source")
         }
-      case .tables, .ask, .cancelPages: continue
+      case .tables, .ask, .cancelBlocks: continue
       }
     }
   }
 
   /// Receives a delivery in a random client, which may apply it without acknowledging it yet.
   private mutating func receive(_ engine: inout Engine) {
-    guard let index = anyPage() else { return }
-    if !pages[index].isWritable {
-      pages[index].isWritable = true
-      engine.handle(.writable(pages[index].id), at: clock.now)
+    guard let index = anyClient() else { return }
+    if !clients[index].isWritable {
+      clients[index].isWritable = true
+      engine.handle(.writable(clients[index].id), at: clock.now)
     }
     apply(&engine, index)
   }
 
   mutating func apply(_ engine: inout Engine, _ index: Int) {
-    guard !pages[index].coming.isEmpty else { return }
-    let delivery = pages[index].coming.removeFirst()
-    let id = pages[index].id
-    let before = pages[index].replica
+    guard !clients[index].coming.isEmpty else { return }
+    let delivery = clients[index].coming.removeFirst()
+    let id = clients[index].id
+    let before = clients[index].replica
     do throws(Replica.Mismatch) {
-      try pages[index].replica.apply(delivery)
+      try clients[index].replica.apply(delivery)
     } catch {
       coverage.resyncs += 1
-      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
-      pages[index].pause?.hasScrolled = true
+      (clients[index].mayHold, clients[index].heldAt) = (false, nil)
+      clients[index].pause?.hasScrolled = true
       engine.handle(.resync(id, sequence: delivery.sequence), at: clock.now)
       return
     }
     count(delivery)
-    pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
-    pages[index].isCurrent = delivery.request == pages[index].request
-    if pages[index].isCurrent { (pages[index].awaitsWindow, pages[index].isAsking) = (false, false) }
-    if pages[index].isCurrent { follow(delivery, index) }
-    scrollHastily(&engine, index)
+    clients[index].placed = delivery.patch.result.held == nil ? nil : clients[index].placed ?? before
+    clients[index].isCurrent = delivery.request == clients[index].request
+    if clients[index].isCurrent { (clients[index].awaitsWindow, clients[index].isAwaitingAnswer) = (false, false) }
+    if clients[index].isCurrent { follow(delivery, index) }
+    scrollEarly(&engine, index)
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 
@@ -550,7 +554,7 @@ public struct Simulation {
 
   /// Moves the client's viewport with its scroll anchor.
   private mutating func follow(_ delivery: Delivery, _ index: Int) {
-    pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
+    clients[index].viewport.first = max(0, clients[index].viewport.first + delivery.shift)
   }
 
   func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }

@@ -3,16 +3,16 @@ import ListEngine
 /// Clients that hold the order: positions are frozen, and values keep changing.
 extension WindowedSimulation {
   mutating func hold(_ engine: inout Engine) {
-    guard !pages.isEmpty, handling.oneIn(8) else { return }
-    let index = handling.number(0...pages.count - 1)
+    guard !clients.isEmpty, handling.oneIn(8) else { return }
+    let index = handling.number(0...clients.count - 1)
     let isHeld = !handling.oneIn(4)
-    pages[index].mayHold = isHeld
-    engine.handle(.hold(pages[index].id, isHeld: isHeld), at: clock.now)
+    clients[index].mayHold = isHeld
+    engine.handle(.hold(clients[index].id, isHeld: isHeld), at: clock.now)
   }
 
   /// Checks that a held delivery has the same items in the same places.
-  mutating func judgeHeld(_ delivery: Delivery, _ page: Page) throws {
-    guard page.mayHold else { throw failure("page \(page.id.rawValue) is held, but does not ask for it") }
+  mutating func judgeHeld(_ delivery: Delivery, _ client: SimulatedClient) throws {
+    guard client.mayHold else { throw failure("client \(client.id.rawValue) is held, but does not ask for it") }
     guard let base = delivery.patch.base, delivery.shift == 0 else { throw failure("a hold moves the reader") }
     let result = delivery.patch.result
     guard base.start == result.start, base.total == result.total, base.items.count == result.items.count else {

@@ -31,13 +31,13 @@ public struct WindowedSimulation {
     /// The number of refused queries after which a client returned to the previous query.
     public var goneBack = 0
     /// The number of scrolls before the acknowledgement of a window.
-    public var hastyScrolls = 0
+    public var earlyScrolls = 0
     /// The number of clients with a correct final result from the source alone.
     public var windows = 0
     /// The number of clients with a correct final result with sections.
     public var grouped = 0
     /// The number of clients with a correct final result of a residual query.
-    public var remainders = 0
+    public var residuals = 0
 
     /// Creates counters that are all 0.
     public init() {}
@@ -54,15 +54,15 @@ public struct WindowedSimulation {
       sum.holds += b.holds
       sum.refusals += b.refusals
       sum.goneBack += b.goneBack
-      sum.hastyScrolls += b.hastyScrolls
+      sum.earlyScrolls += b.earlyScrolls
       sum.windows += b.windows
       sum.grouped += b.grouped
-      sum.remainders += b.remainders
+      sum.residuals += b.residuals
       return sum
     }
   }
 
-  struct Page {
+  struct SimulatedClient {
     let id: SessionID
     var replica = Replica()
     var query = Query()
@@ -78,15 +78,15 @@ public struct WindowedSimulation {
     var mayHold = false
     var placed: Replica?
     /// The queries that the client may return to, by request.
-    var former: [UInt64: Former] = [:]
+    var previous: [UInt64: Previous] = [:]
     /// The number of the last request; ``request`` is the one that the client expects to see.
-    var asked: UInt64 = 1
+    var requestCount: UInt64 = 1
     /// The number of the last answered request.
     var answered: UInt64 = 0
   }
 
   /// An earlier query of a client with its viewport.
-  struct Former {
+  struct Previous {
     var query: Query
     var collapsed: Set<[Cell]>
     var viewport: Viewport
@@ -100,18 +100,18 @@ public struct WindowedSimulation {
   /// The generator for holds.
   var handling: SeededGenerator
   /// The generator for early scrolls.
-  var haste: SeededGenerator
+  var earlyRequests: SeededGenerator
   /// The generator for the times at which an exact source estimates.
   private var counting: SeededGenerator
   /// The generator for ranges.
   private var ranging: SeededGenerator
   var clock = ManualClock()
   var source: ScriptedWindowedSource
-  var pages: [Page] = []
+  var clients: [SimulatedClient] = []
   let limits: Limits
   /// The counters of the run so far.
   public internal(set) var coverage = Coverage()
-  private var nextPage: UInt64 = 1
+  private var nextClient: UInt64 = 1
   private var nextKey: Int64 = 1
   private var step = 0
   /// Whether the source answers all requests quickly.
@@ -122,7 +122,7 @@ public struct WindowedSimulation {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     handling = SeededGenerator(seed: seed ^ 0x686F_6C64)
-    haste = SeededGenerator(seed: seed ^ 0x6861_7374)
+    earlyRequests = SeededGenerator(seed: seed ^ 0x6861_7374)
     counting = SeededGenerator(seed: seed ^ 0x636F_756E)
     ranging = SeededGenerator(seed: seed ^ 0x7261_6E67)
     var limits = Limits()
@@ -136,9 +136,9 @@ public struct WindowedSimulation {
     self.limits = limits
     var schema = Self.schema(&random)
     // A separate generator, so that other random choices do not change.
-    var tongues = SeededGenerator(seed: seed ^ 0x746F_6E67)
+    var collations = SeededGenerator(seed: seed ^ 0x746F_6E67)
     for column in 1...2 {
-      schema.columns[column].collation = tongues.pick([.codeUnit, .natural, .locale("invented")])
+      schema.columns[column].collation = collations.pick([.codeUnit, .natural, .locale("invented")])
     }
     source = ScriptedWindowedSource(schema)
     source.estimate = random.pick([10, 90, 100, 300, 5_000])
@@ -259,21 +259,21 @@ public struct WindowedSimulation {
     return query
   }
 
-  private func request(_ page: Page) -> QueryRequest {
+  private func request(_ client: SimulatedClient) -> QueryRequest {
     func name(_ column: Int) -> String { source.schema.columns[column].name }
     var request = QueryRequest(
-      sort: page.query.sort.map { (name($0.column), $0.isDescending) }, search: page.query.search,
-      filter: page.query.filter.map { renamed($0, name) }, group: page.query.group.map(name))
-    request.groupings = page.query.groupings.map {
+      sort: client.query.sort.map { (name($0.column), $0.isDescending) }, search: client.query.search,
+      filter: client.query.filter.map { renamed($0, name) }, group: client.query.group.map(name))
+    request.groupings = client.query.groupings.map {
       GroupingRequest(name($0.column), ranges: $0.ranges.map(Simulation.written))
     }
-    request.aggregates = page.query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
-    request.sections = zip(page.query.group, page.query.sections).map { column, order in
+    request.aggregates = client.query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.sections = zip(client.query.group, client.query.sections).map { column, order in
       SectionOrderRequest(
         name(column), by: order.key == .count ? .count : .aggregate(request.aggregates[0]),
         descending: order.isDescending)
     }
-    request.collapsed = page.collapsed.sorted { "\($0)" < "\($1)" }
+    request.collapsed = client.collapsed.sorted { "\($0)" < "\($1)" }
     return request
   }
 
@@ -294,83 +294,84 @@ public struct WindowedSimulation {
   }
 
   private mutating func open(_ engine: inout Engine) {
-    guard pages.count < 4 else { return }
+    guard clients.count < 4 else { return }
     let stick: Viewport.Stick? = random.pick([nil, .top, .end])
     let viewport = Viewport(
       first: stick == .top ? 0 : random.number(0...60), count: random.number(1...15),
       ahead: random.pick([nil, 0, 5, 30]), behind: random.pick([nil, 0, 5]), stick: stick)
-    var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
-    nextPage += 1
-    page.query = randomQuery()
+    var client = SimulatedClient(id: SessionID(rawValue: nextClient), viewport: viewport)
+    nextClient += 1
+    client.query = randomQuery()
     engine.handle(
       .open(
-        page.id, table: "numbers", request: 1, query: request(page), viewport: viewport,
+        client.id, table: "numbers", request: 1, query: request(client), viewport: viewport,
         interval: random.pick([nil, .zero])), at: clock.now)
-    pages.append(page)
+    clients.append(client)
   }
 
   private mutating func close(_ engine: inout Engine) {
-    guard random.oneIn(3), let index = anyPage() else { return }
-    engine.handle(.close(pages.remove(at: index).id), at: clock.now)
+    guard random.oneIn(3), let index = anyClient() else { return }
+    engine.handle(.close(clients.remove(at: index).id), at: clock.now)
   }
 
   private mutating func scroll(_ engine: inout Engine) {
-    guard let index = anyPage(), !pages[index].awaitsWindow else { return }
-    let page = pages[index]
-    var viewport = page.viewport
+    guard let index = anyClient(), !clients[index].awaitsWindow else { return }
+    let client = clients[index]
+    var viewport = client.viewport
     viewport.first = max(0, random.oneIn(3) ? random.number(0...200) : viewport.first + random.number(-12...12))
     viewport.stick = random.oneIn(4) ? random.pick([.top, .end]) : nil
     if viewport.stick == .top { viewport.first = 0 }
     viewport.anchor = nil
-    if random.oneIn(2), case .row(let id, _, _)? = page.replica.items.randomElement(using: &random) {
+    if random.oneIn(2), case .row(let id, _, _)? = client.replica.items.randomElement(using: &random) {
       viewport.anchor = id
     }
-    viewport.sequence = page.replica.sequence
-    pages[index].viewport = viewport
-    engine.handle(.viewport(page.id, viewport), at: clock.now)
+    viewport.sequence = client.replica.sequence
+    clients[index].viewport = viewport
+    engine.handle(.viewport(client.id, viewport), at: clock.now)
   }
 
   private mutating func query(_ engine: inout Engine) {
-    guard let index = anyPage() else { return }
+    guard let index = anyClient() else { return }
     ask(randomQuery(), &engine, index)
   }
 
   private mutating func ask(_ query: Query, _ engine: inout Engine, _ index: Int) {
-    let page = pages[index]
-    pages[index].former[page.request] = Former(
-      query: page.query, collapsed: page.collapsed, viewport: page.viewport, isCurrent: page.isCurrent,
-      awaitsWindow: page.awaitsWindow)
-    pages[index].asked += 1
-    pages[index].request = pages[index].asked
-    pages[index].query = query
-    pages[index].collapsed = []
-    (pages[index].isCurrent, pages[index].awaitsWindow) = (false, true)
-    pages[index].viewport.first = 0
-    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
+    let client = clients[index]
+    clients[index].previous[client.request] = Previous(
+      query: client.query, collapsed: client.collapsed, viewport: client.viewport, isCurrent: client.isCurrent,
+      awaitsWindow: client.awaitsWindow)
+    clients[index].requestCount += 1
+    clients[index].request = clients[index].requestCount
+    clients[index].query = query
+    clients[index].collapsed = []
+    (clients[index].isCurrent, clients[index].awaitsWindow) = (false, true)
+    clients[index].viewport.first = 0
+    (clients[index].viewport.stick, clients[index].viewport.anchor) = (.top, nil)
     engine.handle(
-      .query(pages[index].id, request: pages[index].request, query: request(pages[index]), viewport: nil), at: clock.now
+      .query(clients[index].id, request: clients[index].request, query: request(clients[index]), viewport: nil),
+      at: clock.now
     )
   }
 
   private mutating func hide(_ engine: inout Engine) {
-    guard let index = anyPage() else { return }
-    pages[index].isHidden.toggle()
-    engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
+    guard let index = anyClient() else { return }
+    clients[index].isHidden.toggle()
+    engine.handle(.visibility(clients[index].id, isHidden: clients[index].isHidden), at: clock.now)
   }
 
   private mutating func collapse(_ engine: inout Engine) {
-    guard let index = anyPage(), !pages[index].awaitsWindow else { return }
-    let page = pages[index]
-    guard let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header)
+    guard let index = anyClient(), !clients[index].awaitsWindow else { return }
+    let client = clients[index]
+    guard let header = client.replica.headers.randomElement(using: &random), let path = client.replica.path(of: header)
     else {
       return
     }
-    let isCollapsed = !page.collapsed.contains(path)
-    if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
-    engine.handle(.collapse(page.id, .path(path), isCollapsed: isCollapsed), at: clock.now)
+    let isCollapsed = !client.collapsed.contains(path)
+    if isCollapsed { clients[index].collapsed.insert(path) } else { clients[index].collapsed.remove(path) }
+    engine.handle(.collapse(client.id, .path(path), isCollapsed: isCollapsed), at: clock.now)
   }
 
-  private mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
+  private mutating func anyClient() -> Int? { clients.isEmpty ? nil : random.number(0...clients.count - 1) }
 
   // MARK: Source
 
@@ -378,9 +379,9 @@ public struct WindowedSimulation {
     for input in source.answers(until: clock.now, table) { engine.handle(input, at: clock.now) }
     guard random.oneIn(50) else { return }
     // Answers to requests that the engine never sent.
-    let id = PageRequestID(rawValue: UInt64(random.pick([0, 1, 1_000_000])))
+    let id = BlockRequestID(rawValue: UInt64(random.pick([0, 1, 1_000_000])))
     guard source.inFlight[id] == nil, !source.requests.contains(where: { $0.id == id }) else { return }
-    engine.handle(.page(table, id, RowPage([(.integer(1), [])], hasMore: true)), at: clock.now)
+    engine.handle(.page(table, id, RowBlock([(.integer(1), [])], hasMore: true)), at: clock.now)
     engine.handle(.sections(table, id, []), at: clock.now)
     engine.handle(.pageFailed(table, id, reason: "out of the blue"), at: clock.now)
   }
@@ -403,13 +404,17 @@ public struct WindowedSimulation {
       if let mistake = source.mistakes.first { throw failure(mistake) }
       switch output {
       case .deliver(let id, let delivery):
-        guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
-        guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
-        guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
-        try judge(delivery, pages[index])
-        pages[index].coming.append(delivery)
+        guard let index = clients.firstIndex(where: { $0.id == id }) else {
+          throw failure("a closed page gets a patch")
+        }
+        guard clients[index].coming.isEmpty else {
+          throw failure("two patches are on their way to page \(id.rawValue)")
+        }
+        guard !clients[index].isHidden else { throw failure("a hidden page gets a patch") }
+        try judge(delivery, clients[index])
+        clients[index].coming.append(delivery)
       case .refuse(let id, let refusal): try goBack(id, refusal, &engine)
-      case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting, .tiles, .facets: continue
+      case .load, .cancel, .ask, .cancelBlocks, .status, .tables, .waiting, .tiles, .facets: continue
       }
     }
   }
@@ -417,64 +422,67 @@ public struct WindowedSimulation {
   /// Handles a refusal: the client returns to the query that the engine names, or sends one that
   /// every source supports.
   private mutating func goBack(_ id: SessionID, _ refusal: Refusal, _ engine: inout Engine) throws {
-    guard let index = pages.firstIndex(where: { $0.id == id }), case .remainderTooLarge = refusal.fault.error,
+    guard let index = clients.firstIndex(where: { $0.id == id }), case .remainderTooLarge = refusal.fault.error,
       !refusal.fault.at.isEmpty
-    else { throw failure("page \(id.rawValue) is refused: \(refusal)") }
-    let page = pages[index]
+    else { throw failure("client \(id.rawValue) is refused: \(refusal)") }
+    let client = clients[index]
     coverage.refusals += 1
     // The client has sent another query since.
-    guard refusal.request == page.request else { return }
-    guard remains(page.query) else { throw failure("\(page.query) is refused: \(refusal)") }
+    guard refusal.request == client.request else { return }
+    guard remains(client.query) else { throw failure("\(client.query) is refused: \(refusal)") }
     guard let shown = refusal.shown else { return ask(Query(), &engine, index) }
-    guard let former = page.former[shown], shown >= page.answered else {
-      throw failure("page \(id.rawValue) receives a refusal that names request \(shown)")
+    guard let previous = client.previous[shown], shown >= client.answered else {
+      throw failure("client \(id.rawValue) receives a refusal that names request \(shown)")
     }
     coverage.goneBack += 1
-    (pages[index].request, pages[index].query, pages[index].collapsed) = (shown, former.query, former.collapsed)
-    (pages[index].viewport, pages[index].isCurrent) = (former.viewport, former.isCurrent)
-    pages[index].awaitsWindow = former.awaitsWindow
+    (clients[index].request, clients[index].query, clients[index].collapsed) = (
+      shown, previous.query, previous.collapsed
+    )
+    (clients[index].viewport, clients[index].isCurrent) = (previous.viewport, previous.isCurrent)
+    clients[index].awaitsWindow = previous.awaitsWindow
   }
 
   /// Scrolls after the client has applied a delivery, but before the acknowledgement.
-  private mutating func scrollHastily(_ engine: inout Engine, _ index: Int) {
-    guard pages[index].isCurrent, haste.oneIn(3) else { return }
-    var viewport = pages[index].viewport
-    viewport.first = max(0, haste.oneIn(2) ? haste.number(0...200) : viewport.first + haste.number(-12...12))
-    (viewport.stick, viewport.anchor, viewport.sequence) = (nil, nil, pages[index].replica.sequence)
-    pages[index].viewport = viewport
-    coverage.hastyScrolls += 1
-    engine.handle(.viewport(pages[index].id, viewport), at: clock.now)
+  private mutating func scrollEarly(_ engine: inout Engine, _ index: Int) {
+    guard clients[index].isCurrent, earlyRequests.oneIn(3) else { return }
+    var viewport = clients[index].viewport
+    viewport.first = max(
+      0, earlyRequests.oneIn(2) ? earlyRequests.number(0...200) : viewport.first + earlyRequests.number(-12...12))
+    (viewport.stick, viewport.anchor, viewport.sequence) = (nil, nil, clients[index].replica.sequence)
+    clients[index].viewport = viewport
+    coverage.earlyScrolls += 1
+    engine.handle(.viewport(clients[index].id, viewport), at: clock.now)
   }
 
   private mutating func receive(_ engine: inout Engine) {
-    if let index = anyPage() { try? apply(&engine, index) }
+    if let index = anyClient() { try? apply(&engine, index) }
   }
 
   private mutating func apply(_ engine: inout Engine, _ index: Int) throws {
-    guard !pages[index].coming.isEmpty else { return }
-    let delivery = pages[index].coming.removeFirst()
-    let id = pages[index].id
-    let before = pages[index].replica
+    guard !clients[index].coming.isEmpty else { return }
+    let delivery = clients[index].coming.removeFirst()
+    let id = clients[index].id
+    let before = clients[index].replica
     do throws(Replica.Mismatch) {
-      try pages[index].replica.apply(delivery)
+      try clients[index].replica.apply(delivery)
     } catch {
-      pages[index].replica.spoil()
-      throw failure("page \(id.rawValue) cannot apply a patch: \(error)")
+      clients[index].replica.spoil()
+      throw failure("client \(id.rawValue) cannot apply a patch: \(error)")
     }
-    pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
-    pages[index].answered = delivery.request
-    pages[index].isCurrent = delivery.request == pages[index].request
-    if var former = pages[index].former[delivery.request], !pages[index].isCurrent {
-      (former.isCurrent, former.awaitsWindow) = (true, false)
-      former.viewport.first = max(0, former.viewport.first + delivery.shift)
-      pages[index].former[delivery.request] = former
+    clients[index].placed = delivery.patch.result.held == nil ? nil : clients[index].placed ?? before
+    clients[index].answered = delivery.request
+    clients[index].isCurrent = delivery.request == clients[index].request
+    if var previous = clients[index].previous[delivery.request], !clients[index].isCurrent {
+      (previous.isCurrent, previous.awaitsWindow) = (true, false)
+      previous.viewport.first = max(0, previous.viewport.first + delivery.shift)
+      clients[index].previous[delivery.request] = previous
     }
-    if pages[index].isCurrent {
-      pages[index].awaitsWindow = false
-      pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
+    if clients[index].isCurrent {
+      clients[index].awaitsWindow = false
+      clients[index].viewport.first = max(0, clients[index].viewport.first + delivery.shift)
     }
-    coverage.placeholders += pages[index].replica.absences.count
-    scrollHastily(&engine, index)
+    coverage.placeholders += clients[index].replica.absences.count
+    scrollEarly(&engine, index)
     engine.handle(.writable(id), at: clock.now)
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
@@ -485,9 +493,9 @@ public struct WindowedSimulation {
   private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     isWell = true
-    for index in pages.indices where pages[index].isHidden {
-      pages[index].isHidden = false
-      engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
+    for index in clients.indices where clients[index].isHidden {
+      clients[index].isHidden = false
+      engine.handle(.visibility(clients[index].id, isHidden: false), at: clock.now)
     }
     try rest(&engine, table)
     source.isCounting = false
@@ -496,9 +504,9 @@ public struct WindowedSimulation {
     try rest(&engine, table)
     // A polled source may have a request in flight at any time.
     guard isPolled || source.inFlight.isEmpty else { throw failure("\(source.inFlight.values) are still in flight") }
-    for page in pages { try judge(page) }
-    for page in pages { engine.handle(.close(page.id), at: clock.now) }
-    pages = []
+    for client in clients { try judge(client) }
+    for client in clients { engine.handle(.close(client.id), at: clock.now) }
+    clients = []
     if let rest = engine.leftovers(&clock) { throw failure(rest) }
   }
 
@@ -508,13 +516,13 @@ public struct WindowedSimulation {
     let latest = end.advanced(by: .seconds(60))
     for _ in 0..<20_000 {
       try take(engine.advance(to: clock.now), &engine)
-      for index in pages.indices { try apply(&engine, index) }
+      for index in clients.indices { try apply(&engine, index) }
       answer(&engine, table)
-      let isResting = pages.allSatisfy(\.coming.isEmpty)
+      let isResting = clients.allSatisfy(\.coming.isEmpty)
       guard isResting else { continue }
       guard let next = [engine.deadline, source.deadline].compactMap(\.self).min() else { return }
       // A polled source is requested forever, and visible rows may have gaps between two answers.
-      let isWhole = pages.allSatisfy(\.replica.absences.isEmpty)
+      let isWhole = clients.allSatisfy(\.replica.absences.isEmpty)
       if isPolled && (next >= end && isWhole || next >= latest) { return }
       clock.advance(by: max(.zero, clock.now.duration(to: next)))
     }

@@ -7,7 +7,7 @@ struct DeferredExam {
   private let bench: ExamBench
 
   private static let cells = 20
-  private static let storms = 30
+  private static let cancelRounds = 30
 
   init(_ examRun: ExamRun) {
     self.examRun = examRun
@@ -27,13 +27,14 @@ struct DeferredExam {
     let cells = keys.map { DeferredCell($0, column: column) }
     examRun.load(cells)
     guard isAnswered("the first rows", .answers, within: patience) else { return }
-    for storm in 0..<Self.storms {
+    for round in 0..<Self.cancelRounds {
       examRun.load(cells)
-      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      if round % 3 == 0 { _ = examRun.receive(within: .milliseconds(5)) }
       examRun.cancel(cells)
     }
     examRun.load(cells)
-    guard isAnswered("cells that had been cancelled \(Self.storms) times before", .cancel, within: patience) else {
+    guard isAnswered("cells that had been cancelled \(Self.cancelRounds) times before", .cancel, within: patience)
+    else {
       return
     }
     examRun.load([DeferredCell(Self.missingKey(schema), column: column)])
@@ -41,15 +42,15 @@ struct DeferredExam {
   }
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
-    if examRun.hear(for: patience, until: { examRun.asked.isEmpty }) { return true }
+    if examRun.receive(for: patience, until: { examRun.pendingCells.isEmpty }) { return true }
     // An exit is reported as a separate finding.
     guard !examRun.isAtEnd, let schema = bench.schema else { return false }
     // The smallest key, so that reports are reproducible.
-    let names = examRun.asked.map { (column: $0.column, key: "\($0.key)") }
+    let names = examRun.pendingCells.map { (column: $0.column, key: "\($0.key)") }
     guard let cell = names.min(by: { ($0.key, $0.column) < ($1.key, $1.column) }) else { return false }
     examRun.find(
       rule,
-      "\(examRun.asked.count) loads were not answered within \(patience), of \(what); one is “\(schema.columns[cell.column].name)” of row \(cell.key)"
+      "\(examRun.pendingCells.count) loads were not answered within \(patience), of \(what); one is “\(schema.columns[cell.column].name)” of row \(cell.key)"
     )
     return false
   }

@@ -90,9 +90,9 @@ package struct Exam {
       return nil
     }
     bench.keys.append(examRun.keys)
-    examRun.hear(for: bench.options.watch) { false }
+    examRun.receive(for: bench.options.watch) { false }
     // If it is in the middle of a line, it gets the time of an answer to complete it.
-    if examRun.isInsideLine { examRun.hear(for: bench.options.answer) { !examRun.isInsideLine } }
+    if examRun.isInsideLine { examRun.receive(for: bench.options.answer) { !examRun.isInsideLine } }
     if examRun.isStuckInLine { bench.find(.wholeLines, in: examRun.part, Self.stuck) }
     if isThere(examRun, after: "it was watched for a while") { disturb(examRun) }
     finish(examRun)
@@ -104,7 +104,7 @@ package struct Exam {
     guard let examRun = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
     pause(bench.options.stall)
     let deadline = examRun.now.advanced(by: .seconds(1))
-    examRun.hear(for: bench.options.patience, atMost: 512) {
+    examRun.receive(for: bench.options.patience, atMost: 512) {
       examRun.isListed || examRun.now > deadline && !examRun.keys.isEmpty
     }
     guard hasComeBack(examRun) else { return end(examRun) }
@@ -122,8 +122,8 @@ package struct Exam {
   /// Runs a start after the kill, ended by SIGTERM.
   private mutating func comeBack(_ isInsideList: Bool) {
     guard let examRun = start("the start after a sudden end", isInsideList) else { return }
-    examRun.hear(for: bench.options.patience) { examRun.isListed }
-    examRun.hear(for: bench.options.quiet) { false }
+    examRun.receive(for: bench.options.patience) { examRun.isListed }
+    examRun.receive(for: bench.options.quiet) { false }
     bench.seen.insert(.restart)
     guard hasComeBack(examRun) else { return finish(examRun, byForce: true) }
     compareKeys(examRun)
@@ -167,7 +167,7 @@ package struct Exam {
     guard let examRun = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
     else { return }
     defer { finish(examRun, byForce: true) }
-    examRun.hear(for: bench.options.patience) { examRun.isListed }
+    examRun.receive(for: bench.options.patience) { examRun.isListed }
     if let refusal = examRun.refusal {
       guard !refusal.contains("refuses its settings without a word") else {
         return bench.find(.settings, in: examRun.part, "it refused a setting without a reason")
@@ -205,12 +205,12 @@ package struct Exam {
     bench.seen.insert(.stays)
     let speaks = examRun.hello != nil
     if speaks {
-      if examRun.hello!.capabilities.contains("health") { askHealth(examRun, "while it was watched") }
-      examRun.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
+      if examRun.hello!.capabilities.contains("health") { requestHealth(examRun, "while it was watched") }
+      examRun.send(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
       guard stays(examRun, after: "it was sent a message of a type that it does not know") else { return }
-      examRun.say((1...500).flatMap { HostLine.health(UInt64($0)) })
+      examRun.send((1...500).flatMap { HostLine.health(UInt64($0)) })
       guard stays(examRun, after: "it was sent 500 messages at once") else { return }
-      askForWhatThereIsNot(examRun)
+      requestUnknownItems(examRun)
       if bench.level > 1 {
         DeferredExam(examRun).run()
         guard isThere(examRun, after: "its deferred cells were asked for and cancelled") else { return }
@@ -234,19 +234,19 @@ package struct Exam {
     pause(bench.options.stall)
     guard stays(examRun, after: "its output was not read for a while") else { return }
     if speaks, examRun.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
-      askHealth(examRun, "after all that")
+      requestHealth(examRun, "after all that")
     }
   }
 
   /// Requests an unknown action on a missing row, which must not have any effect.
-  private func askForWhatThereIsNot(_ examRun: ExamRun) {
+  private func requestUnknownItems(_ examRun: ExamRun) {
     guard let schema = bench.schema, !schema.actions.isEmpty else { return }
     bench.seen.insert(.actions)
     let id: UInt64 = 4_711
-    examRun.say(
+    examRun.send(
       HostLine.action(
         ActionRequest(id: id, action: "rowcast-exam", key: DeferredExam.missingKey(schema), arguments: [])))
-    examRun.hear(for: bench.options.answer) { examRun.outcomes[id] != nil }
+    examRun.receive(for: bench.options.answer) { examRun.outcomes[id] != nil }
     // An exit is reported as a separate finding.
     guard !examRun.isAtEnd else { return }
     switch examRun.outcomes[id] {
@@ -260,14 +260,14 @@ package struct Exam {
     }
   }
 
-  private func askHealth(_ examRun: ExamRun, _ moment: String) {
+  private func requestHealth(_ examRun: ExamRun, _ moment: String) {
     bench.seen.insert(.health)
     // The health check is sent only to a silent plugin. Other output counts as an answer, too.
-    let commands = bench.supervise(.heard) + bench.jump()
-    guard commands.contains(.askHealth) else { return }
-    let before = examRun.heardCount
-    examRun.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
-    guard !examRun.hear(for: bench.options.answer, until: { examRun.heardCount > before }) else { return }
+    let commands = bench.supervise(.received) + bench.jump()
+    guard commands.contains(.requestHealth) else { return }
+    let before = examRun.receivedCount
+    examRun.send(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
+    guard !examRun.receive(for: bench.options.answer, until: { examRun.receivedCount > before }) else { return }
     let isEnded = bench.jump().contains(.terminate)
     precondition(isEnded, "the supervisor keeps a plugin that does not answer")
     if isThere(examRun, after: "it was asked whether it is well") {
@@ -278,7 +278,7 @@ package struct Exam {
   }
 
   private func stays(_ examRun: ExamRun, after what: String) -> Bool {
-    examRun.hear(for: bench.options.quiet) { false }
+    examRun.receive(for: bench.options.quiet) { false }
     return isThere(examRun, after: what)
   }
 
@@ -287,7 +287,7 @@ package struct Exam {
   /// Exiting with 0 after its complete list is not a fault.
   private func isThere(_ examRun: ExamRun, after what: String) -> Bool {
     guard examRun.isAtEnd || examRun.pluginUnderTest.exit != nil else { return true }
-    examRun.hear(for: .seconds(1)) { false }
+    examRun.receive(for: .seconds(1)) { false }
     guard let exit = waitForExit(examRun, bench.options.answer) else {
       bench.find(.stays, in: examRun.part, "it closed its output and went on, after \(what)")
       return false
@@ -325,12 +325,12 @@ package struct Exam {
     let began = examRun.now
     let options = bench.options
     // The timeout applies to silence, because a long list may take its time.
-    examRun.hear(for: options.longestList) {
+    examRun.receive(for: options.longestList) {
       // Do not wait for a list if the settings are invalid or all rows are rejected.
       examRun.isListed
         || examRun.hello == nil && bench.hasFound(.rows) && began.duration(to: examRun.now) >= options.patience
         || examRun.hello.map { settingsFault($0) != nil } ?? false
-        || examRun.heardAt.duration(to: examRun.now) >= options.patience
+        || examRun.receivedAt.duration(to: examRun.now) >= options.patience
           && began.duration(to: examRun.now) >= options.patience
     }
     if let hello = examRun.hello, let fault = settingsFault(hello) {
@@ -410,11 +410,13 @@ package struct Exam {
   private func drain(_ examRun: ExamRun, within bound: Duration = .seconds(5)) -> Bool {
     let deadline = examRun.now.advanced(by: bound)
     while examRun.pluginUnderTest.exit == nil || !examRun.isAtEnd, examRun.now < deadline {
-      if !examRun.hear(within: .milliseconds(20)), examRun.isAtEnd, examRun.pluginUnderTest.exit == nil {
+      if !examRun.receive(within: .milliseconds(20)), examRun.isAtEnd, examRun.pluginUnderTest.exit == nil {
         pause(.milliseconds(5))
       }
       // A descendant of the plugin holds the pipe open.
-      if examRun.pluginUnderTest.exit != nil, examRun.heardAt.duration(to: examRun.now) > .milliseconds(300) { break }
+      if examRun.pluginUnderTest.exit != nil, examRun.receivedAt.duration(to: examRun.now) > .milliseconds(300) {
+        break
+      }
     }
     return examRun.isInsideList
   }

@@ -21,7 +21,7 @@ final class ExamBench {
   private var engine: Engine
   private var table: TableID?
   private var rejected: UInt64 = 0
-  private let page = SessionID(rawValue: 1)
+  private let client = SessionID(rawValue: 1)
 
   /// The maximum number of findings recorded per rule.
   private static let findingLimit = 3
@@ -66,7 +66,7 @@ final class ExamBench {
       case .load(_, let cells): requests.append(.load(cells))
       case .cancel(_, let cells): requests.append(.cancel(cells))
       case .ask(_, let queries): requests.append(.ask(queries))
-      case .cancelPages(_, let ids): requests.append(.cancelPages(ids))
+      case .cancelBlocks(_, let ids): requests.append(.cancelBlocks(ids))
       case .status, .waiting, .tiles, .facets, .tables, .refuse: break
       }
     }
@@ -97,7 +97,7 @@ final class ExamBench {
     } catch {
       return "\(error)"
     }
-    openPage(on: schema)
+    openClient(on: schema)
     return nil
   }
 
@@ -111,15 +111,15 @@ final class ExamBench {
       return "\(error)"
     }
     for changes in rows { engine.handle(.changes(table, changes), at: clock) }
-    openPage(on: schema)
+    openClient(on: schema)
     return nil
   }
 
-  private func openPage(on schema: Schema) {
+  private func openClient(on schema: Schema) {
     self.schema = schema
     engine.handle(
       .open(
-        page, table: schema.name, request: 1, query: QueryRequest(), viewport: Viewport(first: 0, count: 40),
+        client, table: schema.name, request: 1, query: QueryRequest(), viewport: Viewport(first: 0, count: 40),
         interval: nil), at: clock)
     takeOutputs()
   }

@@ -13,7 +13,7 @@ struct ExamClock {
   /// The current time of this clock.
   private(set) var now: Instant
   /// The monotonic time of the last update.
-  private(set) var toldAt: Instant
+  private(set) var updatedAt: Instant
 
   /// The divisor of the waiting time that counts.
   private static let share = 10
@@ -21,16 +21,16 @@ struct ExamClock {
   /// Creates a clock that starts at a time of the monotonic clock.
   init(at moment: Instant) {
     now = moment
-    toldAt = moment
+    updatedAt = moment
   }
 
   /// Advances to a monotonic time, of which `waited` was spent waiting.
   ///
   /// The waiting time of several threads may exceed the elapsed time.
   mutating func advance(to moment: Instant, waited: Duration) {
-    let passed = toldAt.duration(to: moment)
+    let passed = updatedAt.duration(to: moment)
     guard passed > .zero else { return }
-    toldAt = moment
+    updatedAt = moment
     let lost = min(max(.zero, waited), passed)
     now = now.advanced(by: passed - lost + lost / Self.share)
   }

@@ -32,20 +32,20 @@ final class ExamRun {
   /// Whether a complete list, or rows outside a reload, have arrived.
   private(set) var isListed = false
   /// The time of the last output, or of the start.
-  private(set) var heardAt: Instant
+  private(set) var receivedAt: Instant
   /// The number of chunks of output received.
-  private(set) var heardCount = 0
+  private(set) var receivedCount = 0
   /// The pending requests for deferred cells.
-  private(set) var asked: Set<DeferredCell> = []
+  private(set) var pendingCells: Set<DeferredCell> = []
   /// The pending queries.
-  private(set) var queried: Set<PageRequestID> = []
+  private(set) var queried: Set<BlockRequestID> = []
   /// The first query of the engine, which parts of the exam repeat with changes.
-  private(set) var firstQuery: PageRequest?
+  private(set) var firstQuery: BlockRequest?
   /// The answers to the exam's own queries; see ``ask(_:keepingAnswers:)``.
-  private(set) var answers: [PageRequestID: QueryAnswer] = [:]
+  private(set) var answers: [BlockRequestID: QueryAnswer] = [:]
   /// The output lines of these answers.
-  private(set) var answerLines: [PageRequestID: Int] = [:]
-  private var keptQueries: Set<PageRequestID> = []
+  private(set) var answerLines: [BlockRequestID: Int] = [:]
+  private var storedQueries: Set<BlockRequestID> = []
   /// The outcomes of image requests by number.
   private(set) var images: [UInt64: ImageOutcome] = [:]
   /// The image keys in the plugin's rows, up to a limit.
@@ -59,14 +59,14 @@ final class ExamRun {
 
   /// The answer to one of the exam's own queries.
   enum QueryAnswer {
-    case page(RowPage)
+    case block(RowBlock)
     case sections([SectionCount])
     case failed(String)
   }
 
-  private static let keptKeys = 1_000
-  private static let keptImages = 100
-  private static let keptTexts = 5_000
+  private static let keyLimit = 1_000
+  private static let imageLimit = 100
+  private static let textLimit = 5_000
   private static let shownBytes = 160
 
   init(
@@ -76,91 +76,91 @@ final class ExamRun {
     self.part = part
     self.bench = bench
     self.pluginUnderTest = pluginUnderTest
-    heardAt = pluginUnderTest.now
+    receivedAt = pluginUnderTest.now
     self.settings = settings
     decoder = ChildDecoder(name: "plugin", known: bench.schema, isReloading: isReloading)
     _ = bench.supervise(.spawned)
     // The host's first message is sent in two pieces, because a line may arrive in parts.
-    sayInPieces(HostLine.hello)
+    sendInPieces(HostLine.hello)
   }
 
   // MARK: Sending
 
-  func sayInPieces(_ line: [UInt8]) {
+  func sendInPieces(_ line: [UInt8]) {
     let middle = line.count / 2
-    say(Array(line[..<middle]))
+    send(Array(line[..<middle]))
     // No output is read meanwhile, because an answer would be written in the middle of the line.
     _ = poll(nil, 0, 20)
-    say(Array(line[middle...]))
+    send(Array(line[middle...]))
   }
 
-  func say(_ bytes: [UInt8]) { pluginUnderTest.say(bytes, within: bench.options.answer) }
+  func send(_ bytes: [UInt8]) { pluginUnderTest.send(bytes, within: bench.options.answer) }
 
   /// Requests deferred cells.
   func load(_ cells: [DeferredCell]) {
     guard let schema = bench.schema, !cells.isEmpty else { return }
-    asked.formUnion(cells)
-    say(HostLine.deferred("load", cells, schema))
+    pendingCells.formUnion(cells)
+    send(HostLine.deferred("load", cells, schema))
   }
 
   /// Cancels requests for deferred cells.
   func cancel(_ cells: [DeferredCell]) {
     guard let schema = bench.schema, !cells.isEmpty else { return }
-    asked.subtract(cells)
-    say(HostLine.deferred("cancel", cells, schema))
+    pendingCells.subtract(cells)
+    send(HostLine.deferred("cancel", cells, schema))
   }
 
   /// Sends queries on a remote table.
-  func ask(_ requests: [PageRequest], keepingAnswers: Bool = false) {
+  func ask(_ requests: [BlockRequest], keepingAnswers: Bool = false) {
     guard let schema = bench.schema, schema.windowed != nil else { return }
     firstQuery = firstQuery ?? requests.first
     for request in requests {
       queried.insert(request.id)
-      if keepingAnswers { keptQueries.insert(request.id) }
-      say(HostLine.query(request, schema))
+      if keepingAnswers { storedQueries.insert(request.id) }
+      send(HostLine.query(request, schema))
     }
   }
 
   /// Discards an answer that was processed.
-  func forgetAnswer(to id: PageRequestID) { (answers[id], answerLines[id]) = (nil, nil) }
+  func forgetAnswer(to id: BlockRequestID) { (answers[id], answerLines[id]) = (nil, nil) }
 
   /// Cancels queries.
-  func cancel(_ queries: [PageRequestID]) {
+  func cancel(_ queries: [BlockRequestID]) {
     guard !queries.isEmpty else { return }
     queried.subtract(queries)
-    if bench.schema?.windowed?.cancels == true { say(HostLine.cancel(queries)) }
+    if bench.schema?.windowed?.cancels == true { send(HostLine.cancel(queries)) }
   }
 
   /// Requests an image.
-  func ask(image number: UInt64, _ key: String) { say(HostLine.image(number, key)) }
+  func ask(image number: UInt64, _ key: String) { send(HostLine.image(number, key)) }
 
   /// Cancels an image request.
-  func cancel(image number: UInt64) { say(HostLine.cancel(images: [number])) }
+  func cancel(image number: UInt64) { send(HostLine.cancel(images: [number])) }
 
   // MARK: Receiving
 
   /// The current time of the plugin's clock.
   var now: Instant { pluginUnderTest.now }
   /// Whether the plugin has ended other than by completing its list.
-  var hasFailed: Bool { isAtEnd && pluginUnderTest.exit.map { $0 != .code(0) || !decoderHasSaid } ?? false }
-  private var decoderHasSaid: Bool { isListed || bench.rowCount > 0 }
+  var hasFailed: Bool { isAtEnd && pluginUnderTest.exit.map { $0 != .code(0) || !hasDecodedRows } ?? false }
+  private var hasDecodedRows: Bool { isListed || bench.rowCount > 0 }
   /// Whether the plugin is inside a reload.
   var isInsideList: Bool { decoder.isInsideReload }
 
   /// Reads output until `isEnough` returns true; returns false at the timeout.
   @discardableResult
-  func hear(for bound: Duration, atMost count: Int = 1 << 16, until isEnough: () -> Bool) -> Bool {
+  func receive(for bound: Duration, atMost count: Int = 1 << 16, until isEnough: () -> Bool) -> Bool {
     let deadline = now.advanced(by: bound)
     while !isEnough() {
       let rest = now.duration(to: deadline)
       guard rest > .zero, !isAtEnd, refusal == nil else { return isEnough() }
-      _ = hear(within: min(rest, .milliseconds(50)), atMost: count)
+      _ = receive(within: min(rest, .milliseconds(50)), atMost: count)
     }
     return true
   }
 
   /// Reads output once; returns false when none arrived.
-  func hear(within bound: Duration, atMost count: Int = 1 << 16) -> Bool {
+  func receive(within bound: Duration, atMost count: Int = 1 << 16) -> Bool {
     guard !isAtEnd else { return false }
     let bytes = pluginUnderTest.read(atMost: count, within: bound)
     bench.keep(log: pluginUnderTest.takeLog())
@@ -170,13 +170,13 @@ final class ExamRun {
       forwardRequests()
       return false
     }
-    heardAt = now
+    receivedAt = now
     guard !bytes.isEmpty else {
       takeEnd()
       return false
     }
-    heardCount += 1
-    _ = bench.supervise(.heard)
+    receivedCount += 1
+    _ = bench.supervise(.received)
     bench.pass(.milliseconds(10))
     bytes.withUnsafeBytes { source in
       let room = lines.room()
@@ -210,7 +210,7 @@ final class ExamRun {
   var isInsideLine: Bool { lines.isInsideLine }
 
   /// Whether the output has paused in the middle of a line.
-  var isStuckInLine: Bool { lines.isInsideLine && heardAt.duration(to: now) >= bench.options.quiet }
+  var isStuckInLine: Bool { lines.isInsideLine && receivedAt.duration(to: now) >= bench.options.quiet }
 
   /// Asks the plugin to end.
   ///
@@ -236,7 +236,7 @@ final class ExamRun {
     guard refusal == nil else { return }
     bench.seen.insert(.lines)
     let number = lines.number
-    texts[number - Self.keptTexts] = nil
+    texts[number - Self.textLimit] = nil
     texts[number] = shown(line)
     switch line {
     case .whole(let bytes, let number): decoder.read(bytes, number: number)
@@ -253,7 +253,7 @@ final class ExamRun {
     sampleBegan = began
     guard
       now.duration(to: began.advanced(by: .seconds(1))) <= .zero
-        || heardAt.duration(to: now) >= .milliseconds(200)
+        || receivedAt.duration(to: now) >= .milliseconds(200)
     else { return }
     decoder.settle()
     takeEvents(line: nil)
@@ -268,7 +268,7 @@ final class ExamRun {
       switch request {
       case .load(let cells): load(cells)
       case .ask(let requests): ask(requests)
-      case .cancelPages(let ids): cancel(ids)
+      case .cancelBlocks(let ids): cancel(ids)
       case .cancel, .image, .cancelImages, .act, .upload: break
       }
     }
@@ -279,7 +279,7 @@ final class ExamRun {
   private func takeEvents(line: Int?) {
     for event in decoder.takeEvents() {
       switch event {
-      case .hello(let hello): greet(hello)
+      case .hello(let hello): handleHello(hello)
       case .source(let event): take(event, line)
       case .listed: if hasBegunList { isListed = true }
       case .refused(let reason): refuse(reason, line)
@@ -299,12 +299,12 @@ final class ExamRun {
     case .columnsAdded(let schema): if let reason = bench.addColumns(schema) { find(.schema, reason, line) }
     case .changes(let changes): take(changes, line)
     case .loaded(let key, let column, let value):
-      asked.remove(DeferredCell(key, column: column))
+      pendingCells.remove(DeferredCell(key, column: column))
       bench.seen.insert(.values)
       keep(image: value)
       bench.handle(event)
     case .notLoaded(let key, let column, let reason):
-      asked.remove(DeferredCell(key, column: column))
+      pendingCells.remove(DeferredCell(key, column: column))
       bench.handle(event)
       if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
     case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
@@ -328,13 +328,13 @@ final class ExamRun {
     return words.contains("schema was said before") ? .schema : .messages
   }
 
-  private func greet(_ hello: ChildHello) {
+  private func handleHello(_ hello: ChildHello) {
     self.hello = hello
     bench.level = max(bench.level, 1)
     bench.seen.formUnion([.hello, .messages])
     for fault in hello.settingFaults { bench.find(.settings, in: part, fault, line: 1, output: texts[1] ?? "") }
     if hello.capabilities.contains("health") { _ = bench.supervise(.answersHealth) }
-    if let line = settings(hello) { sayInPieces(line) }
+    if let line = settings(hello) { sendInPieces(line) }
   }
 
   private func take(_ schema: Schema, _ line: Int?) {
@@ -353,20 +353,20 @@ final class ExamRun {
   }
 
   /// Processes the answer to a query, including failures.
-  private func takeAnswer(_ event: SourceEvent, to id: PageRequestID, _ line: Int?) {
+  private func takeAnswer(_ event: SourceEvent, to id: BlockRequestID, _ line: Int?) {
     queried.remove(id)
-    if keptQueries.remove(id) != nil {
+    if storedQueries.remove(id) != nil {
       answerLines[id] = line
       switch event {
-      case .page(_, let page): answers[id] = .page(page)
+      case .page(_, let block): answers[id] = .block(block)
       case .sections(_, let sections): answers[id] = .sections(sections)
       case .pageFailed(_, let reason): answers[id] = .failed(reason)
       default: preconditionFailure("\(event) answers no query")
       }
     }
-    if case .page(_, let page) = event {
+    if case .page(_, let block) = event {
       bench.seen.formUnion([.rows, .values])
-      for row in page.rows where keys.count < Self.keptKeys {
+      for row in block.rows where keys.count < Self.keyLimit {
         keys.insert(row.key)
         row.cells.forEach { keep(image: $0) }
       }
@@ -386,7 +386,7 @@ final class ExamRun {
       }
     }
     changes.forEachRow { row in
-      guard row.verb == .upsert, keys.count < Self.keptKeys else { return }
+      guard row.verb == .upsert, keys.count < Self.keyLimit else { return }
       keys.insert(row.key)
       for case let cell? in row.cells { keep(image: cell) }
     }
@@ -394,7 +394,7 @@ final class ExamRun {
   }
 
   private func keep(image cell: Cell) {
-    if case .image(let key) = cell, imageKeys.count < Self.keptImages { imageKeys.insert(key) }
+    if case .image(let key) = cell, imageKeys.count < Self.imageLimit { imageKeys.insert(key) }
   }
 
   private func refuse(_ reason: String, _ line: Int?) {

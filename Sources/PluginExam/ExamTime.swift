@@ -24,7 +24,7 @@ final class ExamTime {
   /// The current time of this clock.
   var now: Instant {
     let moment = monotonicNow
-    if clock.toldAt.duration(to: moment) >= Self.grain { clock.advance(to: moment, waited: wait.take(of: process)) }
+    if clock.updatedAt.duration(to: moment) >= Self.grain { clock.advance(to: moment, waited: wait.take(of: process)) }
     return clock.now
   }
 }

@@ -8,7 +8,7 @@ struct ImagesExam {
   private let bench: ExamBench
 
   private static let images = 3
-  private static let storms = 30
+  private static let cancelRounds = 30
   /// The maximum length of a key that a client may request, in bytes.
   private static let greatestKey = 1_024
   private static let missing = "rowcast-exam: no such image"
@@ -31,7 +31,7 @@ struct ImagesExam {
       examRun.ask(image: number, key)
       guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
       // A host in between refuses large images, but the plugin is responsible.
-      if case .failed(let reason) = outcome, reason.hasPrefix(ImageGiver.tooLarge) {
+      if case .failed(let reason) = outcome, reason.hasPrefix(ImageCallbacks.tooLarge) {
         return find("the image “\(key.prefix(80))” is not shown: \(reason)")
       }
       // A failure or a missing image is a valid answer.
@@ -43,20 +43,22 @@ struct ImagesExam {
         return find("the image “\(key.prefix(80))” is neither PNG nor JPEG nor WebP nor GIF")
       }
     }
-    guard let key = examRun.imageKeys.min() else { return askForNone(&number) }
-    for storm in 1...Self.storms {
+    guard let key = examRun.imageKeys.min() else { return requestMissingImage(&number) }
+    for round in 1...Self.cancelRounds {
       number += 1
       examRun.ask(image: number, key)
-      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      if round % 3 == 0 { _ = examRun.receive(within: .milliseconds(5)) }
       examRun.cancel(image: number)
     }
     number += 1
     examRun.ask(image: number, key)
-    guard answer(to: number, "an image that had been cancelled \(Self.storms) times before") != nil else { return }
-    askForNone(&number)
+    guard answer(to: number, "an image that had been cancelled \(Self.cancelRounds) times before") != nil else {
+      return
+    }
+    requestMissingImage(&number)
   }
 
-  private func askForNone(_ number: inout UInt64) {
+  private func requestMissingImage(_ number: inout UInt64) {
     number += 1
     examRun.ask(image: number, Self.missing)
     if case .bytes? = answer(to: number, "an image that there is not") {
@@ -67,7 +69,7 @@ struct ImagesExam {
   /// Waits for an answer; reports a finding and returns `nil` when there is none.
   private func answer(to number: UInt64, _ what: String) -> ImageOutcome? {
     let patience = min(.seconds(10), bench.options.answer * 2)
-    if examRun.hear(for: patience, until: { examRun.images[number] != nil }) { return examRun.images[number] }
+    if examRun.receive(for: patience, until: { examRun.images[number] != nil }) { return examRun.images[number] }
     // An exit is reported as a separate finding.
     if !examRun.isAtEnd { find("request \(number), for \(what), was not answered within \(patience)") }
     return nil

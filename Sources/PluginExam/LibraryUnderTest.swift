@@ -54,9 +54,9 @@ final class LibraryUnderTest: PluginUnderTest {
     private var isDrained = false
 
     /// Starts the thread, which ends after the lines that precede ``close(within:)``.
-    init(_ hear: @escaping @Sendable ([UInt8]) -> Void) {
+    init(_ receive: @escaping @Sendable ([UInt8]) -> Void) {
       let code = startThread("inbox") { [self] in
-        while let line = next() { hear(line) }
+        while let line = next() { receive(line) }
         monitor.withLock {
           isDrained = true
           monitor.wakeAll()
@@ -113,7 +113,7 @@ final class LibraryUnderTest: PluginUnderTest {
       },
       ended: { pipe.end($0) })
     self.library = library
-    inbox = Inbox { library.hear($0) }
+    inbox = Inbox { library.receive($0) }
     library.begin()
   }
 
@@ -128,7 +128,7 @@ final class LibraryUnderTest: PluginUnderTest {
     }
   }
 
-  func say(_ bytes: [UInt8], within bound: Duration) {
+  func send(_ bytes: [UInt8], within bound: Duration) {
     for byte in bytes {
       guard byte == 0x0A else {
         line.append(byte)

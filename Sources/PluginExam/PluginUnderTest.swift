@@ -15,7 +15,7 @@ protocol PluginUnderTest: AnyObject {
   /// Writes bytes to the plugin.
   ///
   /// Bytes that it does not accept in time are dropped.
-  func say(_ bytes: [UInt8], within bound: Duration)
+  func send(_ bytes: [UInt8], within bound: Duration)
   /// Closes the plugin's input.
   func closeInput()
   /// Waits for output and reads it.

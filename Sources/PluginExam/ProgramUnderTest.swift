@@ -27,7 +27,7 @@ final class ProgramUnderTest: PluginUnderTest {
   var now: Instant { time.now }
 
   var exit: Supervisor.Exit? {
-    if lastExit == nil { lastExit = process.look().exit }
+    if lastExit == nil { lastExit = process.status().exit }
     return lastExit
   }
 
@@ -50,7 +50,7 @@ final class ProgramUnderTest: PluginUnderTest {
     }
   }
 
-  func say(_ bytes: [UInt8], within bound: Duration) {
+  func send(_ bytes: [UInt8], within bound: Duration) {
     let deadline = now.advanced(by: bound)
     var rest = bytes[...]
     while !rest.isEmpty, process.input >= 0 {

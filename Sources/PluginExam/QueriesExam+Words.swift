@@ -59,7 +59,7 @@ struct FilterSamples {
   /// The maximum number of columns per operator.
   private static let columns = 3
 
-  init(_ schema: Schema, _ windowed: WindowedCapabilities, _ rows: [RowPage.Row]) {
+  init(_ schema: Schema, _ windowed: WindowedCapabilities, _ rows: [RowBlock.Row]) {
     let usable = schema.columns.indices.filter { ![.image, .series].contains(schema.columns[$0].type) }
     let named = usable.filter { windowed.filterColumns?.contains($0) ?? true }
     // Columns with different values are more useful and come first.
@@ -85,7 +85,7 @@ struct FilterSamples {
   }
 
   /// Returns up to two values of a column: one from the middle row, and a different one.
-  private static func values(of column: Int, _ rows: [RowPage.Row]) -> [Cell] {
+  private static func values(of column: Int, _ rows: [RowBlock.Row]) -> [Cell] {
     let cells = rows.map { $0.cells[column] }.filter { $0 != .null }
     guard !cells.isEmpty else { return [] }
     let middle = cells[cells.count / 2]

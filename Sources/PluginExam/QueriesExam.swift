@@ -22,7 +22,7 @@ struct QueriesExam {
 
   /// The rows of one query, read block by block.
   private struct Reading: Equatable {
-    var rows: [RowPage.Row] = []
+    var rows: [RowBlock.Row] = []
     /// Whether the query has no further rows.
     var isWhole = false
     var lastLine: Int?
@@ -44,7 +44,7 @@ struct QueriesExam {
 
   private static let attempts = 3
   private static let pause = Duration.seconds(1)
-  private static let pageRows = 100
+  private static let blockRows = 100
   private static let knownRows = 1_000
   private static let comparedRows = 200
   private static let columns = 4
@@ -67,8 +67,8 @@ struct QueriesExam {
     if !windowed.filters.isEmpty || windowed.searches { bench.seen.insert(.filter) }
     var lasting: [ExamRule: Fault]?
     for attempt in 0..<Self.attempts {
-      if attempt > 0 { examRun.hear(for: Self.pause) { false } }
-      do throws(Silence) { try look() } catch { return }
+      if attempt > 0 { examRun.receive(for: Self.pause) { false } }
+      do throws(Silence) { try check() } catch { return }
       lasting = faults.filter { lasting == nil || lasting![$0.key] != nil }
       if lasting!.isEmpty { return }
     }
@@ -78,13 +78,13 @@ struct QueriesExam {
   }
 
   /// Checks everything once.
-  mutating private func look() throws(Silence) {
+  mutating private func check() throws(Silence) {
     faults = [:]
     known = try read(Query(), rows: Self.knownRows, "without a filter")
-    try lookAtPlaces()
-    try lookAtOrders()
-    try lookAtFilters()
-    try lookAtSections()
+    try checkPlaces()
+    try checkOrders()
+    try checkFilters()
+    try checkSections()
     guard faults.values.contains(where: \.comparesAnswers) else { return }
     let before = known
     let found = faults
@@ -101,22 +101,23 @@ struct QueriesExam {
   // MARK: Positions
 
   /// Checks that offsets and cursors return the same rows.
-  mutating private func lookAtPlaces() throws(Silence) {
+  mutating private func checkPlaces() throws(Silence) {
     let rows = known.rows
     guard rows.count > 1 else { return }
     if windowed.paging != .keyset {
       for skip in Set([0, 1, rows.count / 2, rows.count - 1]).sorted() {
         let count = min(7, rows.count - skip)
-        guard let (page, line) = try ask(Query(), skip: skip, count: count, .pages, "of rows \(skip + 1) and on") else {
+        guard let (block, line) = try ask(Query(), skip: skip, count: count, .pages, "of rows \(skip + 1) and on")
+        else {
           return
         }
         // A source that supports keyset paging may return fewer rows if they are large.
-        let expected = windowed.paging != .offset && page.hasMore && !page.rows.isEmpty ? page.rows.count : count
-        compare(page.rows, with: rows[skip..<skip + expected], "after \(skip) rows were skipped", line)
+        let expected = windowed.paging != .offset && block.hasMore && !block.rows.isEmpty ? block.rows.count : count
+        compare(block.rows, with: rows[skip..<skip + expected], "after \(skip) rows were skipped", line)
       }
     }
     if windowed.paging != .offset {
-      let half = max(1, min(rows.count, Self.pageRows) / 2)
+      let half = max(1, min(rows.count, Self.blockRows) / 2)
       guard let (first, _) = try ask(Query(), count: half, .pages, "of the first rows"), let end = first.end else {
         return
       }
@@ -128,14 +129,14 @@ struct QueriesExam {
         "behind the place of row \(first.rows.count)", line)
       guard
         let (again, ending) = try ask(
-          Query(), upTo: end, count: min(Self.pageRows, half + 5), .pages, "through a place")
+          Query(), upTo: end, count: min(Self.blockRows, half + 5), .pages, "through a place")
       else { return }
       compare(again.rows, with: rows.prefix(first.rows.count), "through the place of row \(first.rows.count)", ending)
     }
     // Check the last rows against the count.
     guard windowed.paging != .keyset, !known.isWhole, windowed.count == .exact else { return }
-    guard let (page, _) = try ask(Query(), count: 1, .pages, "of the first row"), let count = page.count,
-      !page.isCountEstimated, count > 5
+    guard let (block, _) = try ask(Query(), count: 1, .pages, "of the first row"), let count = block.count,
+      !block.isCountEstimated, count > 5
     else { return }
     guard let (last, line) = try ask(Query(), skip: count - 5, count: 10, .counts, "of the last rows") else { return }
     if last.rows.count != 5 || last.hasMore, last.count == count {
@@ -147,7 +148,7 @@ struct QueriesExam {
   }
 
   mutating private func compare(
-    _ rows: [RowPage.Row], with expected: ArraySlice<RowPage.Row>, _ where: String, _ line: Int?
+    _ rows: [RowBlock.Row], with expected: ArraySlice<RowBlock.Row>, _ where: String, _ line: Int?
   ) {
     guard !rows.map(\.key).elementsEqual(expected.map(\.key)) else { return }
     let place = zip(rows, expected).enumerated().first { $0.element.0.key != $0.element.1.key }
@@ -162,7 +163,7 @@ struct QueriesExam {
 
   // MARK: Orders
 
-  mutating private func lookAtOrders() throws(Silence) {
+  mutating private func checkOrders() throws(Silence) {
     let columns = windowed.sort.sorted().prefix(Self.columns)
     var sorts = columns.flatMap { [[SortTerm($0)], [SortTerm($0, descending: true)]] }
     if columns.count > 1 { sorts.append([SortTerm(columns[0]), SortTerm(columns[1], descending: true)]) }
@@ -175,7 +176,7 @@ struct QueriesExam {
       let reading = try read(query, rows: Self.comparedRows, words)
       expect(known.rows, in: reading, of: query, words, .pages)
       // The order of ties is up to the source, but it must be stable.
-      guard let (again, line) = try ask(query, count: Self.pageRows, .order, words) else { continue }
+      guard let (again, line) = try ask(query, count: Self.blockRows, .order, words) else { continue }
       let first = reading.rows.prefix(again.rows.count)
       if !again.rows.map(\.key).elementsEqual(first.map(\.key)) {
         note(
@@ -187,10 +188,10 @@ struct QueriesExam {
 
   /// Checks that the rows that match a query are in the part of the answer that was read.
   mutating private func expect(
-    _ rows: [RowPage.Row], in reading: Reading, of query: Query, _ words: String, _ rule: ExamRule
+    _ rows: [RowBlock.Row], in reading: Reading, of query: Query, _ words: String, _ rule: ExamRule
   ) {
     let keys = Set(reading.rows.map(\.key))
-    let check = PageCheck(schema, query)
+    let check = BlockCheck(schema, query)
     for row in rows where !keys.contains(row.key) && check.passes(row.cells) == true {
       if reading.isWhole {
         return note(
@@ -203,16 +204,16 @@ struct QueriesExam {
     }
     guard reading.isWhole, known.isWhole, query.filter == nil, query.search.isEmpty else { return }
     let all = Set(rows.map(\.key))
-    if let stranger = reading.rows.first(where: { !all.contains($0.key) }) {
+    if let unexpected = reading.rows.first(where: { !all.contains($0.key) }) {
       note(
-        rule, "\(words), row \(Self.written(stranger.key)) came, which is not there without", reading.lastLine,
+        rule, "\(words), row \(Self.written(unexpected.key)) came, which is not there without", reading.lastLine,
         comparesAnswers: true)
     }
   }
 
   // MARK: Filters
 
-  mutating private func lookAtFilters() throws(Silence) {
+  mutating private func checkFilters() throws(Silence) {
     let samples = FilterSamples(schema, windowed, known.rows)
     for filter in samples.filters {
       let words = "filtered by \(Self.words(filter, schema))"
@@ -229,7 +230,7 @@ struct QueriesExam {
   // MARK: Sections
 
   /// Checks the sections against the complete list of rows.
-  mutating private func lookAtSections() throws(Silence) {
+  mutating private func checkSections() throws(Silence) {
     guard known.isWhole else { return }
     let columns = windowed.group.sorted().prefix(2).filter { schema.columns[$0].type != .number }
     var groups = columns.map { [$0] }
@@ -245,8 +246,8 @@ struct QueriesExam {
           "it tells \(section.count) rows in the section \(Self.words(section.values)) by \(words), where there are \(expected[section.values] ?? 0)",
           line, comparesAnswers: true)
       }
-      let told = Set(sections.map(\.values))
-      if let missing = expected.keys.first(where: { !told.contains($0) }) {
+      let reported = Set(sections.map(\.values))
+      if let missing = expected.keys.first(where: { !reported.contains($0) }) {
         note(.sections, "it does not list the section \(Self.words(missing)) by \(words)", line, comparesAnswers: true)
       }
     }
@@ -258,50 +259,50 @@ struct QueriesExam {
   mutating private func read(_ query: Query, rows limit: Int, _ words: String) throws(Silence) -> Reading {
     var reading = Reading()
     var keys: Set<RowKey> = []
-    var after: PageCursor?
-    let check = PageCheck(schema, query)
+    var after: BlockCursor?
+    let check = BlockCheck(schema, query)
     let isExact = windowed.count == .exact
     let rule: ExamRule = !query.sort.isEmpty ? .order : query == Query() ? .pages : .filter
     while reading.rows.count < limit {
       let skip = windowed.paging == .offset ? reading.rows.count : 0
-      guard let (page, line) = try ask(query, after: after, skip: skip, count: Self.pageRows, rule, words) else {
+      guard let (block, line) = try ask(query, after: after, skip: skip, count: Self.blockRows, rule, words) else {
         break
       }
       reading.lastLine = line
       // A malformed row is reported as a separate finding.
-      guard page.rows.allSatisfy({ $0.cells.count == schema.columns.count }) else { throw Silence() }
-      switch check.fault(in: reading.rows.suffix(1) + page.rows) {
-      case .order(let row, let former, let column):
+      guard block.rows.allSatisfy({ $0.cells.count == schema.columns.count }) else { throw Silence() }
+      switch check.fault(in: reading.rows.suffix(1) + block.rows) {
+      case .order(let row, let previous, let column):
         note(
           .order,
-          "\(words), row \(Self.written(row)) came after row \(Self.written(former)): by “\(schema.columns[column].name)” it belongs before it",
+          "\(words), row \(Self.written(row)) came after row \(Self.written(previous)): by “\(schema.columns[column].name)” it belongs before it",
           line)
       case .filter(let row): note(.filter, "\(words), row \(Self.written(row)) came, which does not pass", line)
       case .section, nil: break
       }
-      if let twice = page.rows.first(where: { !keys.insert($0.key).inserted }) {
+      if let twice = block.rows.first(where: { !keys.insert($0.key).inserted }) {
         note(.pages, "\(words), row \(Self.written(twice.key)) is in two pages", line)
         break
       }
-      reading.rows += page.rows
-      if isExact, !page.isCountEstimated, let count = page.count,
-        page.hasMore ? count <= reading.rows.count : count != reading.rows.count
+      reading.rows += block.rows
+      if isExact, !block.isCountEstimated, let count = block.count,
+        block.hasMore ? count <= reading.rows.count : count != reading.rows.count
       {
         note(
           .counts,
           "\(words), it counts \(count) rows, and \(reading.rows.count) came"
-            + (page.hasMore ? " with more behind them" : ""),
+            + (block.hasMore ? " with more behind them" : ""),
           line)
       }
-      reading.isWhole = !page.hasMore
-      guard page.hasMore else { break }
-      if page.rows.isEmpty || windowed.paging == .offset && page.rows.count < Self.pageRows {
+      reading.isWhole = !block.hasMore
+      guard block.hasMore else { break }
+      if block.rows.isEmpty || windowed.paging == .offset && block.rows.count < Self.blockRows {
         note(
-          .pages, "\(words), a page has \(page.rows.count) of \(Self.pageRows) rows, and says that more follow", line)
+          .pages, "\(words), a page has \(block.rows.count) of \(Self.blockRows) rows, and says that more follow", line)
         break
       }
       guard windowed.paging != .offset else { continue }
-      guard let end = page.end, end != after else {
+      guard let end = block.end, end != after else {
         note(.pages, "\(words), more rows follow, and it does not say the place (“end”) behind which they do", line)
         break
       }
@@ -312,17 +313,17 @@ struct QueriesExam {
 
   /// Requests rows; returns `nil` after noting a fault when the answer is a failure or unsuitable.
   mutating private func ask(
-    _ query: Query, after: PageCursor? = nil, upTo: PageCursor? = nil, skip: Int = 0, count: Int, _ rule: ExamRule,
+    _ query: Query, after: BlockCursor? = nil, upTo: BlockCursor? = nil, skip: Int = 0, count: Int, _ rule: ExamRule,
     _ words: String
-  ) throws(Silence) -> (RowPage, line: Int?)? {
+  ) throws(Silence) -> (RowBlock, line: Int?)? {
     let (answer, line) = try answer(query, .rows(after: after, upTo: upTo, skip: skip, count: count))
     switch answer {
-    case .page(let page):
-      if page.rows.count > count {
-        note(.pages, "\(words), \(page.rows.count) rows came where \(count) were asked for", line)
+    case .block(let block):
+      if block.rows.count > count {
+        note(.pages, "\(words), \(block.rows.count) rows came where \(count) were asked for", line)
         return nil
       }
-      return (page, line)
+      return (block, line)
     case .failed(let reason): note(rule, "\(words), it could not answer: \(reason)", line)
     case .sections: note(rule, "\(words), sections came where rows were asked for", line)
     }
@@ -330,15 +331,15 @@ struct QueriesExam {
   }
 
   mutating private func answer(
-    _ query: Query, _ what: PageRequest.What
+    _ query: Query, _ what: BlockRequest.What
   ) throws(Silence) -> (ExamRun.QueryAnswer, line: Int?) {
     number += 1
     guard var request = examRun.firstQuery else { throw Silence() }
-    request.id = PageRequestID(rawValue: number)
+    request.id = BlockRequestID(rawValue: number)
     (request.query, request.section, request.what) = (query, [], what)
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
     examRun.ask([request], keepingAnswers: true)
-    examRun.hear(for: patience) { examRun.answers[request.id] != nil }
+    examRun.receive(for: patience) { examRun.answers[request.id] != nil }
     guard let answer = examRun.answers[request.id] else {
       if !examRun.isAtEnd { examRun.find(.answers, "query \(number) was not answered within \(patience)") }
       throw Silence()

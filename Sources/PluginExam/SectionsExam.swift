@@ -13,7 +13,7 @@ struct SectionsExam {
   private static let pause = Duration.seconds(1)
   /// The limit that the engine uses.
   private static let limit = Limits().windowedSections
-  private static let pageRows = 100
+  private static let blockRows = 100
   private static let firstNumber: UInt64 = 1 << 41
 
   init(_ examRun: ExamRun) {
@@ -29,8 +29,8 @@ struct SectionsExam {
     var fault: String?
     for attempt in 0..<Self.attempts {
       // A source may update its counts asynchronously after a change.
-      if attempt > 0 { examRun.hear(for: Self.pause) { false } }
-      fault = look(schema, windowed, column, &number)
+      if attempt > 0 { examRun.receive(for: Self.pause) { false } }
+      fault = check(schema, windowed, column, &number)
       guard let fault, !examRun.isAtEnd, !bench.hasFound(.answers) else { return }
       // A missing answer will not arrive by asking again.
       if fault.isEmpty { return }
@@ -39,25 +39,25 @@ struct SectionsExam {
   }
 
   /// Checks once; returns the fault, or an empty text when there was no answer.
-  private func look(
+  private func check(
     _ schema: Schema, _ windowed: WindowedCapabilities, _ column: Int, _ number: inout UInt64
   ) -> String? {
     let name = schema.columns[column].name
-    let all = PageRequest.What.rows(after: nil, upTo: nil, skip: 0, count: 1)
+    let all = BlockRequest.What.rows(after: nil, upTo: nil, skip: 0, count: 1)
     let grouped = Query(group: [column])
-    guard case .page(let before)? = ask(Query(), [], all, &number) else { return "" }
+    guard case .block(let before)? = ask(Query(), [], all, &number) else { return "" }
     guard let answer = ask(grouped, [], .sections(limit: Self.limit), &number) else { return "" }
-    guard case .page(let after)? = ask(Query(), [], all, &number) else { return "" }
+    guard case .block(let after)? = ask(Query(), [], all, &number) else { return "" }
     let count = windowed.count == .exact && before.count == after.count ? before.count : nil
 
     let sections: [SectionCount]
     switch answer {
-    case .sections(let told): sections = told
+    case .sections(let reported): sections = reported
     case .failed(let reason):
       // A table with so few rows has no more sections than the limit.
       guard let count, count <= Self.limit else { return nil }
       return "it failed to list the sections by “\(name)” of its \(count) rows: \(reason)"
-    case .page: return "it answered with rows when it was asked for sections"
+    case .block: return "it answered with rows when it was asked for sections"
     }
     guard sections.count <= Self.limit else { return "it told \(sections.count) sections; \(Self.limit) were allowed" }
     if let wrong = sections.first(where: { $0.values.count != 1 }) {
@@ -71,28 +71,28 @@ struct SectionsExam {
       return "its sections by “\(name)” have \(sum) rows, and the table has \(count)"
     }
     guard let section = sections.max(by: { $0.count < $1.count }) else { return nil }
-    return look(into: section, column, grouped, windowed, name, &number)
+    return check(into: section, column, grouped, windowed, name, &number)
   }
 
-  private func look(
+  private func check(
     into section: SectionCount, _ column: Int, _ query: Query, _ windowed: WindowedCapabilities, _ name: String,
     _ number: inout UInt64
   ) -> String? {
-    let what = PageRequest.What.rows(after: nil, upTo: nil, skip: 0, count: Self.pageRows)
+    let what = BlockRequest.What.rows(after: nil, upTo: nil, skip: 0, count: Self.blockRows)
     guard let answer = ask(query, section.values, what, &number) else { return "" }
     let words = Self.words(section.values)
-    guard case .page(let page) = answer else {
+    guard case .block(let block) = answer else {
       return "it told the section \(words) by “\(name)”, and could not tell its rows"
     }
-    if let stranger = page.rows.first(where: {
+    if let unexpected = block.rows.first(where: {
       $0.cells.indices.contains(column) && $0.cells[column] != section.values[0]
     }) {
-      return "row \(stranger.key) was sent for the section \(words) by “\(name)”, and does not belong there"
+      return "row \(unexpected.key) was sent for the section \(words) by “\(name)”, and does not belong there"
     }
-    if windowed.count == .exact, let count = page.count, count != section.count {
+    if windowed.count == .exact, let count = block.count, count != section.count {
       return "the section \(words) by “\(name)” has \(section.count) rows, and its page says \(count)"
     }
-    guard !page.rows.isEmpty || section.count == 0 else {
+    guard !block.rows.isEmpty || section.count == 0 else {
       return "the section \(words) by “\(name)” has \(section.count) rows, and none came when they were asked for"
     }
     return nil
@@ -101,16 +101,18 @@ struct SectionsExam {
   /// Sends a query and waits for the answer; `nil` when there is none, which is a separate finding
   /// or an exit.
   private func ask(
-    _ query: Query, _ section: [Cell], _ what: PageRequest.What, _ number: inout UInt64
+    _ query: Query, _ section: [Cell], _ what: BlockRequest.What, _ number: inout UInt64
   ) -> ExamRun.QueryAnswer? {
     number += 1
     // Every remote table has been queried before.
     guard var request = examRun.firstQuery else { return nil }
-    request.id = PageRequestID(rawValue: number)
+    request.id = BlockRequestID(rawValue: number)
     (request.query, request.section, request.what) = (query, section, what)
     let patience = min(bench.schema?.prefetch.patience ?? .zero, bench.options.answer * 4)
     examRun.ask([request], keepingAnswers: true)
-    if examRun.hear(for: patience, until: { examRun.answers[request.id] != nil }) { return examRun.answers[request.id] }
+    if examRun.receive(for: patience, until: { examRun.answers[request.id] != nil }) {
+      return examRun.answers[request.id]
+    }
     if !examRun.isAtEnd {
       examRun.find(.answers, "query \(number), of sections and their rows, was not answered within \(patience)")
     }

@@ -6,7 +6,7 @@ struct WindowedExam {
   private let examRun: ExamRun
   private let bench: ExamBench
 
-  private static let storms = 30
+  private static let cancelRounds = 30
   /// The first request ID of this part.
   ///
   /// The engine counts from 1.
@@ -23,22 +23,22 @@ struct WindowedExam {
     bench.seen.formUnion([.answers, .cancel])
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
     guard isAnswered("what was in sight", .answers, within: patience) else { return }
-    request.id = PageRequestID(rawValue: Self.firstNumber)
+    request.id = BlockRequestID(rawValue: Self.firstNumber)
     examRun.ask([request])
     guard isAnswered("the first page", .answers, within: patience), windowed.cancels else { return }
-    for storm in 1...Self.storms {
-      request.id = PageRequestID(rawValue: Self.firstNumber + UInt64(storm))
+    for round in 1...Self.cancelRounds {
+      request.id = BlockRequestID(rawValue: Self.firstNumber + UInt64(round))
       examRun.ask([request])
-      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      if round % 3 == 0 { _ = examRun.receive(within: .milliseconds(5)) }
       examRun.cancel([request.id])
     }
-    request.id = PageRequestID(rawValue: Self.firstNumber + UInt64(Self.storms) + 1)
+    request.id = BlockRequestID(rawValue: Self.firstNumber + UInt64(Self.cancelRounds) + 1)
     examRun.ask([request])
-    _ = isAnswered("a page that had been cancelled \(Self.storms) times before", .cancel, within: patience)
+    _ = isAnswered("a page that had been cancelled \(Self.cancelRounds) times before", .cancel, within: patience)
   }
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
-    if examRun.hear(for: patience, until: { examRun.queried.isEmpty }) { return true }
+    if examRun.receive(for: patience, until: { examRun.queried.isEmpty }) { return true }
     // An exit is reported as a separate finding.
     guard !examRun.isAtEnd, let id = examRun.queried.min(by: { $0.rawValue < $1.rawValue }) else { return false }
     examRun.find(

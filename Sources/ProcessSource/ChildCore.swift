@@ -26,7 +26,7 @@ final class ChildCore: @unchecked Sendable {
   private var inbox: [Supervisor.Input] = []
   private var requests: [SourceRequest] = []
   /// The `hello` that the supervisor has not handled.
-  private var greeting: ChildHello?
+  private var receivedHello: ChildHello?
   private var rules: SettingRules?
   private var schema: Schema?
   private var wasInsideReload = false
@@ -37,9 +37,9 @@ final class ChildCore: @unchecked Sendable {
   // Used by the supervising thread only.
   private var process: ChildProcess?
   private var reader: ChildReader?
-  private var heardCount = 0
+  private var receivedCount = 0
   private var isStopped = false
-  private var isAskedToStop = false
+  private var isStopRequested = false
   /// Whether the process has sent its hello and therefore reads messages.
   private var speaks = false
   private var outgoing: [UInt8] = []
@@ -53,7 +53,7 @@ final class ChildCore: @unchecked Sendable {
   /// The maximum number of inputs that the reader may queue for the supervisor.
   private static let inboxLimit = 64
   /// The interval of the check whether a signal has stopped the child.
-  private static let look: Duration = .seconds(1)
+  private static let checkInterval: Duration = .seconds(1)
   private var measuredAt = Instant.zero
 
   init(
@@ -122,27 +122,27 @@ final class ChildCore: @unchecked Sendable {
   private func run() {
     var supervisor = Supervisor(policy, seed: .random(in: .min ... .max))
     perform(supervisor.handle(.start, at: monotonicNow), &supervisor)
-    while !(isAskedToStop && supervisor.isResting) {
+    while !(isStopRequested && supervisor.isResting) {
       waitForSomething(supervisor.deadline)
-      let (inputs, requests, greeting) = monitor.withLock {
+      let (inputs, requests, receivedHello) = monitor.withLock {
         defer {
           inbox = []
           self.requests = []
-          self.greeting = nil
+          self.receivedHello = nil
           monitor.wakeAll()
         }
-        return (inbox, self.requests, self.greeting)
+        return (inbox, self.requests, self.receivedHello)
       }
-      if let greeting { greet(greeting, &supervisor) }
+      if let receivedHello { handleHello(receivedHello, &supervisor) }
       noteLife(&supervisor)
       for input in inputs {
-        if input == .stop { isAskedToStop = true }
+        if input == .stop { isStopRequested = true }
         if input == .drained { closeOneEnd() }
         perform(supervisor.handle(input, at: monotonicNow), &supervisor)
       }
       for request in requests { take(request) }
       readErrors()
-      look(&supervisor)
+      checkProcess(&supervisor)
       perform(supervisor.advance(to: monotonicNow), &supervisor)
       writeOutgoing()
     }
@@ -159,7 +159,7 @@ final class ChildCore: @unchecked Sendable {
       files.append(pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0))
       files.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0))
       if !outgoing.isEmpty { files.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)) }
-      timeout = process.watch >= 0 ? Self.look : .milliseconds(50)
+      timeout = process.watch >= 0 ? Self.checkInterval : .milliseconds(50)
     }
     if let deadline {
       let rest = max(.zero, monotonicNow.duration(to: deadline))
@@ -177,17 +177,17 @@ final class ChildCore: @unchecked Sendable {
   private func noteLife(_ supervisor: inout Supervisor) {
     guard let reader else { return }
     let signs = reader.signsOfLife
-    if signs.count != heardCount {
-      heardCount = signs.count
-      perform(supervisor.handle(.heard, at: monotonicNow), &supervisor)
+    if signs.count != receivedCount {
+      receivedCount = signs.count
+      perform(supervisor.handle(.received, at: monotonicNow), &supervisor)
     }
     perform(supervisor.handle(.heldBack(signs.isWaiting), at: monotonicNow), &supervisor)
   }
 
   /// Reports the state of the process to the supervisor.
-  private func look(_ supervisor: inout Supervisor) {
+  private func checkProcess(_ supervisor: inout Supervisor) {
     guard let process else { return }
-    let (exit, isStopped) = process.look()
+    let (exit, isStopped) = process.status()
     if let exit { return perform(supervisor.handle(.exited(exit), at: monotonicNow), &supervisor) }
     measure(process, &supervisor)
     guard isStopped != self.isStopped else { return }
@@ -214,7 +214,7 @@ final class ChildCore: @unchecked Sendable {
       case .kill: process?.send(SIGKILL)
       case .reap: reap()
       case .cutOff: reader?.cutOff()
-      case .askHealth:
+      case .requestHealth:
         healthNumber += 1
         outgoing += HostLine.health(healthNumber)
       case .report(let state, let message, let retry):
@@ -240,7 +240,7 @@ final class ChildCore: @unchecked Sendable {
       }
       self.process = process
       self.reader = reader
-      heardCount = 0
+      receivedCount = 0
       isStopped = false
       speaks = false
       outgoing = HostLine.hello
@@ -275,12 +275,12 @@ final class ChildCore: @unchecked Sendable {
 
   private var listener: ChildReader.Listener {
     ChildReader.Listener(
-      tell: { [self] event in
+      report: { [self] event in
         monitor.withLock { pending.answer(event) } ? events(event) : true
       },
       note: { [self] in postInTurn($0) },
-      greet: { [self] hello in
-        monitor.withLock { (greeting, rules) = (hello, hello.settings) }
+      noteHello: { [self] hello in
+        monitor.withLock { (receivedHello, rules) = (hello, hello.settings) }
         wake?.wake()
       },
       learn: { [self] schema, speaks in
@@ -299,7 +299,7 @@ final class ChildCore: @unchecked Sendable {
   /// The rules for the settings, from the process's last `hello`.
   var settingRules: SettingRules? { monitor.withLock { rules } }
 
-  private func greet(_ hello: ChildHello, _ supervisor: inout Supervisor) {
+  private func handleHello(_ hello: ChildHello, _ supervisor: inout Supervisor) {
     speaks = true
     if hello.capabilities.contains("health") {
       perform(supervisor.handle(.answersHealth, at: monotonicNow), &supervisor)
@@ -314,35 +314,35 @@ final class ChildCore: @unchecked Sendable {
 
   private func take(_ request: SourceRequest) {
     let schema = monitor.withLock { self.schema }
-    let isHeard = process != nil && speaks && outgoing.count < Self.outgoingLimit
+    let acceptsRequests = process != nil && speaks && outgoing.count < Self.outgoingLimit
     switch request {
     case .load(let cells):
-      guard isHeard, let schema else {
+      guard acceptsRequests, let schema else {
         return answer(cells.map { .notLoaded($0.key, column: $0.column, reason: "its source does not answer") })
       }
       monitor.withLock { pending.ask(cells) }
       outgoing += HostLine.deferred("load", cells, schema)
     case .cancel(let cells):
       let known = monitor.withLock { pending.cancel(cells) }
-      if isHeard, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
+      if acceptsRequests, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
     case .ask(let requests):
-      guard isHeard, let schema, schema.windowed != nil else {
+      guard acceptsRequests, let schema, schema.windowed != nil else {
         return answer(requests.map { .pageFailed($0.id, reason: "its source does not answer") })
       }
       monitor.withLock { pending.ask(requests) }
       for request in requests { outgoing += HostLine.query(request, schema) }
-    case .cancelPages(let ids):
+    case .cancelBlocks(let ids):
       let known = monitor.withLock { pending.cancel(ids) }
-      if isHeard, !known.isEmpty { outgoing += HostLine.cancel(known) }
+      if acceptsRequests, !known.isEmpty { outgoing += HostLine.cancel(known) }
     case .image(let number, let key):
-      guard isHeard, schema?.loadsImages == true else { return answer([.image(number, .sourceDown)]) }
+      guard acceptsRequests, schema?.loadsImages == true else { return answer([.image(number, .sourceDown)]) }
       monitor.withLock { pending.ask(image: number) }
       outgoing += HostLine.image(number, key)
     case .cancelImages(let numbers):
       let known = monitor.withLock { pending.cancel(images: numbers) }
-      if isHeard, !known.isEmpty { outgoing += HostLine.cancel(images: known) }
+      if acceptsRequests, !known.isEmpty { outgoing += HostLine.cancel(images: known) }
     case .act(let request):
-      guard isHeard, schema != nil, monitor.withLock({ pending.ask(request.id) }) else {
+      guard acceptsRequests, schema != nil, monitor.withLock({ pending.ask(request.id) }) else {
         return answer([.acted(request.id, .failed(.sourceDown, "its source does not run, or does not listen"))])
       }
       outgoing += HostLine.action(request)

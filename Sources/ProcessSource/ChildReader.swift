@@ -13,11 +13,11 @@ final class ChildReader: @unchecked Sendable {
     /// Delivers an event and may wait.
     ///
     /// Returns false to stop reading.
-    var tell: @Sendable (SourceEvent) -> Bool
+    var report: @Sendable (SourceEvent) -> Bool
     /// Reports an input for the supervisor.
     var note: @Sendable (Supervisor.Input) -> Void
     /// Reports the child's hello.
-    var greet: @Sendable (ChildHello) -> Void
+    var noteHello: @Sendable (ChildHello) -> Void
     /// Reports the schema, and whether the child sent a hello before.
     var learn: @Sendable (Schema, Bool) -> Void
     /// Reports the end of the output, and whether it came in the middle of a reload.
@@ -39,7 +39,7 @@ final class ChildReader: @unchecked Sendable {
   private var isWaiting = false
   // Used by the reader's thread only.
   private var isCut = false
-  private var hasGreeted = false
+  private var hasReceivedHello = false
 
   /// Creates a reader for the read end of a pipe, which it closes at the end.
   ///
@@ -62,10 +62,10 @@ final class ChildReader: @unchecked Sendable {
   ///
   /// Returns false on failure.
   func start(_ name: String, decoder: consuming ChildDecoder) -> Bool {
-    let kept = Guest(decoder)
+    let guest = Guest(decoder)
     return startThread("in-\(name)") {
       beNice()
-      self.run(kept.take())
+      self.run(guest.take())
     } == 0
   }
 
@@ -100,7 +100,7 @@ final class ChildReader: @unchecked Sendable {
       if ready == 0 || isOverdue {
         decoder.settle()
         sampleBegan = nil
-        guard handOn(&decoder) else { break }
+        guard forward(&decoder) else { break }
         if isCut, ready == 0 { break }
         if ready == 0 { continue }
       }
@@ -121,12 +121,12 @@ final class ChildReader: @unchecked Sendable {
       guard take(&lines, &decoder) else { return end(&decoder) }
       lines.shrink()
       if count < room.count { decoder.flush() }
-      guard handOn(&decoder) else { return end(&decoder) }
+      guard forward(&decoder) else { return end(&decoder) }
     }
     // The last line may lack a newline.
     if let line = lines.rest() { take(line, lines.limit, &decoder) }
     decoder.settle()
-    _ = handOn(&decoder)
+    _ = forward(&decoder)
     end(&decoder)
   }
 
@@ -139,7 +139,7 @@ final class ChildReader: @unchecked Sendable {
   private func take(_ lines: inout LineSplitter, _ decoder: inout ChildDecoder) -> Bool {
     while let line = lines.next() {
       take(line, lines.limit, &decoder)
-      if decoder.hasEvents { guard handOn(&decoder) else { return false } }
+      if decoder.hasEvents { guard forward(&decoder) else { return false } }
     }
     return true
   }
@@ -151,15 +151,15 @@ final class ChildReader: @unchecked Sendable {
     }
   }
 
-  private func handOn(_ decoder: inout ChildDecoder) -> Bool {
+  private func forward(_ decoder: inout ChildDecoder) -> Bool {
     for event in decoder.takeEvents() {
       switch event {
       case .hello(let hello):
-        hasGreeted = true
-        listener.greet(hello)
+        hasReceivedHello = true
+        listener.noteHello(hello)
       // Through the supervisor, which reports it in order with the rows.
-      case .source(.state(let state, let message, _)): listener.note(.said(state, message: message))
-      case .source(let event): guard handOn(event) else { return false }
+      case .source(.state(let state, let message, _)): listener.note(.reported(state, message: message))
+      case .source(let event): guard forward(event) else { return false }
       case .listed: listener.note(.ready)
       case .refused(let reason): listener.note(.refused(reason))
       case .badLine(let reason): listener.note(.badLine(reason))
@@ -169,24 +169,24 @@ final class ChildReader: @unchecked Sendable {
     return true
   }
 
-  private func handOn(_ event: SourceEvent) -> Bool {
+  private func forward(_ event: SourceEvent) -> Bool {
     switch event {
-    case .schema(let schema): listener.learn(schema, hasGreeted)
+    case .schema(let schema): listener.learn(schema, hasReceivedHello)
     // True, because the settings were already checked with the first schema.
     case .columnsAdded(let schema): listener.learn(schema, true)
     default: break
     }
-    guard tell(event) else { return false }
+    guard report(event) else { return false }
     // A remote table has no rows to send. Answers given before a restart may be outdated.
     guard case .schema(let schema) = event, schema.windowed != nil else { return true }
-    guard tell(.sourceChanged) else { return false }
+    guard report(.sourceChanged) else { return false }
     listener.note(.ready)
     return true
   }
 
-  private func tell(_ event: SourceEvent) -> Bool {
+  private func report(_ event: SourceEvent) -> Bool {
     signs.withLock { isWaiting = true }
     defer { signs.withLock { isWaiting = false } }
-    return listener.tell(event)
+    return listener.report(event)
   }
 }

@@ -4,7 +4,7 @@ import Wire
 /// Queries on a remote table, sent by the host.
 extension HostLine {
   /// Encodes a query for rows or sections.
-  package static func query(_ request: PageRequest, _ schema: Schema) -> [UInt8] {
+  package static func query(_ request: BlockRequest, _ schema: Schema) -> [UInt8] {
     JSONWriter.line("query") { writer in
       writer.member("id", request.id.rawValue)
       let query = request.query
@@ -37,7 +37,7 @@ extension HostLine {
   }
 
   /// Encodes the cancellation of queries.
-  package static func cancel(_ queries: [PageRequestID]) -> [UInt8] {
+  package static func cancel(_ queries: [BlockRequestID]) -> [UInt8] {
     JSONWriter.line("cancel") { $0.member("queries", queries) { $0.unsigned($1.rawValue) } }
   }
 }

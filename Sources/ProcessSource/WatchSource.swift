@@ -30,7 +30,7 @@ package final class WatchSource: RunningSource {
       events: events)
   }
 
-  deinit { core.askToStop() }
+  deinit { core.requestStop() }
 
   /// Starts running the command on a separate thread.
   package func start() throws(PluginError) {
@@ -47,7 +47,7 @@ package final class WatchSource: RunningSource {
   /// Ends a running command and waits; returns false when that took too long.
   @discardableResult
   package func stop(within bound: Duration = .seconds(5)) -> Bool {
-    core.askToStop()
+    core.requestStop()
     return core.waitUntilFinished(within: bound)
   }
 
@@ -68,7 +68,7 @@ package final class WatchSource: RunningSource {
     private var isStopping = false
     // Used by the source's thread only.
     private var table: InferredTable?
-    private var hasToldSchema = false
+    private var hasSentSchema = false
     private var state: (SourceState, String)?
 
     /// The maximum size of the output in bytes.
@@ -87,7 +87,7 @@ package final class WatchSource: RunningSource {
       self.events = events
     }
 
-    func askToStop() {
+    func requestStop() {
       monitor.withLock { isStopping = true }
       stopping?.wake()
     }
@@ -108,13 +108,13 @@ package final class WatchSource: RunningSource {
     }
 
     func run() {
-      while !isAskedToStop {
+      while !isStopRequested {
         guard runOnce(), !waitForStop(pause) else { break }
       }
       isRunning = false
     }
 
-    private var isAskedToStop: Bool { monitor.withLock { isStopping } }
+    private var isStopRequested: Bool { monitor.withLock { isStopping } }
 
     private func waitForStop(_ pause: Duration) -> Bool {
       var stop = pollfd(fd: stopping?.file ?? -1, events: Int16(POLLIN), revents: 0)
@@ -127,7 +127,7 @@ package final class WatchSource: RunningSource {
       do throws(ChildProcess.Fault) {
         process = try ChildProcess(command)
       } catch {
-        return tell(.stale, error.reason)
+        return report(.stale, error.reason)
       }
       process.closeInput()
       var output: [UInt8] = []
@@ -137,16 +137,16 @@ package final class WatchSource: RunningSource {
       process.reap()  // together with the rest of its group
       close(process.output)
       errors.end { log(.info, $0) }
-      guard let exit, !isAskedToStop else { return false }
+      guard let exit, !isStopRequested else { return false }
       guard exit == .code(0) else {
         let words =
           switch exit {
           case .code(let code): "exited with code \(code)"
           case .signal(let signal): "killed by signal \(signal)"
           }
-        return tell(.stale, words)
+        return report(.stale, words)
       }
-      guard !isTooLong else { return tell(.stale, "it has printed more than \(Self.outputLimit) bytes") }
+      guard !isTooLong else { return report(.stale, "it has printed more than \(Self.outputLimit) bytes") }
       return show(output)
     }
 
@@ -171,7 +171,7 @@ package final class WatchSource: RunningSource {
         if !isOverdue, began.duration(to: monotonicNow) >= patience {
           isOverdue = true
           guard
-            tell(hasToldSchema ? .stale : .starting, "it has been running for \(patience.components.seconds) seconds")
+            report(hasSentSchema ? .stale : .starting, "it has been running for \(patience.components.seconds) seconds")
           else {
             process.send(SIGKILL)
             return nil
@@ -181,7 +181,7 @@ package final class WatchSource: RunningSource {
           process.send(SIGKILL)
           return nil
         }
-        let (exit, _) = process.look()
+        let (exit, _) = process.status()
         // After the exit all output is in the pipe, so read until the pipe is empty.
         repeat {
           let count = isOpen ? Glibc.read(process.output, &buffer, buffer.count) : 0
@@ -210,7 +210,7 @@ package final class WatchSource: RunningSource {
       case .text(let bytes): output = bytes
       case .binary(let reason):
         log(.error, reason)
-        return tell(table == nil ? .failed : .stale, reason)
+        return report(table == nil ? .failed : .stale, reason)
       }
       var reader = TextReader(format: options.format ?? TextFormat.guess(output: output), options: options)
       var number = 0
@@ -230,9 +230,9 @@ package final class WatchSource: RunningSource {
       if table == nil {
         guard found.contains(where: { if case .row = $0 { true } else { false } }) else {
           if case .fault(let reason)? = found.last {
-            return tell(.stale, options.reason(reason, takenFor: reader.format))
+            return report(.stale, options.reason(reason, takenFor: reader.format))
           }
-          return tell(.live, "it prints no rows")
+          return report(.live, "it prints no rows")
         }
         var table = InferredTable(
           name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual,
@@ -258,10 +258,10 @@ package final class WatchSource: RunningSource {
         let reason = table!.lastRejection
         _ = table!.takeChanges()
         if table!.schema == nil { table = nil }
-        return tell(.stale, found.count == 1 ? reason : "\(reason) (\(found.count) were left out)")
+        return report(.stale, found.count == 1 ? reason : "\(reason) (\(found.count) were left out)")
       }
-      if !hasToldSchema {
-        hasToldSchema = true
+      if !hasSentSchema {
+        hasSentSchema = true
         guard events(.schema(schema)) else { return false }
       }
       for addition in table!.takeAddedColumns() {
@@ -273,7 +273,7 @@ package final class WatchSource: RunningSource {
       }
       if let changes = table!.takeChanges() { guard events(.changes(changes)) else { return false } }
       let notices = [decoding.notice, reader.notice, table!.keyNotice]
-      return tell(.live, notices.filter { !$0.isEmpty }.joined(separator: ". "))
+      return report(.live, notices.filter { !$0.isEmpty }.joined(separator: ". "))
     }
 
     /// Keeps the last of the rows with equal keys, at the position of the first, because a reload
@@ -281,21 +281,21 @@ package final class WatchSource: RunningSource {
     private func withoutReplaced(_ found: [TextReader.Found], of table: InferredTable) -> [TextReader.Found] {
       guard !table.key.isEmpty, !table.isKeyGuessed else { return found }
       var places: [RowKey: Int] = [:]
-      var kept: [TextReader.Found] = []
+      var unique: [TextReader.Found] = []
       for item in found {
         if case .row(let row, _) = item, let key = table.rowKey(row, as: table.schema?.key ?? .text) {
           if let place = places[key] {
-            kept[place] = item
+            unique[place] = item
             continue
           }
-          places[key] = kept.count
+          places[key] = unique.count
         }
-        kept.append(item)
+        unique.append(item)
       }
-      return kept
+      return unique
     }
 
-    private func tell(_ state: SourceState, _ message: String) -> Bool {
+    private func report(_ state: SourceState, _ message: String) -> Bool {
       guard self.state?.0 != state || self.state?.1 != message else { return true }
       self.state = (state, message)
       return events(.state(state, message: message))

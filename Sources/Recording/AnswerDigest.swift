@@ -59,7 +59,7 @@ struct AnswerDigest: Hashable {
       fold(8, UInt64(table.rawValue))
       // Requests contain no sets, so equal requests have equal descriptions in every run.
       for request in requests { fold(Array("\(request)".utf8)) }
-    case .cancelPages(let table, let requests):
+    case .cancelBlocks(let table, let requests):
       fold(9, UInt64(table.rawValue))
       for request in requests { fold(Array("\(request)".utf8)) }
     }

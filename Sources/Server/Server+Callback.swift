@@ -34,7 +34,7 @@ extension Server {
       case .welcome: return true
       case .enoughFromThere: return false
       case .tooMany:
-        operations.metrics.turnedAway += 1
+        operations.metrics.rejectedConnections += 1
         return false
       }
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
@@ -69,13 +69,13 @@ extension Server {
       // Only sockets with an accepted upgrade have an entry.
       guard let pass = exchanges.takePass(of: socket) else { return false }
       exchanges.connections.settle(socket)
-      greet(socket, with: pass)
+      accept(socket, with: pass)
       return true
     case LWS_CALLBACK_RECEIVE:
       guard let client = clients[socket] else { return false }
       return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: client)
     case LWS_CALLBACK_RECEIVE_PONG:
-      clients[socket]?.keepalive.hear(at: EventLoop.now)
+      clients[socket]?.keepalive.noteMessage(at: EventLoop.now)
       return true
     case LWS_CALLBACK_SERVER_WRITEABLE:
       guard let client = clients[socket] else { return false }
@@ -84,7 +84,7 @@ extension Server {
       return clients[socket].map(timerRanOut) ?? true
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       // The client's reply to our Close frame needs no reply.
-      return clients[socket]?.phase != .farewell
+      return clients[socket]?.phase != .sentClose
     case LWS_CALLBACK_CLOSED:
       forget(socket)
       return true
@@ -100,7 +100,7 @@ extension Server {
     }
   }
 
-  private func greet(_ socket: OpaquePointer, with pass: AccessControl.Pass) {
+  private func accept(_ socket: OpaquePointer, with pass: AccessControl.Pass) {
     let now = EventLoop.now
     operations.metrics.sessions += 1
     let rate = MessageRate(TokenBucket(rate: configuration.messageRate, burst: configuration.messageBurst, at: now))
@@ -136,7 +136,7 @@ extension Server {
   private func endExchange(on socket: OpaquePointer) {
     leaveImages(socket)
     leaveUpload(socket)
-    endDownload(on: socket)
+    endExport(on: socket)
     views.requests.leave(socket)
     exchanges.remove(socket)
   }

@@ -50,7 +50,7 @@ public final class Server {
     self.configuration = configuration
     operations = Operations(configuration)
     clients = Clients(configuration)
-    exchanges = Exchanges(configuration, guardian: RequestGuard(port: 0))
+    exchanges = Exchanges(configuration, requestGuard: RequestGuard(port: 0))
     views = Views(try configuration.openViews())
     engine = Engine(
       epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find)
@@ -70,7 +70,7 @@ public final class Server {
       throw error
     }
     control.serve(tokens: configuration.tokens)
-    exchanges.guardian = RequestGuard(configuration, port: port)
+    exchanges.requestGuard = RequestGuard(configuration, port: port)
     access = Self.accessControl(of: configuration, port: port)
     for (file, reason) in views.faults {
       configuration.logger.warning(
@@ -88,7 +88,7 @@ public final class Server {
     loop.onSignal = { [unowned self] in beginStopping() }
     if let onHangUp = configuration.onHangUp {
       loop.onHangUp = { [unowned self] in
-        operations.systemManager?.tellReloading(at: EventLoop.now)
+        operations.systemManager?.notifyReloading(at: EventLoop.now)
         onHangUp()
       }
     }
@@ -119,7 +119,7 @@ public final class Server {
   public func run() {
     loop.onTurn = { [unowned self] in takeTurn() }
     loop.requestTurn()
-    operations.systemManager?.tellReady("listening on \(url)")
+    operations.systemManager?.notifyReady("listening on \(url)")
     loop.run()
     shutDown()
   }
@@ -141,9 +141,9 @@ public final class Server {
     for output in engine.advance(to: now) { perform(output) }
     advanceClients(to: now)
     advanceExchanges(to: now)
-    tellTableless(at: now)
+    sendTableless(at: now)
     operations.systemManager?.advance(to: now)
-    tellStats(at: now)
+    sendStats(at: now)
     loop.requestTurn(
       at: [engine.deadline, clients.deadline, exchanges.deadline, sources.deadline, operations.deadline]
         .compactMap(\.self).min())
@@ -158,7 +158,7 @@ public final class Server {
 
   /// Closes clients that are silent, and fails actions that are overdue.
   private func advanceClients(to now: Instant) {
-    for client in clients.takeUngreeted(at: now) {
+    for client in clients.takeWithoutHello(at: now) {
       refuse(client, .unexpectedMessage("send hello first"), engineKnowsIt: false)
     }
     checkKeepalives(at: now)
@@ -167,9 +167,9 @@ public final class Server {
 
   /// Continues exports, fails images that are overdue, and closes slow connections.
   private func advanceExchanges(to now: Instant) {
-    wakeDownloads()
-    dismissTardy(at: now)
-    dismissThoseWhoLeft(at: now)
+    wakeExports()
+    closeOverdue(at: now)
+    closeDeparted(at: now)
     finishOverdueImages(at: now)
     extendUploads()
   }
@@ -187,11 +187,11 @@ public final class Server {
     case .tiles(let id, let reports):
       if let client = clients[id], client.phase == .open { client.send { $0.tiles = reports } }
     case .tables:
-      for client in clients.all where client.isGreeted { client.send { $0.owesTables = true } }
+      for client in clients.all where client.hasSentHello { client.send { $0.hasTables = true } }
     case .load(let table, let cells): ask(.load(cells), of: table)
     case .cancel(let table, let cells): ask(.cancel(cells), of: table)
     case .ask(let table, let requests): ask(requests, of: table)
-    case .cancelPages(let table, let ids): _ = sources[table]?.source.inlet.ask(.cancelPages(ids))
+    case .cancelBlocks(let table, let ids): _ = sources[table]?.source.inlet.ask(.cancelBlocks(ids))
     case .refuse(let id, let refusal):
       if let client = clients[id], client.phase == .open { client.send { $0.refuse(refusal) } }
     }
@@ -210,7 +210,7 @@ public final class Server {
     guard !isStopping else { return }
     isStopping = true
     operations.logger.info("stopping", metadata: ["pages": "\(clients.count)"])
-    operations.systemManager?.tellStopping()
+    operations.systemManager?.notifyStopping()
     control.close()
     configuration.onStopping()
     for client in clients.all where !client.isClosing { client.beginClosing(1001, "the server stops") }

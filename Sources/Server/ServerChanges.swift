@@ -41,18 +41,18 @@ extension Server {
 
   /// Applies the changes, or only reports readiness if they are `nil`.
   func apply(_ changes: ServerChanges?) {
-    defer { operations.systemManager?.tellReady("listening on \(url)") }
+    defer { operations.systemManager?.notifyReady("listening on \(url)") }
     guard let changes else { return }
     // A server that others can reach keeps its tokens if the new list is empty.
     let tokens = changes.tokens.isEmpty && !configuration.address.isLocal ? configuration.tokens : changes.tokens
     configuration.tokens = tokens
     clients.shareLimit = configuration.sessionShare
-    exchanges.downloadShares.limit = configuration.exportShare
+    exchanges.exportShares.limit = configuration.exportShare
     configuration.isReadOnly = changes.isReadOnly
     configuration.publicURLs = changes.publicURLs
     reload(changes.certificate)
     access.change(tokens: tokens, isReadOnly: changes.isReadOnly)
-    exchanges.guardian = RequestGuard(configuration, port: port)
+    exchanges.requestGuard = RequestGuard(configuration, port: port)
     engine.setInterval(changes.interval, at: EventLoop.now)
     renewPasses()
   }

@@ -28,7 +28,7 @@ public struct ServerConfiguration: Sendable {
   /// The maximum number of exports per token; `nil` for the default.
   public var exportsPerToken: Int?
   /// The limits on the time that clients take to read an export.
-  public var exportPace = DownloadPace.Bounds()
+  public var exportPace = ExportPace.Bounds()
   /// The maximum number of connections from one address beyond this machine.
   public var connectionsPerAddress = 100
   /// The average number of connections accepted per second.
@@ -103,14 +103,14 @@ public struct ServerConfiguration: Sendable {
   /// The effective maximum of sessions per token.
   var sessionShare: Int {
     TokenShares.limit(
-      chosen: sessionsPerToken, tokens: tokens.count, standard: Self.standardSessionShare, all: sessionLimit)
+      configured: sessionsPerToken, tokens: tokens.count, standard: Self.standardSessionShare, all: sessionLimit)
   }
 
   /// The effective maximum of exports per token.
   var exportShare: Int {
     TokenShares.limit(
-      chosen: exportsPerToken, tokens: tokens.count, standard: Self.standardExportShare,
-      all: Server.greatestDownloadCount)
+      configured: exportsPerToken, tokens: tokens.count, standard: Self.standardExportShare,
+      all: Server.greatestExportCount)
   }
 }
 

@@ -10,12 +10,12 @@ package struct PendingRequests {
   private var cells: Set<DeferredCell> = []
   private var actions: Set<UInt64> = []
   private var images: Set<UInt64> = []
-  private var pages: Set<PageRequestID> = []
+  private var blocks: Set<BlockRequestID> = []
 
   package init() {}
 
   /// Adds requests for deferred cells.
-  package mutating func ask(_ asked: [DeferredCell]) { cells.formUnion(asked) }
+  package mutating func ask(_ requested: [DeferredCell]) { cells.formUnion(requested) }
 
   /// Removes requests for deferred cells and returns those that were pending.
   package mutating func cancel(_ cancelled: [DeferredCell]) -> [DeferredCell] {
@@ -25,11 +25,11 @@ package struct PendingRequests {
   }
 
   /// Adds queries.
-  package mutating func ask(_ asked: [PageRequest]) { pages.formUnion(asked.map(\.id)) }
+  package mutating func ask(_ requested: [BlockRequest]) { blocks.formUnion(requested.map(\.id)) }
 
   /// Removes queries and returns those that were pending.
-  package mutating func cancel(_ cancelled: [PageRequestID]) -> [PageRequestID] {
-    cancelled.filter { pages.remove($0) != nil }
+  package mutating func cancel(_ cancelled: [BlockRequestID]) -> [BlockRequestID] {
+    cancelled.filter { blocks.remove($0) != nil }
   }
 
   /// Adds an image request.
@@ -52,9 +52,9 @@ package struct PendingRequests {
       cells.remove(DeferredCell(key, column: column))
       return true  // unrequested values are accepted
     case .page(let id, _), .sections(let id, _):
-      pages.remove(id)
+      blocks.remove(id)
       return true  // the answer to a cancelled query may still be useful
-    case .pageFailed(let id, _): return pages.remove(id) != nil
+    case .pageFailed(let id, _): return blocks.remove(id) != nil
     case .image(let number, _): return images.remove(number) != nil
     case .acted(let number, _): return actions.remove(number) != nil
     case .schema, .columnsAdded, .changes, .state, .forget, .sourceChanged, .upload: return true
@@ -65,7 +65,7 @@ package struct PendingRequests {
   package mutating func takeUnanswered(_ reason: String) -> [SourceEvent] {
     defer { self = PendingRequests() }
     return cells.map { .notLoaded($0.key, column: $0.column, reason: reason) }
-      + pages.sorted { $0.rawValue < $1.rawValue }.map { .pageFailed($0, reason: reason) }
+      + blocks.sorted { $0.rawValue < $1.rawValue }.map { .pageFailed($0, reason: reason) }
       + images.sorted().map { .image($0, .sourceDown) }
       + actions.sorted().map {
         .acted($0, .failed(.unanswered, "\(reason); it is not known whether the action has run"))

@@ -24,7 +24,7 @@ package enum TrustedFile {
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile(path) }
       if let reason = objection(to: status, isFolder: false) { throw .untrusted(path, reason: "it \(reason)") }
-      try checkFolders(of: place, asked: path)
+      try checkFolders(of: place, given: path)
     } catch {
       close(file)
       throw error
@@ -32,7 +32,7 @@ package enum TrustedFile {
     return (file, place)
   }
 
-  private static func checkFolders(of place: String, asked path: String) throws(PluginError) {
+  private static func checkFolders(of place: String, given path: String) throws(PluginError) {
     var folder = place
     repeat {
       folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""

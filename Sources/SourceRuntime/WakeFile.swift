@@ -52,7 +52,7 @@ package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void)
     let body: @Sendable () -> Void
     init(_ name: String, _ body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
   }
-  let kept = Unmanaged.passRetained(Body(name, body))
+  let retained = Unmanaged.passRetained(Body(name, body))
   var thread = pthread_t()
   let code = pthread_create(
     &thread, nil,
@@ -70,8 +70,8 @@ package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void)
       }
       own.body()
       return nil
-    }, kept.toOpaque())
-  if code != 0 { kept.release() } else { pthread_detach(thread) }
+    }, retained.toOpaque())
+  if code != 0 { retained.release() } else { pthread_detach(thread) }
   return code
 }
 

@@ -13,9 +13,9 @@ struct TableFeed {
   private let events: @Sendable (SourceEvent) -> Bool
   /// Whether rows with the same key replace each other, also when the key is inferred.
   private let replacesByKey: Bool
-  private(set) var hasToldSchema = false
+  private(set) var hasSentSchema = false
   private var isLive = false
-  private var toldNotice = ""
+  private var sentNotice = ""
 
   init(
     name: String, options: TextOptions, replacesByKey: Bool = false,
@@ -53,10 +53,10 @@ struct TableFeed {
     var table = InferredTable(
       name: name, title: options.title, key: options.key, columns: options.columns, isTextual: isTextual,
       hints: options.allHints(hints))
-    if options.key.isEmpty, options.guessesKey, replacesByKey || options.kept == nil {
+    if options.key.isEmpty, options.guessesKey, replacesByKey || options.rowLimit == nil {
       table.findsKey = replacesByKey ? .ifNamedFirst : .ifNamed
     }
-    table.retention = (options.kept ?? options.bound).map { .last($0) } ?? .everything
+    table.retention = (options.rowLimit ?? options.defaultRowLimit).map { .last($0) } ?? .everything
     table.addsColumns = true
     table.presentation = options.presentation
     if !options.filterText.isEmpty {
@@ -70,7 +70,7 @@ struct TableFeed {
   /// Reports rejected rows as long as no table exists to count them; returns false when an event
   /// was refused.
   mutating func complain() -> Bool {
-    guard let complaint = table?.takeComplaint(), !hasToldSchema else { return true }
+    guard let complaint = table?.takeComplaint(), !hasSentSchema else { return true }
     return events(.state(.starting, message: complaint))
   }
 
@@ -78,9 +78,9 @@ struct TableFeed {
   mutating func flush(notice: String) -> Bool {
     guard let schema = table?.schema else { return true }
     let added = table?.takeAddedColumns() ?? []
-    if !hasToldSchema {
-      hasToldSchema = true
-      guard events(.schema(added.first?.former ?? schema)) else { return false }
+    if !hasSentSchema {
+      hasSentSchema = true
+      guard events(.schema(added.first?.previous ?? schema)) else { return false }
     }
     for addition in added {
       guard addition.before.isEmpty || events(.changes(addition.before)), events(.columnsAdded(addition.schema)) else {
@@ -94,9 +94,9 @@ struct TableFeed {
       return true
     }
     let whole = [notice, table?.keyNotice ?? ""].filter { !$0.isEmpty }.joined(separator: ". ")
-    if !isLive || whole != toldNotice {
+    if !isLive || whole != sentNotice {
       isLive = true
-      toldNotice = whole
+      sentNotice = whole
       return events(.state(.live, message: whole))
     }
     return true

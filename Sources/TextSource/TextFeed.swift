@@ -66,7 +66,7 @@ struct TextFeed {
     }
     feed.change { $0.settle() }
     guard flush() else { return false }
-    guard feed.hasToldSchema else {
+    guard feed.hasSentSchema else {
       let reason = feed.table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
       return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }

@@ -33,12 +33,12 @@ package struct TextOptions: Hashable, Sendable {
   /// The text of the filter bar in the first view of the table, or empty.
   package var filterText = ""
   /// The number of most recent rows to keep, or `nil` for all.
-  package var kept: Int?
+  package var rowLimit: Int?
 
-  /// The number of rows to keep when ``kept`` is `nil`, or `nil` for all.
+  /// The number of rows to keep when ``rowLimit`` is `nil`, or `nil` for all.
   ///
-  /// Unlike ``kept`` it leaves the inference of a key on.
-  package var bound: Int?
+  /// Unlike ``rowLimit`` it leaves the inference of a key on.
+  package var defaultRowLimit: Int?
 
   /// Creates options that infer everything.
   package init() {}

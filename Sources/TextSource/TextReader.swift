@@ -208,7 +208,7 @@ package struct TextReader: ~Copyable {
     }
     if format == nil || format == .columns {
       hasTabs = lines.count { $0.line.utf8.contains(0x09) } * 2 >= lines.count
-      aligned = AlignedColumns(lines.map { withoutTabs($0.line) }, isTold: format == .columns)
+      aligned = AlignedColumns(lines.map { withoutTabs($0.line) }, isDeclared: format == .columns)
       if format == nil, aligned == nil, TextFormat.isHeaderless(lines.map(\.line)) {
         decide(.tsv)
         names = Self.unique(lines[0].line.split(separator: "\t", omittingEmptySubsequences: false).map { _ in "" })

@@ -4,8 +4,8 @@ extension ClientMessage {
   /// Decodes the facets of a message.
   ///
   /// A malformed facet does not throw, so that the server can refuse it without the others.
-  static func facets(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> [FacetWish] {
-    var facets: [FacetWish] = []
+  static func facets(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> [RequestedFacet] {
+    var facets: [RequestedFacet] = []
     for (index, value) in try message.list("facets", limit: limits.facetsPerSession).enumerated() {
       do throws(ClientError) {
         let members = try JSONMembers(value, path: "facets[\(index)]")

@@ -31,9 +31,9 @@ public enum ClientMessage: Hashable, Sendable {
   /// Ends the sign-in whose cookie the connection came with.
   case signOut
   /// Replaces the tiles of the client's summary strip; an empty list ends their reports.
-  case tiles(id: UInt64, [TileWish])
+  case tiles(id: UInt64, [RequestedTile])
   /// Replaces the client's facets, the counts of columns' values; an empty list ends their reports.
-  case facets(id: UInt64, [FacetWish])
+  case facets(id: UInt64, [RequestedFacet])
   /// Requests the keys of rows.
   case name(id: UInt64, rows: [RowID])
   /// Requests the positions of the rows with these keys.

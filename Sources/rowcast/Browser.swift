@@ -40,12 +40,12 @@ enum Browser {
   ///
   /// `$BROWSER` is a colon-separated list of commands; `%s` in a command stands for the address.
   static func commands(_ browser: String?, path: String?, _ address: String) -> [[String]] {
-    let chosen = (browser ?? "").split(separator: ":").map { command in
+    let configured = (browser ?? "").split(separator: ":").map { command in
       let words = command.split(separator: " ").map(String.init)
       return words.contains { $0.contains("%s") }
         ? words.map { $0.replacingOccurrences(of: "%s", with: address) } : words + [address]
     }
-    if !chosen.isEmpty { return chosen }
+    if !configured.isEmpty { return configured }
     let folders = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
     guard folders.contains(where: { access("\($0)/xdg-open", X_OK) == 0 }) else { return [] }
     return [["xdg-open", address]]

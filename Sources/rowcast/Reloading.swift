@@ -59,16 +59,16 @@ final class Reloading: Sendable {
   /// Writes the server's sign-ins to the file, and takes those from it that were ended by another
   /// process.
   private func exchangeSignIns(besideTokens path: String, isFirst: Bool) {
-    let (control, former) = state.withLock { ($0.control, $0.signIns) }
+    let (control, previous) = state.withLock { ($0.control, $0.signIns) }
     guard let control else { return }
     let own = control.signIns
     let file = SignInFile.path(besideTokens: path)
     let change = FileStamp(file)
     // Once a minute in any case, so that sign-ins that expire end.
     let minute = WallClock.milliseconds / 60_000
-    guard isFirst || own != former.merged || change != former.stamp || minute != former.minute else { return }
+    guard isFirst || own != previous.merged || change != previous.stamp || minute != previous.minute else { return }
     guard let merged = SignInFile.update(file, with: own, at: WallClock.milliseconds) else { return }
-    if merged != own || minute != former.minute { control.merge(merged) }
+    if merged != own || minute != previous.minute { control.merge(merged) }
     state.withLock { $0.signIns = (merged, FileStamp(file), minute) }
   }
 
@@ -86,7 +86,7 @@ final class Reloading: Sendable {
   /// [any thread]
   func begin() {
     queue.async { [self] in
-      let (former, control) = state.withLock { ($0.settings, $0.control) }
+      let (previous, control) = state.withLock { ($0.settings, $0.control) }
       guard let control else { return }
       do {
         let settings = try read()
@@ -100,7 +100,7 @@ final class Reloading: Sendable {
         if let sources = settings.sources { keeper?.change(to: sources) }
         control.change(ServerChanges(settings, access))
         logger.info("the configuration was reloaded")
-        for name in settings.fixedNames(changedFrom: former) {
+        for name in settings.fixedNames(changedFrom: previous) {
           logger.warning("a setting takes effect after a restart", metadata: ["setting": "\(name)"])
         }
       } catch {
@@ -131,16 +131,16 @@ extension ServerChanges {
 
 extension Settings {
   /// Returns the names of changed settings that take effect only after a restart.
-  fileprivate func fixedNames(changedFrom former: Settings) -> [String] {
+  fileprivate func fixedNames(changedFrom previous: Settings) -> [String] {
     var names: [String] = []
     func compare<Value: Equatable>(_ name: String, _ value: KeyPath<Settings, Value>) {
-      if self[keyPath: value] != former[keyPath: value] { names.append(name) }
+      if self[keyPath: value] != previous[keyPath: value] { names.append(name) }
     }
     compare("port", \.port)
     compare("listen", \.listen)
     compare("unix", \.unix)
     // A server that already uses TLS takes a new certificate immediately.
-    if tlsCertificate == nil || former.tlsCertificate == nil {
+    if tlsCertificate == nil || previous.tlsCertificate == nil {
       compare("tls-certificate", \.tlsCertificate)
       compare("tls-key", \.tlsKey)
     }

@@ -58,7 +58,7 @@ struct Replay: ParsableCommand {
     let output = LogOutput()
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
-    FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
+    FileLimit.raise(forClients: ServerConfiguration().sessionLimit)
     let replay = try SourceReplay(path: file)
     let server: Server
     let logger: Logger

@@ -24,18 +24,18 @@ final class ReplayFeed: Sendable {
       var inlets: [SourceInlet] = []
       var end = "the recording has ended"
       do throws(RecordingError) {
-        try tell(&inlets)
+        try report(&inlets)
       } catch {
         end = "\(error)"
       }
       logger.notice("\(end)")
-      for inlet in inlets { inlet.tell(.state(.stale, message: end)) }
+      for inlet in inlets { inlet.report(.state(.stale, message: end)) }
     }
     thread.name = "replay"
     thread.start()
   }
 
-  private func tell(_ inlets: inout [SourceInlet]) throws(RecordingError) {
+  private func report(_ inlets: inout [SourceInlet]) throws(RecordingError) {
     var replay = try SourceReplay(path: path)
     let clock = ContinuousClock()
     let start = clock.now
@@ -44,20 +44,20 @@ final class ReplayFeed: Sendable {
         let ahead = start.advanced(by: event.after / speed) - clock.now
         if ahead > .zero { Thread.sleep(forTimeInterval: ahead / .seconds(1)) }
       }
-      let isHeard: Bool
+      let isAccepted: Bool
       switch event.what {
       case .table(let schema):
         inlets.append(control.addSource(schema.name))
-        isHeard = inlets[inlets.count - 1].tell(.schema(schema))
+        isAccepted = inlets[inlets.count - 1].report(.schema(schema))
       case .replacement(let table, let schema) where inlets.indices.contains(table.rawValue):
-        isHeard = inlets[table.rawValue].tell(.schema(schema))
+        isAccepted = inlets[table.rawValue].report(.schema(schema))
       case .changes(let table, let changes) where inlets.indices.contains(table.rawValue):
-        isHeard = inlets[table.rawValue].tell(.changes(changes))
+        isAccepted = inlets[table.rawValue].report(.changes(changes))
       case .state(let table, let state, let message) where inlets.indices.contains(table.rawValue):
-        isHeard = inlets[table.rawValue].tell(.state(state, message: message))
-      case .changes, .state, .loaded, .replacement: isHeard = true
+        isAccepted = inlets[table.rawValue].report(.state(state, message: message))
+      case .changes, .state, .loaded, .replacement: isAccepted = true
       }
-      guard isHeard else { return }
+      guard isAccepted else { return }
     }
   }
 }

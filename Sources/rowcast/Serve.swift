@@ -76,7 +76,7 @@ struct Serve: ParsableCommand {
     // descriptor opened in between, and Dispatch traps when it loses one. A timer makes Dispatch
     // open its own descriptors early.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
-    FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
+    FileLimit.raise(forClients: ServerConfiguration().sessionLimit)
     // Return large freed blocks to the system; otherwise memory from one large delivery stays
     // resident.
     _ = allocator_return_blocks_from(1 << 17)

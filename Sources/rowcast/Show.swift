@@ -10,7 +10,7 @@ struct Show: ParsableCommand {
       "It is what rowcast does without a subcommand when files are named, or when its standard input is a pipe or a file."
   )
 
-  @OptionGroup var loose: TextArguments
+  @OptionGroup var textArguments: TextArguments
 
   @Flag(help: "Follow files: also show the rows that are appended to them.")
   var follow = false
@@ -26,7 +26,7 @@ struct Show: ParsableCommand {
     if let keep, !(1...100_000_000).contains(keep) {
       throw ValidationError("--keep must be between 1 and 100000000, not \(keep)")
     }
-    if files.count > 1, loose.name != nil {
+    if files.count > 1, textArguments.name != nil {
       throw ValidationError("--name is for one table; \(files.count) files are named")
     }
     if files.count > Self.greatestFileCount {
@@ -72,18 +72,18 @@ struct Show: ParsableCommand {
   }
 
   private func sources() throws -> [Settings.Source] {
-    var sources = files.map { TextSource.reading(file: $0, name: loose.name, isFollowed: follow) }
+    var sources = files.map { TextSource.reading(file: $0, name: textArguments.name, isFollowed: follow) }
     if sources.isEmpty {
-      sources = [TextSource(name: loose.name ?? "input", origin: .input(isFollowed: follow))]
+      sources = [TextSource(name: textArguments.name ?? "input", origin: .input(isFollowed: follow))]
       sources[0].options.title = "Standard input"
     }
     for index in sources.indices {
       if let problem = sources[index].problem { throw EnvironmentFailure(description: problem) }
       // A pattern replaces the format that the extension suggests.
-      if loose.pattern != nil { sources[index].options.format = nil }
-      sources[index].options = try loose.options(over: sources[index].options)
-      sources[index].options.kept = keep
-      if files.isEmpty || follow { sources[index].options.bound = TextSource.streamBound }
+      if textArguments.pattern != nil { sources[index].options.format = nil }
+      sources[index].options = try textArguments.options(over: sources[index].options)
+      sources[index].options.rowLimit = keep
+      if files.isEmpty || follow { sources[index].options.defaultRowLimit = TextSource.streamBound }
     }
     return TextSource.withUniqueNames(sources).map { Settings.Source(text: $0) }
   }

@@ -30,7 +30,7 @@ struct Watch: ParsableCommand {
   @Flag(help: "Reads the output with jc, which must be installed and know the command.")
   var jc = false
 
-  @OptionGroup var loose: TextArguments
+  @OptionGroup var textArguments: TextArguments
 
   @OptionGroup var serve: Serve
 
@@ -42,7 +42,7 @@ struct Watch: ParsableCommand {
     guard preset != nil || !serve.options.command.isEmpty else {
       throw ValidationError("missing command: give it last, as in rowcast watch df -h")
     }
-    if preset == nil, lines.count > 1, loose.name != nil || loose.title != nil {
+    if preset == nil, lines.count > 1, textArguments.name != nil || textArguments.title != nil {
       throw ValidationError("--name and --title are for one table; \(lines.count) commands are named")
     }
     try serve.options.refuseSources("watch", butCommand: true)
@@ -73,7 +73,7 @@ struct Watch: ParsableCommand {
     if jc { words = try Self.throughJC(words, known) }
     let pause: Duration = .seconds(min(86_400, max(0.1, pause ?? known?.interval ?? 2)))
     let lines = Self.lines(words)
-    let name = loose.name ?? preset
+    let name = textArguments.name ?? preset
     let found =
       lines.isEmpty
       ? [TextSource.watching(words: words, title: words.joined(separator: " "), name: name, pause: pause)]
@@ -83,7 +83,7 @@ struct Watch: ParsableCommand {
         throw ValidationError("\(words[0]): its name is not valid for a table; give it one with --name")
       }
       // The members of jc's output are not the columns that the preset declares.
-      var options = try loose.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
+      var options = try textArguments.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
       if options.title.isEmpty { options.title = known?.title ?? source.options.title }
       source.options = options
       source.inheritEnvironment()

@@ -156,9 +156,9 @@ class Client(threading.Thread):
     def serve(self):
         url = f"ws://127.0.0.1:{self.node.port}/ws"
         with connect(url, subprotocols=["rowcast.v1"], proxy=None, open_timeout=5, max_size=None) as peer:
-            self.say(peer, {"type": "hello", "version": 1, "client": "cluster"})
+            self.send(peer, {"type": "hello", "version": 1, "client": "cluster"})
             viewport = {"first": 0, "count": 1000, "ahead": 0, "behind": 0, "stick": "top"}
-            self.say(peer, {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport})
+            self.send(peer, {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport})
             self.socket = peer
             for text in peer:
                 self.take(peer, json.loads(text))
@@ -167,18 +167,18 @@ class Client(threading.Thread):
         kind = message["type"]
         if kind in ("window", "patch"):
             self.replica.apply(message)
-            self.say(peer, {"type": "ack", "seq": message["seq"]})
+            self.send(peer, {"type": "ack", "seq": message["seq"]})
         elif kind == "status":
             self.state = message["source"]["state"] if "source" in message else message.get("state")
         elif kind == "acted":
             self.acted[message["id"]] = message.get("result") or message["error"]["code"]
 
     @staticmethod
-    def say(peer, message):
+    def send(peer, message):
         peer.send(json.dumps(message))
 
     def act(self, number, word):
-        self.say(
+        self.send(
             self.socket,
             {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})
 

@@ -17,7 +17,7 @@ import Testing
     #expect(place.take(Self.message(), number: 9) == .ignore)
     #expect(place.take(Self.message(), number: 10) == .apply)
     #expect(place.take(Self.message(), number: 10) == .ignore)
-    #expect(place.take(Self.message(.beat), number: 11) == .apply)
+    #expect(place.take(Self.message(.heartbeat), number: 11) == .apply)
   }
 
   @Test func `a gap requires a snapshot that covers it`() {
@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a publisher without the lease is ignored`() {
     var place = StreamPlace(after: Self.entry(5, 9))
-    for kind in [TableMessage.Kind.events, .begin, .beat] {
+    for kind in [TableMessage.Kind.events, .begin, .heartbeat] {
       let number = place.next
       #expect(place.take(Self.message(kind, fence: 4), number: number) == .ignore)
     }

@@ -213,7 +213,7 @@ import Testing
     }
     let source = PluginSource(
       library: try PluginLibrary(plugin: box.plugin), name: "test", log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("the end") { !$0.states.isEmpty }
     return recorder.log
@@ -275,7 +275,7 @@ import Testing
     let box = HandMade { host in _ = Self.push(host, Self.batch()) }
     let source = PluginSource(
       library: try PluginLibrary(plugin: box.plugin), name: "test", log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("the end") { !$0.states.isEmpty }
     #expect(recorder.log == ["error: push: no schema was declared"])

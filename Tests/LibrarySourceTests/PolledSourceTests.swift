@@ -63,7 +63,7 @@ import Testing
       try write(first)
       let source = PluginSource(
         library: try library.get(), name: "lines", configuration: ["file": file.path],
-        log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
       try source.start()
       if first != nil {
         try recorder.wait("the first rows") { $0.states == ["live: "] && !$0.rows.isEmpty }

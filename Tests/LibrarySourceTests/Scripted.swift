@@ -58,6 +58,6 @@ struct Scripted: DataSource {
     return PluginSource(
       library: try PluginLibrary(plugin: export(Scripted.self)), name: "test", table: table,
       configuration: configuration.merging(["script": number]) { $1 }, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
   }
 }

@@ -13,13 +13,13 @@ import Testing
       ActionArgument("now", .boolean, standard: .boolean(true)),
     ])
 
-  private func complete(_ said: (String, Cell)...) throws(ActionFault) -> [Cell] {
-    try action.complete(said.map { (name: $0.0, value: $0.1) }).map(\.value)
+  private func complete(_ given: (String, Cell)...) throws(ActionFault) -> [Cell] {
+    try action.complete(given.map { (name: $0.0, value: $0.1) }).map(\.value)
   }
 
-  private func complaint(_ said: (String, Cell)...) -> String? {
+  private func complaint(_ given: (String, Cell)...) -> String? {
     do throws(ActionFault) {
-      _ = try action.complete(said.map { (name: $0.0, value: $0.1) })
+      _ = try action.complete(given.map { (name: $0.0, value: $0.1) })
       return nil
     } catch {
       return error.reason

@@ -40,9 +40,9 @@ import Testing
       var engine = Engine(epoch: "e")
       let table = try engine.addTable(schema, at: .zero)
       engine.handle(.changes(table, changes), at: .zero)
-      let page = SessionID(rawValue: 1)
+      let client = SessionID(rawValue: 1)
       engine.handle(
-        .open(page, table: "t", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+        .open(client, table: "t", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
       var replica = Replica()
       for case .deliver(_, let delivery) in engine.advance(to: .zero) { try replica.apply(delivery) }
       #expect(engine.tables(at: .zero)[0].source.rejected == 1)

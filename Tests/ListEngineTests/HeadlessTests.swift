@@ -9,11 +9,11 @@ import Testing
     var engine = Engine(epoch: "test")
     let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
     let table = try engine.addTable(schema, at: clock.now)
-    let page = SessionID(rawValue: 1)
+    let client = SessionID(rawValue: 1)
     var replica = Replica()
 
     engine.handle(
-      .open(page, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
+      .open(client, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
     engine.handle(.changes(table, .reload([(.integer(1), [.text("build")])])), at: clock.now)
     clock.advance(by: .milliseconds(300))
     for case .deliver(_, let delivery) in engine.advance(to: clock.now) { try replica.apply(delivery) }
@@ -33,10 +33,10 @@ import Testing
     let start = clock.now
     var engine = Engine(epoch: "test")
     let table = try engine.addTable(source.schema, at: clock.now)
-    let page = SessionID(rawValue: 1)
+    let client = SessionID(rawValue: 1)
     var replica = Replica()
     engine.handle(
-      .open(page, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
+      .open(client, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
     var seen: [[Cell]] = []
     var deliveries = 0
     while true {
@@ -47,8 +47,8 @@ import Testing
         try replica.apply(delivery)
         deliveries += 1
         seen.append(replica.cells.first ?? [])
-        engine.handle(.writable(page), at: clock.now)
-        engine.handle(.acknowledge(page, sequence: delivery.sequence), at: clock.now)
+        engine.handle(.writable(client), at: clock.now)
+        engine.handle(.acknowledge(client, sequence: delivery.sequence), at: clock.now)
       }
       // Nothing sleeps: the manual clock jumps to the next deadline.
       let next = [engine.deadline, source.deadline.map { start.advanced(by: $0) }].compactMap { $0 }.min()

@@ -10,7 +10,7 @@ final class WindowedHarness {
   var clock = ManualClock()
   var source: ScriptedWindowedSource
   /// The source's behavior for future requests.
-  var plan: (PageRequest) -> ScriptedWindowedSource.Plan = { _ in .init() }
+  var plan: (BlockRequest) -> ScriptedWindowedSource.Plan = { _ in .init() }
   /// An action that a client runs once, after it has applied the next delivery and before it
   /// acknowledges it.
   private var beforeAcknowledging: (() -> Void)?

@@ -60,10 +60,10 @@ async def run(options):
 
 
 async def opened(server, count):
-    def hear(viewer, payload):
+    def note(viewer, payload):
         viewer.count = getattr(viewer, "count", 0) + 1
 
-    viewers = [await Viewer.connect(server.port, light=True, on_message=hear, interval=INTERVAL) for _ in range(count)]
+    viewers = [await Viewer.connect(server.port, light=True, on_message=note, interval=INTERVAL) for _ in range(count)]
     await asyncio.wait([viewer.shown for viewer in viewers], timeout=30)
     return viewers
 
@@ -73,10 +73,10 @@ def seen(server):
     before = len(server.log)
     os.kill(server.process.pid, signal.SIGHUP)
     deadline = time.monotonic() + 10
-    while not (said := [line for line in server.log[before:] if "was reloaded" in line]):
+    while not (reloads := [line for line in server.log[before:] if "was reloaded" in line]):
         assert time.monotonic() < deadline, "the configuration is not read again"
         server.ended.wait(0.02)
-    return datetime.datetime.fromisoformat(json.loads(said[0])["time"]).timestamp()
+    return datetime.datetime.fromisoformat(json.loads(reloads[0])["time"]).timestamp()
 
 
 def gone(viewers):

@@ -34,7 +34,7 @@ async def run(options):
         # Silent connections time out, so new ones are accepted during this time.
         await pause(4)
         busy = (server.cpu - cpu) / (time.monotonic() - began)
-        said = len(server.log) - lines
+        logged = len(server.log) - lines
         served = len(heard)
         for peer in crowd:
             peer.close()
@@ -50,12 +50,12 @@ async def run(options):
                 pass
         recovery = time.monotonic() - freed
         print(
-            f"descriptors: {LIMIT} files, {len(crowd)} callers: {busy:.1%} of a core, {said} log "
+            f"descriptors: {LIMIT} files, {len(crowd)} callers: {busy:.1%} of a core, {logged} log "
             f"lines in 4 s, {served} patches to the page that was there; "
             f"a new one {recovery:.2f} s after",
             flush=True)
         assert served >= 2, "the page that was there is not served"
         assert options.small or busy <= MOST_CPU, f"{busy:.1%} of a core"
-        assert said <= 10, f"{said} log lines"
+        assert logged <= 10, f"{logged} log lines"
         assert again is not None and again.has_window and (options.small or recovery <= LONGEST), (
             f"no new client is served for {recovery:.1f} s")

@@ -20,38 +20,38 @@ class Flooder(Viewer):
 
     words = None
 
-    def _hear(self, opcode, payload):
-        super()._hear(opcode, payload)
+    def _receive(self, opcode, payload):
+        super()._receive(opcode, payload)
         if self.has_window and self.flood is None:
             self.flood = asyncio.ensure_future(self._flood())
 
     flood = None
-    said = 0
+    sent = 0
 
     async def _flood(self):
         self.transport.set_write_buffer_limits(high=65_536)
         while not self.transport.is_closing():
             self.transport.write(b"".join(itertools.islice(self.words, 100)))
-            self.said += 100
+            self.sent += 100
             # Waits until previous writes were accepted.
             while self.transport.get_write_buffer_size() > 65_536 and not self.transport.is_closing():
                 await pause(0.01)
             await pause(0)
 
 
-def say(message):
+def send(message):
     return frame(1, json.dumps(message).encode())
 
 
 def acknowledgements():
-    return (say({"type": "ack", "seq": 999_999}) for _ in itertools.count())
+    return (send({"type": "ack", "seq": 999_999}) for _ in itertools.count())
 
 
 def queries():
     """Yields distinct queries, each with its own view."""
     for number in itertools.count(2):
         sort = [{"column": ["price", "size", "symbol"][number % 3], "descending": number % 2 == 0}]
-        yield say({"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": sort}})
+        yield send({"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": sort}})
 
 
 def pings():
@@ -72,7 +72,7 @@ async def run(options):
             after = await measure(delays, options.seconds)
             gone = flooder.closed.done()
             print(
-                f"flood: one page says {flooder.said:,} {name} in {options.seconds:g} "
+                f"flood: one page says {flooder.sent:,} {name} in {options.seconds:g} "
                 f"s{' and is closed' if gone else ''}: others' p50 {before[0] * 1e3:.0f} → "
                 f"{after[0] * 1e3:.0f} ms, p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms "
                 f"({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches)",

@@ -33,7 +33,7 @@ class Endless(Viewer):
 
     first = b""
     piece = b""
-    said = 0
+    sent = 0
     began = None
 
     async def attack(self):
@@ -41,9 +41,9 @@ class Endless(Viewer):
         self.transport.set_write_buffer_limits(high=65_536)
         self.began = time.monotonic()
         self.transport.write(self.first)
-        while self.piece and self.said < PIECES and not self.transport.is_closing():
+        while self.piece and self.sent < PIECES and not self.transport.is_closing():
             self.transport.write(self.piece)
-            self.said += 1
+            self.sent += 1
             while self.transport.get_write_buffer_size() > 65_536 and not self.transport.is_closing():
                 await pause(0.01)
             await pause(0)

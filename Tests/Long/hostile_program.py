@@ -101,7 +101,7 @@ class Program:
                 answer[self.draw.choice(NAMES)] = self.value()
         return answer
 
-    def hear(self, line):
+    def receive(self, line):
         try:
             message = json.loads(line)
         except ValueError:
@@ -116,11 +116,11 @@ class Program:
             "sort": ["n", "t"], "group": ["t"], "count": "exact", "paging": "offset",
             "tellsChanges": True, "cancels": False}
         capabilities = {"windowed": windowed} if self.is_windowed else {}
-        say({"type": "hello", "version": 1, "capabilities": ["health"]})
-        say({
+        send({"type": "hello", "version": 1, "capabilities": ["health"]})
+        send({
             "type": "schema", "name": f"hostile{'w' if self.is_windowed else ''}", "key": "text",
             "columns": columns, **capabilities})
-        say({"type": "state", "state": "live"})
+        send({"type": "state", "state": "live"})
         rest = b""
         while True:
             while select.select([0], [], [], 0)[0]:
@@ -129,9 +129,9 @@ class Program:
                     return
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self.hear(line)
+                    self.receive(line)
             for _ in range(self.draw.choice([1, 10, 100])):
-                say(self.message())
+                send(self.message())
             sys.stdout.flush()
             chance = self.draw.random()
             if chance < 0.002:
@@ -141,7 +141,7 @@ class Program:
             select.select([0], [], [], self.draw.choice([0, 0.001, 0.01]))
 
 
-def say(message):
+def send(message):
     print(json.dumps(message))
 
 

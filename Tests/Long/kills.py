@@ -42,7 +42,7 @@ class Page:
         sort = [{"column": "price", "descending": True}] if number % 2 else []
         self.query = {"sort": sort} if sort else {}
 
-    def hear(self, viewer, message):
+    def receive(self, viewer, message):
         if message["type"] == "hello":
             self.session = message["session"]
             self.live = False
@@ -68,9 +68,9 @@ class Page:
             self.seeking = None
             self.is_lost = True
         if self.is_lost:
-            viewer.say({"type": "locate", "id": 1, "keys": [self.key]})
+            viewer.send({"type": "locate", "id": 1, "keys": [self.key]})
         elif self.key is None and self.replica.rows:
-            viewer.say({"type": "name", "id": 1, "rows": [self.replica.rows[len(self.replica.rows) // 2][0]]})
+            viewer.send({"type": "name", "id": 1, "rows": [self.replica.rows[len(self.replica.rows) // 2][0]]})
         self.look()
 
     def go(self, viewer, rows):
@@ -84,7 +84,7 @@ class Page:
         _, self.seeking, position = rows[0]
         self.place = max(1, position - 30)
         viewport = {"first": self.place, "count": 60, "ahead": 0, "behind": 0, "anchor": self.seeking}
-        viewer.say({"type": "viewport", "seq": self.replica.sequence, **viewport})
+        viewer.send({"type": "viewport", "seq": self.replica.sequence, **viewport})
         self.look()
 
     def look(self):
@@ -101,7 +101,7 @@ class Page:
                 resume = {"epoch": self.replica.epoch, "session": self.session, "seq": self.replica.sequence}
             try:
                 viewer = await Viewer.connect(
-                    server["port"], on_message=self.hear, query=self.query, resume=resume,
+                    server["port"], on_message=self.receive, query=self.query, resume=resume,
                     first=self.place)
                 await asyncio.wait(
                     [viewer.closed, asyncio.ensure_future(until.wait())],

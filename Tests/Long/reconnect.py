@@ -46,13 +46,13 @@ async def run(options):
     began = time.monotonic()
     arrivals = collections.Counter()
     back = []
-    turned_away = 0
+    rejected = 0
     opened = None
     most = 0
     done = asyncio.Event()
 
     async def come_back():
-        nonlocal turned_away, opened
+        nonlocal rejected, opened
         attempt = 0
         while True:
             wait = dice.random() * min(30, 1.5 * 2**attempt)
@@ -72,7 +72,7 @@ async def run(options):
                     back.append(time.monotonic() - opened)
                     viewers.append(viewer)
                     return
-                turned_away += 1
+                rejected += 1
                 viewer.abort()
             except OSError:
                 pass
@@ -91,7 +91,7 @@ async def run(options):
     print(
         f"reconnect: seed {seed}; {len(back)} of {count} back after {down:.1f} s without a server: "
         f"p50 {quantile(back, 0.5):.1f} s, all in {max(back):.1f} s; {worst} arrivals in the worst "
-        f"100 ms ({worst / count:.1%}); {turned_away} were sent away once "
+        f"100 ms ({worst / count:.1%}); {rejected} were sent away once "
         f"({figures['rowcast_turned_away_total']:.0f} by the server's budget); "
         f"{most / 1e6:.0f} MB at most, {calm / 1e6:.0f} MB before",
         flush=True,

@@ -24,7 +24,7 @@ async def good_ones(port, count):
     """Connects clients that acknowledge at once and record their delays in `delays`."""
     delays, viewers = [], []
 
-    def hear(viewer, payload):
+    def receive(viewer, payload):
         now = time.monotonic()
         if getattr(viewer, "asked", None) is not None:
             delays.append(now - viewer.asked)
@@ -34,7 +34,7 @@ async def good_ones(port, count):
         query = (
             {"sort": [{"column": "price", "descending": True}]} if number % 2
             else {"sort": [{"column": "ts", "descending": True}]})
-        viewers.append(await Viewer.connect(port, on_message=hear, light=True, query=query, interval=100))
+        viewers.append(await Viewer.connect(port, on_message=receive, light=True, query=query, interval=100))
     await asyncio.wait([viewer.shown for viewer in viewers], timeout=60)
     return viewers, delays
 

@@ -32,14 +32,14 @@ class Viewer(asyncio.Protocol):
             acknowledges=True, first=0):
         self.on_message = on_message
         self.light = light
-        self.wish = {"type": "open", "table": "quotes", "request": 1, "query": query or {}}
-        self.wish["viewport"] = {"first": first, "count": count, "ahead": 0, "behind": 0}
+        self.open_message = {"type": "open", "table": "quotes", "request": 1, "query": query or {}}
+        self.open_message["viewport"] = {"first": first, "count": count, "ahead": 0, "behind": 0}
         if first == 0:
-            self.wish["viewport"]["stick"] = "top"
+            self.open_message["viewport"]["stick"] = "top"
         if interval is not None:
-            self.wish["interval"] = interval
+            self.open_message["interval"] = interval
         if resume is not None:
-            self.wish["resume"] = resume
+            self.open_message["resume"] = resume
         self.acknowledges = acknowledges
         self.buffer = bytearray()
         self.is_open = False
@@ -50,7 +50,7 @@ class Viewer(asyncio.Protocol):
         self.shown = asyncio.get_running_loop().create_future()
 
     @classmethod
-    async def connect(cls, port, **wishes):
+    async def connect(cls, port, **options):
         # The request is sent with the connection, as from a separate machine. Otherwise it would
         # wait for the event loop, which serves thousands of clients.
         peer = socket.socket()
@@ -67,7 +67,7 @@ class Viewer(asyncio.Protocol):
             "Sec-WebSocket-Protocol: rowcast.v1\r\n\r\n".encode()
         )
         peer.setblocking(False)
-        _, viewer = await asyncio.get_running_loop().create_connection(lambda: cls(**wishes), sock=peer)
+        _, viewer = await asyncio.get_running_loop().create_connection(lambda: cls(**options), sock=peer)
         return viewer
 
     # Called by asyncio
@@ -86,7 +86,7 @@ class Viewer(asyncio.Protocol):
                 return
             del self.buffer[: end + 4]
             self.is_open = True
-            self.say({"type": "hello", "version": 1, "client": "viewer"})
+            self.send({"type": "hello", "version": 1, "client": "viewer"})
         while True:
             size = self._size()
             if size is None:
@@ -95,7 +95,7 @@ class Viewer(asyncio.Protocol):
             payload = bytes(self.buffer[head : head + length])
             opcode = self.buffer[0] & 0xF
             del self.buffer[: head + length]
-            self._hear(opcode, payload)
+            self._receive(opcode, payload)
 
     def _size(self):
         buffer = self.buffer
@@ -120,7 +120,7 @@ class Viewer(asyncio.Protocol):
 
     # Messages from the server
 
-    def _hear(self, opcode, payload):
+    def _receive(self, opcode, payload):
         if opcode == 9:
             self.transport.write(frame(10, payload))
         elif opcode == 8:
@@ -134,7 +134,7 @@ class Viewer(asyncio.Protocol):
         kind = payload[9 : payload.find(b'"', 9)].decode()
         if kind == "hello":
             self.hello = json.loads(payload)
-            self.say(self.wish)
+            self.send(self.open_message)
         if kind in ("window", "patch"):
             self.sequence = json.loads(payload)["seq"] if not self.light else int(_number(payload, b'"seq":'))
             self.has_window = True
@@ -147,12 +147,12 @@ class Viewer(asyncio.Protocol):
 
     # Messages to the server
 
-    def say(self, message):
+    def send(self, message):
         if not self.transport.is_closing():
             self.transport.write(frame(1, json.dumps(message, separators=(",", ":")).encode()))
 
     def acknowledge(self):
-        self.say({"type": "ack", "seq": self.sequence})
+        self.send({"type": "ack", "seq": self.sequence})
 
     def abort(self):
         self.transport.abort()

@@ -32,14 +32,14 @@ import Testing
     clock.advance(to: Instant(nanoseconds: 100), waited: .nanoseconds(50))
     clock.advance(to: Instant(nanoseconds: 300), waited: .nanoseconds(100))
     #expect(clock.now == Instant(nanoseconds: 55 + 110))
-    #expect(clock.toldAt == Instant(nanoseconds: 300))
+    #expect(clock.updatedAt == Instant(nanoseconds: 300))
   }
 
   @Test func `stands still when the time goes back`() {
     var clock = ExamClock(at: Instant(nanoseconds: 100))
     clock.advance(to: Instant(nanoseconds: 90), waited: .zero)
     clock.advance(to: Instant(nanoseconds: 100), waited: .nanoseconds(5))
-    #expect(clock.now == Instant(nanoseconds: 100) && clock.toldAt == Instant(nanoseconds: 100))
+    #expect(clock.now == Instant(nanoseconds: 100) && clock.updatedAt == Instant(nanoseconds: 100))
   }
 
   /// Two processes compete for one processor, so that one of them is always waiting.

@@ -20,10 +20,10 @@ import Testing
     let (inside, outside) = (Recorder(), Recorder())
     let library = PluginSource(
       library: try PluginLibrary(path: Workshop.library("market")), name: "market", configuration: settings,
-      log: { inside.note($0, $1) }, events: { inside.hear($0) })
+      log: { inside.note($0, $1) }, events: { inside.receive($0) })
     let program = ChildSource(
       try command("market"), name: "market", configuration: settings, log: { outside.note($0, $1) },
-      events: { outside.hear($0) })
+      events: { outside.receive($0) })
     try library.start()
     try program.start()
     for recorder in [inside, outside] {
@@ -68,7 +68,7 @@ import Testing
     let recorder = Recorder()
     let source = ChildSource(
       try command("market"), name: "market", configuration: settings, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("a refusal") { !$0.states.isEmpty }
     #expect(recorder.view.states == [state])
@@ -79,7 +79,7 @@ import Testing
     let recorder = Recorder()
     let source = ChildSource(
       ChildCommand(Self.host, ["plugin-host", "/etc/passwd"]), name: "x", log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("a refusal") { $0.states.first?.hasPrefix("failed: /etc/passwd: cannot be loaded: ") ?? false }
     source.stop()
@@ -89,7 +89,7 @@ import Testing
     let recorder = Recorder()
     let source = ChildSource(
       try command("market"), name: "market", configuration: ["rows": "100000", "rate": "0"],
-      log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     recorder.close()
     try source.start()
     try recorder.wait("somebody at the gate") { $0.held == 1 }

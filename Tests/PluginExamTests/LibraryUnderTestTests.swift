@@ -13,7 +13,7 @@ import Testing
     let said = DispatchSemaphore(value: 0)
     DispatchQueue(label: "saying").async {
       for id in 1...3 {
-        plugin.say(Array(#"{"type":"health","id":\#(id)}"#.utf8) + [0x0A], within: .seconds(60))
+        plugin.send(Array(#"{"type":"health","id":\#(id)}"#.utf8) + [0x0A], within: .seconds(60))
       }
       said.signal()
     }

@@ -62,7 +62,7 @@ import Testing
       try examples[0].write(to: file, atomically: true, encoding: .utf8)
       return PluginSource(
         library: try PluginLibrary(path: Workshop.build(file, into: folder)), name: "counter",
-        log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     }
     try source.start()
     try recorder.wait("a row") { !$0.states.isEmpty }

@@ -139,7 +139,7 @@ import Testing
     let recorder = Recorder()
     let source = ChildSource(
       ChildCommand("python3", ["-c", Self.worker]), name: "jobs", log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("rows") { !$0.rows.isEmpty }
     source.send(.act(ActionRequest(id: 1, action: "stop", key: .text("a\"b"), arguments: [("grace", .integer(5))])))
@@ -162,7 +162,7 @@ import Testing
   @Test func `an action fails with source down if the program is missing`() throws {
     let recorder = Recorder()
     let source = ChildSource(
-      ChildCommand("/no/such/program"), name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      ChildCommand("/no/such/program"), name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     source.send(.act(ActionRequest(id: 1, action: "stop", key: nil, arguments: [])))
     try recorder.wait("an answer") { outcomes($0).count == 1 }

@@ -33,7 +33,7 @@ import Testing
     let recorder = recorder
     return ChildSource(
       command, name: "child", configuration: configuration, policy: policy, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
   }
 
   private static let hello = #"echo '{"type":"hello","version":1,"capabilities":["health"]}';"#
@@ -192,7 +192,7 @@ import Testing
     #expect(source.stop())
     let other = Recorder()
     let bad = ChildSource(
-      .shell("while :; do echo oops; done"), name: "bad", log: { _, _ in }, events: { other.hear($0) })
+      .shell("while :; do echo oops; done"), name: "bad", log: { _, _ in }, events: { other.receive($0) })
     try bad.start()
     try other.wait("its end") { $0.states.contains { $0.hasPrefix("backingOff: 10 lines were not readable") } }
     #expect(bad.stop())

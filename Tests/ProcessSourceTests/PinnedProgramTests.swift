@@ -16,7 +16,7 @@ import Testing
       command.sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
       let recorder = recorder
       let source = ChildSource(
-        command, name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        command, name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
       try source.start()
       try recorder.wait("the refusal") {
         $0.states.contains { $0.hasPrefix("backingOff: \(path): not the file that was pinned: its SHA-256 is ") }

@@ -17,7 +17,7 @@ import Testing
     #expect(try Self.examples("sh", in: "README.md").contains(script))
     let recorder = Recorder()
     let source = ChildSource(
-      .shell(script), name: "load", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      .shell(script), name: "load", log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("a row") { $0.states == ["live: "] }
     #expect(source.stop())
@@ -108,9 +108,9 @@ import Testing
     var answers: [String] = []
     for event in events {
       switch event {
-      case .source(.page(let id, let page)):
-        answers.append("\(id.rawValue) \(page.rows.map { "\($0.key)" }) \(page.hasMore) \(page.count ?? 0)")
-        #expect(page.begin?.text == "[999999]" && page.end?.text == #"[177074,"se/upp"]"#)
+      case .source(.page(let id, let block)):
+        answers.append("\(id.rawValue) \(block.rows.map { "\($0.key)" }) \(block.hasMore) \(block.count ?? 0)")
+        #expect(block.begin?.text == "[999999]" && block.end?.text == #"[177074,"se/upp"]"#)
       case .source(.sections(let id, let sections)): answers.append("\(id.rawValue) \(sections.map(\.count))")
       case .source(.pageFailed(let id, let reason)): answers.append("\(id.rawValue) \(reason)")
       case .source(.sourceChanged): answers.append("changed")

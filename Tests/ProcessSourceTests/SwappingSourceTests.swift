@@ -11,7 +11,7 @@ import Testing
 
   private func source() -> SwappingSource {
     let recorder = recorder
-    return SwappingSource(log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    return SwappingSource(log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
   }
 
   private func program(_ script: String) -> SourceMaker {

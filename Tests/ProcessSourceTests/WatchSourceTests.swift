@@ -16,7 +16,7 @@ import TextSource
     return WatchSource(
       .shell(line), name: "watch", pause: .milliseconds(20), patience: patience, options: options,
       log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
   }
 
   @Test func `a watched command may add columns in a later run`() throws {
@@ -79,7 +79,7 @@ import TextSource
         let source = WatchSource(
           .shell(
             "cd \(folder.path); echo 'name,v'; echo a,1; test \(number) = 1 && mkdir n || echo a,2; echo b,3"),
-          name: "watch", pause: .milliseconds(20), options: options, log: { _, _ in }, events: { recorder.hear($0) })
+          name: "watch", pause: .milliseconds(20), options: options, log: { _, _ in }, events: { recorder.receive($0) })
         try source.start()
         try recorder.wait("two runs") { $0.changes.count >= 2 }
         #expect(source.stop())

@@ -19,22 +19,22 @@ import Testing
         prefetch: PrefetchPolicy(inFlight: 2), windowed: WindowedCapabilities(sort: [0], paging: .offset)))
     for n in 0..<3_500 { source.upsert(.integer(Int64(n)), [.integer(Int64(n))]) }
     let table = try engine.addTable(source.schema, at: now)
-    let page = SessionID(rawValue: 1)
+    let client = SessionID(rawValue: 1)
     let id = exports ? try engine.beginExport(of: "numbers", QueryRequest(sort: [("n", true)])) : nil
     var rows = 0
     for step in 0..<40 {
       if step == 2 {
         engine.handle(
           .open(
-            page, table: "numbers", request: 1, query: QueryRequest(), viewport: Viewport(count: 5), interval: .zero),
+            client, table: "numbers", request: 1, query: QueryRequest(), viewport: Viewport(count: 5), interval: .zero),
           at: now)
       }
       if step == 20 { engine.handle(.sourceChanged(table), at: now) }
       for output in engine.advance(to: now) {
         source.take(output, at: now) { .init(after: $0.id.isForExport ? .zero : .milliseconds(150)) }
         guard case .deliver(_, let delivery) = output else { continue }
-        engine.handle(.writable(page), at: now)
-        engine.handle(.acknowledge(page, sequence: delivery.sequence), at: now)
+        engine.handle(.writable(client), at: now)
+        engine.handle(.acknowledge(client, sequence: delivery.sequence), at: now)
       }
       for input in source.answers(until: now, table) { engine.handle(input, at: now) }
       if let id, case .rows(let more) = engine.read(id, rows: 10_000) { rows += more.count }

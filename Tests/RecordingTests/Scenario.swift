@@ -25,7 +25,7 @@ struct Scenario: ~Copyable {
   }
 
   mutating func run(steps: Int = 20) {
-    let pages = [SessionID(rawValue: 1), SessionID(rawValue: .max)]
+    let clients = [SessionID(rawValue: 1), SessionID(rawValue: .max)]
     engine.handle(.source(table, .live, message: "“quoted”"), at: now)
     engine.handle(
       .changes(table, .reload((0..<50).map { (.integer($0), [.text("job \($0)"), .number(Double($0) / 3), .null]) })),
@@ -35,11 +35,11 @@ struct Scenario: ~Copyable {
       filter: .any([.compare("load", .greater, .number(0.1 + 0.2)), .contains("name", "ö"), .isEmpty("picture")]))
     filtered.aggregates = [AggregateRequest(.sum, of: "load")]
     engine.handle(
-      .open(pages[0], table: "jobs", request: 1, query: filtered, viewport: Viewport(count: 5), interval: .zero),
+      .open(clients[0], table: "jobs", request: 1, query: filtered, viewport: Viewport(count: 5), interval: .zero),
       at: now)
     engine.handle(
       .open(
-        pages[1], table: "jobs", request: 1 << 52, query: QueryRequest(group: ["name"]), viewport: nil, interval: nil),
+        clients[1], table: "jobs", request: 1 << 52, query: QueryRequest(group: ["name"]), viewport: nil, interval: nil),
       at: now)
     engine.handle(
       .open(
@@ -67,26 +67,26 @@ struct Scenario: ~Copyable {
       changes.delete(.integer(Int64(49 - step % 10)))
       engine.handle(.changes(table, changes), at: now)
       if step == 5 {
-        engine.handle(.collapse(pages[1], .path([.text("job 3")]), isCollapsed: true), at: now)
+        engine.handle(.collapse(clients[1], .path([.text("job 3")]), isCollapsed: true), at: now)
         engine.handle(
-          .viewport(pages[0], Viewport(first: 3, count: 4, anchor: RowID(rawValue: 7), stick: nil)), at: now)
-        engine.handle(.visibility(pages[1], isHidden: true), at: now)
+          .viewport(clients[0], Viewport(first: 3, count: 4, anchor: RowID(rawValue: 7), stick: nil)), at: now)
+        engine.handle(.visibility(clients[1], isHidden: true), at: now)
       }
-      if step == 12 { replace(pages[0], filtered) }
+      if step == 12 { replace(clients[0], filtered) }
       now = now.advanced(by: .milliseconds(step * 37 % 400))
     }
-    engine.handle(.close(pages[0]), at: now)
+    engine.handle(.close(clients[0]), at: now)
     _ = engine.advance(to: now)
   }
 
   /// Replaces the table by another one. Only one of the clients opens it.
-  private mutating func replace(_ page: SessionID, _ query: QueryRequest) {
+  private mutating func replace(_ client: SessionID, _ query: QueryRequest) {
     var schema = Self.schema
     schema.title = "Other jobs"
     try? engine.replaceTable(table, with: schema, at: now)
     engine.handle(
       .changes(table, .reload((0..<9).map { (.integer($0), [.text("other \($0)"), .number(7), .null]) })), at: now)
-    engine.handle(.open(page, table: "jobs", request: 2, query: query, viewport: nil, interval: .zero), at: now)
+    engine.handle(.open(client, table: "jobs", request: 2, query: query, viewport: nil, interval: .zero), at: now)
   }
 }
 

@@ -193,8 +193,8 @@ import Wire
     }
     var header = RecordingHeader(epoch: "e", limits: Limits())
     header.version = 2
-    let former = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
-    #expect(try withFile(former) { try Verification.run(path: $0) }.records == 0)
+    let previous = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
+    #expect(try withFile(previous) { try Verification.run(path: $0) }.records == 0)
     for version in [1, RecordingHeader.currentVersion + 1] {
       header.version = version
       let other = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))

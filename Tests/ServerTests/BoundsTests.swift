@@ -110,8 +110,8 @@ import Wire
         (
           "At most eight exports run at the same time (503 beyond), four of them with one token where there are several "
             + "(`--exports-per-token`). An export is cancelled when its client reads nothing for 15 s,",
-          Server.greatestDownloadCount == 8 && ServerConfiguration.standardExportShare == 4
-            && Server.downloadPatience == 15
+          Server.greatestExportCount == 8 && ServerConfiguration.standardExportShare == 4
+            && Server.exportPatience == 15
         ),
         ("a field has at most 4,096 bytes.", LogText.greatestByteCount == 4_096),
         ("A source writes a hundred lines a second at most,", SourceLog.rate == 100),
@@ -151,7 +151,7 @@ import Wire
         ("by itself 30 s after it was last requested", limits.hold == .seconds(30)),
         (
           "the client waits for 16 answers already, or the source for 64",
-          ActionBook.greatestForPage == 16 && ActionBook.greatestForTable == 64
+          ActionBook.greatestForSession == 16 && ActionBook.greatestForTable == 64
         ),
         ("The server remembers the last 64 answers of a session,", ActionBook.remembered == 64),
         ("and the number of samples (at most 1,024);", SourceDelays.greatestSamples == 1_024),

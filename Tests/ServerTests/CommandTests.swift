@@ -208,14 +208,14 @@ import Testing
     try folder.write("sessions-per-token: 1\nexport-time: 1\n")
     let bounds = isFile ? ["--config", folder.file] : ["--sessions-per-token", "1", "--export-time", "1"]
     let command = try RunningCommand(["--port", "0", "--token-file", path, "--plugin", "clock"] + bounds)
-    func page() throws -> WebSocketClient {
+    func client() throws -> WebSocketClient {
       let lines = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
       return try WebSocketClient(port: command.port, lines: lines)
     }
-    let first = try page()
-    first.say(#"{"type":"hello","version":1}"#)
+    let first = try client()
+    first.send(#"{"type":"hello","version":1}"#)
     _ = try first.message("hello")
-    let refusal = try page().refusal()
+    let refusal = try client().refusal()
     #expect(refusal.error == "tooManySessions" && refusal.close == 1008)
   }
 }

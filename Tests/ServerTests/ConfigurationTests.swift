@@ -177,11 +177,11 @@ import Testing
     let session = try HTTPAnswer.get("/session", port: command.port)
     #expect(session?.body == Array("{\"role\":\"viewer\"}\n".utf8))
     let client = try WebSocketClient.greeted(port: command.port)
-    client.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":100}}"#)
+    client.send(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":100}}"#)
     var rows: Int?
     while rows != 20 {
       let message = try client.message()
-      if let seq = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(seq)}"#) }
+      if let seq = message["seq"] as? Int { client.send(#"{"type":"ack","seq":\#(seq)}"#) }
       rows = message["total"] as? Int ?? rows
     }
     command.send(signal: SIGTERM)
@@ -203,11 +203,11 @@ import Testing
       """)
     let command = try RunningCommand(["--config", folder.file])
     let client = try WebSocketClient.greeted(port: command.port)
-    client.say(#"{"type":"open","table":"jobs","request":1}"#)
+    client.send(#"{"type":"open","table":"jobs","request":1}"#)
     while true {
       let message = try client.message()
       if message["type"] as? String != "tables", "\(message)".contains("build") { break }
-      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+      if let sequence = message["seq"] as? Int { client.send(#"{"type":"ack","seq":\#(sequence)}"#) }
     }
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
@@ -228,7 +228,7 @@ import Testing
     #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
     #expect(manager.message()?.hasPrefix("READY=1") == true)
     let client = try WebSocketClient.open("clock", port: command.port)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     _ = try client.message("patch")
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
@@ -279,7 +279,7 @@ import Testing
     try folder.write(good.replacingOccurrences(of: "read-only: true", with: "read-only: false\ninterval: 50"))
     reload()
     #expect(try role() == "{\"role\":\"operator\"}\n")
-    client.say(#"{"type":"open","table":"clock","request":1}"#)
+    client.send(#"{"type":"open","table":"clock","request":1}"#)
     #expect(try client.message("window")["interval"] as? Int == 50)
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
@@ -297,19 +297,19 @@ import Testing
     let command = try RunningCommand(
       ["--port", "0", "--token-file", path, "--plugin", "clock"], environment: ["NOTIFY_SOCKET": manager.path])
     #expect(manager.message()?.hasPrefix("READY=1") == true)
-    func page(_ token: AccessToken) throws -> WebSocketClient {
+    func client(_ token: AccessToken) throws -> WebSocketClient {
       let lines = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
       let client = try WebSocketClient(port: command.port, lines: lines)
-      client.say(#"{"type":"hello","version":1}"#)
+      client.send(#"{"type":"hello","version":1}"#)
       return client
     }
-    let (stays, goes) = (try page(keeper), try page(guest))
+    let (stays, goes) = (try client(keeper), try client(guest))
     _ = try stays.message("hello")
     _ = try goes.message("hello")
     try TokenFile.write([keeper], to: path)
     command.send(signal: SIGHUP)
     #expect(goes.closeCode() == 1008)
-    stays.say(#"{"type":"open","table":"clock","request":1}"#)
+    stays.send(#"{"type":"open","table":"clock","request":1}"#)
     _ = try stays.message("window")
     let again = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(guest.text)")
     #expect(try WebSocketClient.status(of: again, port: command.port) == 401)

@@ -242,14 +242,14 @@ import Testing
   @Test(arguments: sections) func `each RFC 6455 case has its expected outcome`(_ section: Section) throws {
     let server = try RunningServer()
     for one in section.cases {
-      let heard = try hear(one, port: server.port)
-      #expect(heard == nil, "\(one.number): \(heard ?? "")")
+      let received = try receive(one, port: server.port)
+      #expect(received == nil, "\(one.number): \(received ?? "")")
     }
     #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
   }
 
   /// Returns the difference from the expected outcome; `nil` if there is none.
-  private func hear(_ one: Case, port: Int) throws -> String? {
+  private func receive(_ one: Case, port: Int) throws -> String? {
     let client = try WebSocketClient(port: port)
     for start in stride(from: 0, to: one.bytes.count, by: one.chop) {
       // The server may close the connection before all data is sent.

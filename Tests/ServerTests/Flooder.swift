@@ -10,7 +10,7 @@ final class Flooder: Sendable {
   init(_ inlet: SourceInlet) {
     Thread.detachNewThread { [ended] in
       var round = 0
-      while inlet.tell(.changes(RunningServer.rows(0..<500, name: "\(round)"))) { round += 1 }
+      while inlet.report(.changes(RunningServer.rows(0..<500, name: "\(round)"))) { round += 1 }
       ended.signal()
     }
   }

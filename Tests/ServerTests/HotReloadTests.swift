@@ -7,21 +7,21 @@ import Testing
     .deletingLastPathComponent()
 
   /// A client that opens a table and records its messages.
-  private final class Page {
+  private final class TableClient {
     private let client: WebSocketClient
-    private(set) var told: [String] = []
+    private(set) var received: [String] = []
 
     init(_ table: String, port: Int) throws {
       client = try WebSocketClient.greeted(port: port)
-      client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+      client.send(#"{"type":"open","table":"\#(table)","request":1}"#)
     }
 
     /// Receives messages until one contains this text.
     func wait(for text: String) throws {
       try client.wait { message in
         guard message["type"] as? String != "tables" else { return false }
-        told.append("\(message)")
-        return told.last!.contains(text)
+        received.append("\(message)")
+        return received.last!.contains(text)
       }
     }
   }
@@ -36,16 +36,16 @@ import Testing
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"one"]"#))
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
-    let page = try Page("jobs", port: command.port)
-    try page.wait(for: "one")
+    let client = try TableClient("jobs", port: command.port)
+    try client.wait(for: "one")
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"two"]"#))
-    try page.wait(for: "two")
-    #expect(!page.told.last!.contains("build"), "only what is different travels: \(page.told.last!)")
+    try client.wait(for: "two")
+    #expect(!client.received.last!.contains("build"), "only what is different travels: \(client.received.last!)")
     try scratch.write("jobs.sh", "#!/bin/sh\nexit 3\n")
     try command.waitForComplaint("the new instance is not used, the old one stays: exited with code 3")
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"four"]"#))
-    try page.wait(for: "four")
-    for message in page.told {
+    try client.wait(for: "four")
+    for message in client.received {
       #expect(!message.contains("stale") && !message.contains("backingOff"), "pages see no trouble: \(message)")
     }
     let complaints = try end(command)
@@ -59,10 +59,10 @@ import Testing
     }
     let file = try scratch.write("jobs.sh", rows("one"))
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
-    let page = try Page("jobs", port: command.port)
-    try page.wait(for: "one")
+    let client = try TableClient("jobs", port: command.port)
+    try client.wait(for: "one")
     try scratch.write("jobs.sh", rows("two"))
-    try page.wait(for: "two")
+    try client.wait(for: "two")
     _ = try end(command)
   }
 
@@ -96,10 +96,10 @@ import Testing
     }
     try build("a first job")
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", "\(scratch.path)/libjobs.so"])
-    let page = try Page("jobs", port: command.port)
-    try page.wait(for: "a first job")
+    let client = try TableClient("jobs", port: command.port)
+    try client.wait(for: "a first job")
     try build("a second job")
-    try page.wait(for: "a second job")
+    try client.wait(for: "a second job")
     _ = try end(command)
   }
 
@@ -121,18 +121,18 @@ import Testing
       #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
       #expect(manager.message()?.hasPrefix("READY=1") == true)
     }
-    let page = try Page("jobs", port: command.port)
-    try page.wait(for: "moodhappy")
+    let client = try TableClient("jobs", port: command.port)
+    try client.wait(for: "moodhappy")
     _ = try configure("  - plugin: \(file)\n    settings: {mood: sad}\n  - plugin: clock\n")
     reload()
-    try page.wait(for: "moodsad")
+    try client.wait(for: "moodsad")
     try WebSocketClient.waitFor("UTC", in: "clock", port: command.port)
     _ = try configure("  - plugin: clock\n")
     reload()
-    try page.wait(for: "it was removed from the configuration")
+    try client.wait(for: "it was removed from the configuration")
     _ = try configure("  - plugin: clock\n  - plugin: \(file)\n    settings: {mood: better}\n")
     reload()
-    try page.wait(for: "moodbetter")
+    try client.wait(for: "moodbetter")
     _ = try end(command)
   }
 
@@ -165,8 +165,8 @@ import Testing
     let command = try RunningCommand(
       ["--config", try configure(found)], environment: ["NOTIFY_SOCKET": manager.path])
     #expect(manager.message()?.hasPrefix("READY=1") == true)
-    let page = try Page("jobs", port: command.port)
-    try page.wait(for: "build")
+    let client = try TableClient("jobs", port: command.port)
+    try client.wait(for: "build")
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"evil"]"#))
     let other = try digest(file)
     command.send(signal: SIGHUP)
@@ -176,9 +176,9 @@ import Testing
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"good"]"#))
     _ = try configure(try digest(file))
     command.send(signal: SIGHUP)
-    try page.wait(for: "good")
+    try client.wait(for: "good")
     let complaints = try end(command)
     #expect(complaints.contains("not the file that was pinned: its SHA-256 is \(other)"), "\(complaints)")
-    #expect(!page.told.contains { $0.contains("evil") })
+    #expect(!client.received.contains { $0.contains("evil") })
   }
 }

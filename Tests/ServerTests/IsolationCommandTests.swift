@@ -10,7 +10,7 @@ import Testing
     ])
     try command.waitForComplaint("isolation standard: no new privileges")
     let client = try WebSocketClient.open("rows", port: command.port)
-    client.say(#"{"type":"stats","wanted":true}"#)
+    client.send(#"{"type":"stats","wanted":true}"#)
     let source = try #require((try client.message("stats")["sources"] as? [[String: Any]])?.first)
     let isolation = try #require(source["isolation"] as? String)
     #expect(isolation.hasPrefix("standard: no new privileges, no core dumps"))

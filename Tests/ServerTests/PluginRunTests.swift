@@ -33,16 +33,16 @@ import Testing
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
     let command = try run(["run", file, "--set", "mood=happy"])
-    let page = try WebSocketClient.open("jobs", port: command.port)
+    let client = try WebSocketClient.open("jobs", port: command.port)
     try WebSocketClient.waitFor("happy", in: "log", port: command.port)
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#, column: "headline"))
     // The client stays connected, is notified, and opens the new table.
-    try page.wait { message in
+    try client.wait { message in
       let tables = message["tables"] as? [[String: Any]]
       return tables?.contains { $0["name"] as? String == "jobs" && $0["generation"] as? Int == 1 } == true
     }
-    page.say(#"{"type":"open","table":"jobs","request":2,"query":{"sort":[{"column":"headline"}]}}"#)
-    try page.wait { "\($0)".contains("two") && $0["request"] as? Int == 2 }
+    client.send(#"{"type":"open","table":"jobs","request":2,"query":{"sort":[{"column":"headline"}]}}"#)
+    try client.wait { "\($0)".contains("two") && $0["request"] as? Int == 2 }
     // The log continues.
     try WebSocketClient.waitFor("happy", in: "log", port: command.port)
     try WebSocketClient.waitFor("the new instance has taken over", in: "log", port: command.port)

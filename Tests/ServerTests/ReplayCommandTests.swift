@@ -10,11 +10,11 @@ import Testing
       "market.rate=1000",
       "--record", file,
     ])
-    let page = try WebSocketClient.open("quotes", port: recorder.port)
-    page.say(#"{"type":"ack","seq":1}"#)
+    let client = try WebSocketClient.open("quotes", port: recorder.port)
+    client.send(#"{"type":"ack","seq":1}"#)
     for _ in 0..<2 {
-      let patch = try page.message("patch")
-      page.say("{\"type\":\"ack\",\"seq\":\(patch["seq"] ?? 0)}")
+      let patch = try client.message("patch")
+      client.send("{\"type\":\"ack\",\"seq\":\(patch["seq"] ?? 0)}")
     }
     recorder.send(signal: SIGTERM)
     #expect(try recorder.end() == 0)
@@ -25,13 +25,13 @@ import Testing
 
     let again = try RunningCommand(["replay", file, "--speed", "0", "--port", "0", "--no-token"])
     let viewer = try WebSocketClient.greeted(port: again.port)
-    viewer.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":10}}"#)
+    viewer.send(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":10}}"#)
     // A client that is connected during the replay receives the rows one by one.
     var total = 0
     while total != 200 {
       let message = try viewer.message()
       total = message["total"] as? Int ?? total
-      if let sequence = message["seq"] { viewer.say("{\"type\":\"ack\",\"seq\":\(sequence)}") }
+      if let sequence = message["seq"] { viewer.send("{\"type\":\"ack\",\"seq\":\(sequence)}") }
     }
     again.send(signal: SIGTERM)
     #expect(try again.end() == 0)

@@ -63,9 +63,9 @@ final class RunningServer: @unchecked Sendable {
     let inlet = control.addSource(name)
     var schema = Self.schema
     schema.name = name
-    inlet.tell(.schema(schema))
-    inlet.tell(.changes(Self.rows(0..<count)))
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.schema(schema))
+    inlet.report(.changes(Self.rows(0..<count)))
+    inlet.report(.state(.live, message: ""))
     return inlet
   }
 

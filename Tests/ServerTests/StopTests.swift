@@ -14,7 +14,7 @@ import Testing
     server.control.stop()
     for client in clients { #expect(client.closeCode() == 1001) }
     #expect(server.stop(within: Self.patience))
-    #expect(!inlet.tell(.state(.live, message: "")), "a source may still speak")
+    #expect(!inlet.report(.state(.live, message: "")), "a source may still speak")
   }
 
   @Test func `stopping does not wait for unresponsive clients`() throws {

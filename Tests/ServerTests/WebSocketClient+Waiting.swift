@@ -5,14 +5,14 @@ extension WebSocketClient {
   /// Opens a table, and waits until a message about it contains a text.
   static func waitFor(_ text: String, in table: String, port: Int) throws {
     let client = try WebSocketClient.greeted(port: port)
-    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    client.send(#"{"type":"open","table":"\#(table)","request":1}"#)
     try client.wait { $0["type"] as? String != "tables" && "\($0)".contains(text) }
   }
 
   /// Waits until the server's list of tables contains a text.
   static func waitForTables(with text: String, port: Int) throws {
     let client = try WebSocketClient(port: port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     try client.wait { $0["tables"] != nil && "\($0)".contains(text) }
   }
 
@@ -21,7 +21,7 @@ extension WebSocketClient {
     let deadline = RawSocket.now() + Self.longPatience
     while RawSocket.now() < deadline {
       let message = try message(within: Self.longPatience)
-      if let sequence = message["seq"] as? Int { say(#"{"type":"ack","seq":\#(sequence)}"#) }
+      if let sequence = message["seq"] as? Int { send(#"{"type":"ack","seq":\#(sequence)}"#) }
       if isTheOne(message) { return }
     }
     throw RawSocket.Failure.nothingCame

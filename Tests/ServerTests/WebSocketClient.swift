@@ -59,7 +59,7 @@ final class WebSocketClient {
   /// Returns a client that has exchanged `hello` messages.
   static func greeted(port: Int) throws -> WebSocketClient {
     let client = try WebSocketClient(port: port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     _ = try client.message("hello")
     return client
   }
@@ -67,7 +67,7 @@ final class WebSocketClient {
   /// Returns a client that has opened a table and received its first window.
   static func open(_ table: String, port: Int, count: Int = 10) throws -> WebSocketClient {
     let client = try greeted(port: port)
-    client.say(#"{"type":"open","table":"\#(table)","request":1,"viewport":{"first":0,"count":\#(count)}}"#)
+    client.send(#"{"type":"open","table":"\#(table)","request":1,"viewport":{"first":0,"count":\#(count)}}"#)
     _ = try client.message("window")
     return client
   }
@@ -75,7 +75,7 @@ final class WebSocketClient {
   // MARK: Sending
 
   @discardableResult
-  func say(_ text: String) -> Bool { send(opcode: 1, Array(text.utf8)) }
+  func send(_ text: String) -> Bool { send(opcode: 1, Array(text.utf8)) }
 
   @discardableResult
   func send(opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> Bool {

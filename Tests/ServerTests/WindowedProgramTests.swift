@@ -28,7 +28,7 @@ import Testing
   private func wait(_ client: WebSocketClient, for texts: String...) throws -> [String: Any] {
     while true {
       let message = try client.message()
-      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+      if let sequence = message["seq"] as? Int { client.send(#"{"type":"ack","seq":\#(sequence)}"#) }
       let text = String(decoding: try JSONSerialization.data(withJSONObject: message), as: UTF8.self)
       if texts.allSatisfy(text.contains) { return message }
     }
@@ -47,13 +47,13 @@ import Testing
       "--set", "sqlite.path=\(file.path)", "--set", "sqlite.table=things", "--set", "sqlite.interval=0.05",
     ])
     let client = try WebSocketClient.greeted(port: command.port)
-    client.say(#"{"type":"open","table":"things","request":1,"viewport":{"first":0,"count":10}}"#)
+    client.send(#"{"type":"open","table":"things","request":1,"viewport":{"first":0,"count":10}}"#)
     #expect(try wait(client, for: #""old 0""#, #""old 9""#)["rows"] as? Int == 2_000)
-    client.say(
+    client.send(
       #"{"type":"query","request":2,"query":{"sort":[{"column":"size"}]},"viewport":{"first":0,"count":10}}"#)
     // The row of size 2: 7 · 286 = 2,002.
     let sequence = try #require(try wait(client, for: #""old 286""#)["seq"] as? Int)
-    client.say(#"{"type":"viewport","seq":\#(sequence),"first":1500,"count":10}"#)
+    client.send(#"{"type":"viewport","seq":\#(sequence),"first":1500,"count":10}"#)
     // The row of size 1,500: 7 · 500 = 3,500.
     try wait(client, for: #""old 500""#)
     // Another file replaces it: the program ends and restarts, and the client sees the new rows in

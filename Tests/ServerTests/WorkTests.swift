@@ -18,9 +18,9 @@ import Testing
     let inlet = server.control.addSource("texts")
     var schema = RunningServer.schema
     schema.name = "texts"
-    inlet.tell(.schema(schema))
-    inlet.tell(.changes(changes))
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.schema(schema))
+    inlet.report(.changes(changes))
+    inlet.report(.state(.live, message: ""))
     return inlet
   }
 
@@ -31,8 +31,8 @@ import Testing
     let server = try RunningServer()
     let inlet = addTexts(4_000, to: server)
     let client = try WebSocketClient.open("texts", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
-    client.say(Self.expensive)
+    client.send(#"{"type":"ack","seq":1}"#)
+    client.send(Self.expensive)
     var answers = 0
     var window: [String: Any]?
     while window == nil {
@@ -55,21 +55,21 @@ import Testing
     let server = try RunningServer()
     let inlet = server.addNumbers(16_000)
     let other = try WebSocketClient.open("numbers", port: server.port)
-    other.say(#"{"type":"ack","seq":1}"#)
+    other.send(#"{"type":"ack","seq":1}"#)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     for request in 2...300 {
-      client.say(
+      client.send(
         #"{"type":"query","request":\#(request),"query":{"search":"\#(request)","sort":[{"column":"name"}]}}"#)
     }
-    other.say(#"{"type":"query","request":2,"query":{"search":"7"}}"#)
+    other.send(#"{"type":"query","request":2,"query":{"search":"7"}}"#)
     #expect(try other.message("window")["request"] as? Int == 2)
     // Only few of three hundred simultaneous queries are answered.
     var answered: [Int] = []
     while answered.last != 300 {
       let window = try client.message("window")
       answered.append(window["request"] as? Int ?? 0)
-      client.say(#"{"type":"ack","seq":\#(window["seq"] as? Int ?? 0)}"#)
+      client.send(#"{"type":"ack","seq":\#(window["seq"] as? Int ?? 0)}"#)
     }
     #expect(answered.count < 150, "\(answered.count) windows")
     withExtendedLifetime(inlet) {}
@@ -80,15 +80,15 @@ import Testing
     let inlet = server.addNumbers(10)
     let clients = try (0..<2).map { _ in try WebSocketClient.open("numbers", port: server.port) }
     for (number, client) in clients.enumerated() {
-      client.say(#"{"type":"ack","seq":1}"#)
-      client.say(#"{"type":"query","request":2,"query":{"search":"\#(number)"}}"#)
+      client.send(#"{"type":"ack","seq":1}"#)
+      client.send(#"{"type":"query","request":2,"query":{"search":"\#(number)"}}"#)
       #expect(try client.message("window")["request"] as? Int == 2)
     }
     let third = try WebSocketClient.greeted(port: server.port)
-    third.say(#"{"type":"open","table":"numbers","request":1,"query":{"search":"9"}}"#)
+    third.send(#"{"type":"open","table":"numbers","request":1,"query":{"search":"9"}}"#)
     let error = try third.message("error")
     #expect(error["code"] as? String == "tooManyViews" && error["request"] as? Int == 1, "\(error)")
-    third.say(#"{"type":"query","request":2,"query":{"search":"1"}}"#)
+    third.send(#"{"type":"query","request":2,"query":{"search":"1"}}"#)
     #expect(try third.message("window")["request"] as? Int == 2)
     withExtendedLifetime(inlet) {}
   }

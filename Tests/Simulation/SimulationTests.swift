@@ -66,7 +66,7 @@ import Testing
       ("anchored", total.anchored), ("crossings", total.crossings), ("evictions", total.evictions),
       ("tiles", total.tiles), ("facets", total.facets), ("ranges", total.ranges), ("bounded", total.bounded),
       ("exchanges", total.exchanges), ("reopened", total.reopened),
-      ("refusals", total.refusals), ("hastyScrolls", total.hastyScrolls),
+      ("refusals", total.refusals), ("hastyScrolls", total.earlyScrolls),
     ] {
       #expect(number >= count / 30, "only \(number) \(what) in \(count) seeds")
     }

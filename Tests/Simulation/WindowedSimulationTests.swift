@@ -49,7 +49,7 @@ import Testing
       ("requests", total.requests), ("cancels", total.cancels), ("failures", total.failures),
       ("placeholders", total.placeholders), ("anchored", total.anchored), ("shifts", total.shifts),
       ("holds", total.holds), ("refusals", total.refusals), ("windows", total.windows), ("grouped", total.grouped),
-      ("remainders", total.remainders), ("goneBack", total.goneBack), ("hastyScrolls", total.hastyScrolls),
+      ("remainders", total.residuals), ("goneBack", total.goneBack), ("hastyScrolls", total.earlyScrolls),
     ] {
       #expect(number >= count / 50, "only \(number) \(what) in \(count) seeds")
     }

@@ -7,7 +7,7 @@ import SourceRuntime
 /// Every wait fails after 30 seconds.
 package final class Recorder: @unchecked Sendable {
   private let condition = NSCondition()
-  private var heard: [SourceEvent] = []
+  private var received: [SourceEvent] = []
   private var lines: [(level: PluginLogLevel, text: String)] = []
   private var isClosed = false
   private var isOver = false
@@ -16,21 +16,21 @@ package final class Recorder: @unchecked Sendable {
   package init() {}
 
   /// The events so far.
-  package var events: [SourceEvent] { condition.withLock { heard } }
+  package var events: [SourceEvent] { condition.withLock { received } }
   /// The log lines so far.
   package var log: [String] { condition.withLock { lines.map { "\($0.level): \($0.text)" } } }
   /// The number of callers waiting at the closed gate.
   package var held: Int { condition.withLock { waiting } }
 
   /// Records an event after waiting for the gate; the event function of a source.
-  package func hear(_ event: SourceEvent) -> Bool {
+  package func receive(_ event: SourceEvent) -> Bool {
     condition.withLock {
       waiting += 1
       condition.broadcast()
       while isClosed && !isOver { condition.wait() }
       waiting -= 1
       guard !isOver else { return false }
-      heard.append(event)
+      received.append(event)
       condition.broadcast()
       return true
     }
@@ -61,7 +61,7 @@ package final class Recorder: @unchecked Sendable {
   package func wait(_ what: String, until isTrue: (Recorder.View) -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: 30)
     try condition.withLock {
-      while !isTrue(View(events: heard, log: lines.map(\.text), held: waiting)) {
+      while !isTrue(View(events: received, log: lines.map(\.text), held: waiting)) {
         guard condition.wait(until: deadline) else { throw Workshop.Failure(description: "waited in vain for \(what)") }
       }
     }
@@ -90,5 +90,5 @@ package final class Recorder: @unchecked Sendable {
   }
 
   /// A snapshot of everything recorded so far.
-  package var view: View { condition.withLock { View(events: heard, log: lines.map(\.text), held: waiting) } }
+  package var view: View { condition.withLock { View(events: received, log: lines.map(\.text), held: waiting) } }
 }

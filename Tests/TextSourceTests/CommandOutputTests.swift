@@ -30,7 +30,7 @@ import Testing
     // Times without a zone are local.
     setenv("TZ", "UTC", 1)
     let recorder = Recorder()
-    var feed = TextFeed(name: "t", options: options) { recorder.hear($0) }
+    var feed = TextFeed(name: "t", options: options) { recorder.receive($0) }
     var lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last == "" { lines.removeLast() }
     for (index, line) in lines.enumerated() {

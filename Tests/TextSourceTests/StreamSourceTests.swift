@@ -28,7 +28,7 @@ import Testing
     let recorder = recorder
     return StreamSource(
       file, name: "input", options: options, isFollowing: isFollowing, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
   }
 
   // MARK: Standard input
@@ -120,7 +120,7 @@ import Testing
       var options = TextOptions()
       options.key = ["b", "a"]
       options.columns = ["c"]
-      options.kept = 10
+      options.rowLimit = 10
       options.title = "Mine"
       let source = stream(file, options)
       try source.start()
@@ -192,7 +192,7 @@ import Testing
   private static let guessed = "Columns were guessed from the header; --format lines shows the text as it is"
 
   /// Returns everything that a stream of these bytes delivers until its end.
-  private func tell(_ bytes: [UInt8], _ options: TextOptions = TextOptions()) throws -> Recorder.View {
+  private func report(_ bytes: [UInt8], _ options: TextOptions = TextOptions()) throws -> Recorder.View {
     try withPipe { file, writer in
       let source = stream(file, options)
       try source.start()
@@ -208,7 +208,7 @@ import Testing
   @Test func `a member that appears late is added as a column`() throws {
     var text = (1...150).map { "{\"n\":\($0)}\n" }.joined()
     text += "{\"n\":151,\"late\":\"x\"}\n{\"n\":152}\n"
-    let view = try tell(Array(text.utf8))
+    let view = try report(Array(text.utf8))
     let added = view.events.compactMap { if case .columnsAdded(let schema) = $0 { schema } else { nil } }
     #expect(added.map { $0.columns.map(\.name) } == [["n", "late"]])
     #expect(view.schema?.columns.map(\.name) == ["n"])
@@ -219,7 +219,7 @@ import Testing
 
   @Test func `values beyond the header of a CSV file are added as a column`() throws {
     let text = "a,b\n" + String(repeating: "1,2\n", count: 120) + "1,2,extra\n"
-    let view = try tell(Array(text.utf8))
+    let view = try report(Array(text.utf8))
     #expect(view.rows.last?.cells == [.number(1), .number(2), .text("extra")])
     #expect(view.states.last == "live: Complete. \(Self.guessed)")
   }
@@ -227,13 +227,13 @@ import Testing
   @Test func `a named format is not reported as guessed`() throws {
     var options = TextOptions()
     options.format = .csv
-    #expect(try tell(Array("a,b\n1,2\n".utf8), options).states.last == "live: Complete")
+    #expect(try report(Array("a,b\n1,2\n".utf8), options).states.last == "live: Complete")
   }
 
   @Test func `Latin-1 is decoded and reported`() throws {
     var bytes = Array("name,price\nCaf".utf8)
     bytes += [0xE9, 0x2C, 0x80] + Array("5\nplain,1\n".utf8)
-    let view = try tell(bytes)
+    let view = try report(bytes)
     #expect(view.rows.map(\.cells) == [[.text("Café"), .text("€5")], [.text("plain"), .text("1")]])
     #expect(
       view.states.last
@@ -248,7 +248,7 @@ import Testing
       let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
       return isBig ? [high, low] : [low, high]
     }
-    let view = try tell(bytes)
+    let view = try report(bytes)
     #expect(view.rows.map(\.cells) == [[.text("Café 😀")], [.text("b")]])
     #expect(view.states.last == "live: Complete. Text was read as UTF-16")
   }
@@ -258,7 +258,7 @@ import Testing
     ([0x7F, 0x45, 0x4C, 0x46, 0x02, 0x01, 0x01, 0x00, 0x00, 0x03], "this is binary data, not text"),
     ([0x01, 0x02, 0x41, 0x42, 0x0A], "this is binary data, not text"),
   ]) func `binary data is refused with a reason`(_ bytes: [UInt8], _ reason: String) throws {
-    let view = try tell(bytes)
+    let view = try report(bytes)
     #expect(view.states == ["failed: \(reason)"])
     #expect(view.rows.isEmpty)
     #expect(recorder.log == ["error: \(reason)"])

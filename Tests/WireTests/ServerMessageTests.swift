@@ -55,11 +55,11 @@ import Testing
 
   @Test func `encodes indexes of rows newer than a pause, unless empty`() throws {
     let state = window([.row(row(1, 1, "a", 1))])
-    guard case .delivery(var told, let epoch) = delivery(Patch(base: nil, result: state)) else { return }
-    told.newer = [0, 7]
-    #expect(try parse(.delivery(told, epoch: epoch))["newer"] as? [Int] == [0, 7])
-    told.newer = []
-    #expect(try parse(.delivery(told, epoch: epoch))["newer"] == nil)
+    guard case .delivery(var reported, let epoch) = delivery(Patch(base: nil, result: state)) else { return }
+    reported.newer = [0, 7]
+    #expect(try parse(.delivery(reported, epoch: epoch))["newer"] as? [Int] == [0, 7])
+    reported.newer = []
+    #expect(try parse(.delivery(reported, epoch: epoch))["newer"] == nil)
   }
 
   @Test func `a window message can have a shift`() throws {

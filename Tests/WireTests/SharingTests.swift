@@ -7,7 +7,7 @@ import Wire
 @Suite struct SharingTests {
   /// An engine with a hundred rows, and clients with windows of ten rows that acknowledge each
   /// patch.
-  private final class Pages {
+  private final class SharingClients {
     var engine = Engine(epoch: "test")
     var clock = ManualClock()
     let table: TableID
@@ -54,74 +54,74 @@ import Wire
   }
 
   @Test func `a row is encoded once for all windows that show it`() throws {
-    let pages = try Pages()
-    try pages.open(1)
-    #expect(pages.counts.rows == 10 && pages.counts.sharedRows == 0)
+    let clients = try SharingClients()
+    try clients.open(1)
+    #expect(clients.counts.rows == 10 && clients.counts.sharedRows == 0)
     // Rows 5 to 9 were encoded before.
-    try pages.open(2, first: 5)
-    #expect(pages.counts.rows == 5 && pages.counts.sharedRows == 5)
-    pages.change(7..<8, "another")
-    try pages.flush()
-    #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
+    try clients.open(2, first: 5)
+    #expect(clients.counts.rows == 5 && clients.counts.sharedRows == 5)
+    clients.change(7..<8, "another")
+    try clients.flush()
+    #expect(clients.counts.rows == 1 && clients.counts.sharedRows == 1)
     // A row with a new revision is encoded again.
-    pages.change(7..<8, "a third")
-    try pages.flush()
-    #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
+    clients.change(7..<8, "a third")
+    try clients.flush()
+    #expect(clients.counts.rows == 1 && clients.counts.sharedRows == 1)
   }
 
   @Test func `clients opened at different times share from the second patch`() throws {
-    let pages = try Pages()
+    let clients = try SharingClients()
     for number in 1...5 {
       // Changes elsewhere make each window that of another point in time.
-      pages.change(90..<91, "before \(number)")
-      try pages.flush()
-      try pages.open(UInt64(number))
+      clients.change(90..<91, "before \(number)")
+      try clients.flush()
+      try clients.open(UInt64(number))
     }
-    pages.change(3..<4, "first")
-    try pages.flush()
-    #expect(pages.counts.patches + pages.counts.sharedPatches == 5)
-    pages.change(3..<4, "second")
-    try pages.flush()
-    #expect(pages.counts.patches == 1)
-    #expect(pages.counts.sharedPatches == 4)
-    #expect(pages.counts.rows == 1)
-    let shown = pages.replicas.values.map(\.cells)
+    clients.change(3..<4, "first")
+    try clients.flush()
+    #expect(clients.counts.patches + clients.counts.sharedPatches == 5)
+    clients.change(3..<4, "second")
+    try clients.flush()
+    #expect(clients.counts.patches == 1)
+    #expect(clients.counts.sharedPatches == 4)
+    #expect(clients.counts.rows == 1)
+    let shown = clients.replicas.values.map(\.cells)
     #expect(shown.allSatisfy { $0 == shown[0] && $0[3][1] == .text("second 3") })
   }
 
   @Test func `clients opened together share patches at once`() throws {
-    let pages = try Pages()
-    for number in 1...5 { try pages.open(UInt64(number), isFlushed: false) }
-    try pages.flush()
-    #expect(pages.counts.patches == 1)
-    #expect(pages.counts.sharedPatches == 4)
-    pages.change(3..<4, "first")
-    try pages.flush()
-    #expect(pages.counts.patches == 1)
-    #expect(pages.counts.sharedPatches == 4)
+    let clients = try SharingClients()
+    for number in 1...5 { try clients.open(UInt64(number), isFlushed: false) }
+    try clients.flush()
+    #expect(clients.counts.patches == 1)
+    #expect(clients.counts.sharedPatches == 4)
+    clients.change(3..<4, "first")
+    try clients.flush()
+    #expect(clients.counts.patches == 1)
+    #expect(clients.counts.sharedPatches == 4)
   }
 
   @Test func `different windows and queries share rows but no patches`() throws {
-    let pages = try Pages()
-    try pages.open(1)
-    try pages.open(2, first: 1)
-    try pages.open(3, query: QueryRequest(sort: [("n", false)]))
-    pages.change(3..<4, "first")
-    try pages.flush()
-    #expect(pages.counts.patches == 3)
-    #expect(pages.counts.sharedPatches == 0)
-    #expect(pages.counts.rows == 1)
+    let clients = try SharingClients()
+    try clients.open(1)
+    try clients.open(2, first: 1)
+    try clients.open(3, query: QueryRequest(sort: [("n", false)]))
+    clients.change(3..<4, "first")
+    try clients.flush()
+    #expect(clients.counts.patches == 3)
+    #expect(clients.counts.sharedPatches == 0)
+    #expect(clients.counts.rows == 1)
   }
 
   @Test func `clients with equal sections share patches`() throws {
-    let pages = try Pages()
+    let clients = try SharingClients()
     let query = QueryRequest(group: ["name"])
-    for number in 1...3 { try pages.open(UInt64(number), query: query) }
+    for number in 1...3 { try clients.open(UInt64(number), query: query) }
     for round in 0..<3 {
-      pages.change(0..<2, "round \(round)")
-      try pages.flush()
+      clients.change(0..<2, "round \(round)")
+      try clients.flush()
     }
-    #expect(pages.counts.patches == 1)
-    #expect(pages.counts.sharedPatches == 2)
+    #expect(clients.counts.patches == 1)
+    #expect(clients.counts.sharedPatches == 2)
   }
 }

@@ -38,9 +38,9 @@ SHARES = """async ([pictures, area, step]) => {
 }"""
 
 
-def blank_shares(reader, speed, seconds):
+def blank_shares(user, speed, seconds):
     """Scrolls by wheel while the page is busy. Returns the blank share of each presented frame."""
-    page, browser = reader.page, reader.page.context.browser
+    page, browser = user.page, user.page.context.browser
     page.evaluate(DARK_GHOST)
     area = page.evaluate("""() => {
       const grid = document.querySelector('#grid').getBoundingClientRect();

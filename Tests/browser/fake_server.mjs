@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { join, normalize, extname } from 'node:path';
 import { diffWindows, digestOf } from '../web/reference.mjs';
 import { act } from './fake_acts.mjs';
-import { answerImage, asked } from './fake_images.mjs';
+import { answerImage, requested } from './fake_images.mjs';
 import { makeTables } from './fake_tables.mjs';
 
 const options = { port: 0, plugins: [], set: {}, web: 'web' };
@@ -40,7 +40,7 @@ const server = createServer(async (request, response) => {
   const path = normalize(url.pathname);
   if (path === '/views') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"views":[],"maySave":false,"reason":"This server keeps no views."}');
   if (path === '/image') return answerImage(url, request, response);
-  if (path === '/asked') return void response.end(JSON.stringify({ counts: Object.fromEntries(asked.counts), cancelled: asked.cancelled }));
+  if (path === '/asked') return void response.end(JSON.stringify({ counts: Object.fromEntries(requested.counts), cancelled: requested.cancelled }));
   try {
     const body = await readFile(join(options.web, path === '/' ? 'index.html' : path));
     response.writeHead(200, {
@@ -110,7 +110,7 @@ function unframe(buffer) {
 
 class Session {
   constructor(send) {
-    Object.assign(this, { send, table: null, query: {}, sight: { first: 0, count: 30 }, seq: 0, inFlight: 0, request: 0, hidden: false });
+    Object.assign(this, { send, table: null, query: {}, viewport: { first: 0, count: 30 }, seq: 0, inFlight: 0, request: 0, hidden: false });
     this.secret = randomUUID();
     this.statsTimer = 0;
     this.window = null;
@@ -133,7 +133,7 @@ class Session {
       case 'query': this.ask(message); break;
       case 'viewport': {
         const first = message.first + (message.seq === this.seq - 1 ? this.shift : 0);
-        this.sight = { ...message, first };
+        this.viewport = { ...message, first };
         this.isScrolled = true;
         break;
       }
@@ -179,7 +179,7 @@ class Session {
     this.request = message.request;
     const { where = '', ...query } = message.query ?? {};
     this.query = where === '' ? query : { ...query, search: where.replaceAll('"', '') };
-    this.sight = message.viewport ?? { first: 0, count: 30 };
+    this.viewport = message.viewport ?? { first: 0, count: 30 };
     this.wantsWindow = true;
     this.slots.clear();
   }
@@ -189,19 +189,19 @@ class Session {
     const now = performance.now();
     if (!this.wantsWindow && !this.isScrolled && now - this.flushedAt < 300) return;
     const view = this.table.view(this.query);
-    const { sight } = this;
+    const { viewport } = this;
     let shift = 0;
     if (!this.wantsWindow && this.window) {
-      if (sight.stick === 'end') shift = view.length - this.window.total;
-      else if (sight.stick !== 'top' && sight.anchor !== undefined) {
-        const before = this.window.items.findIndex((item) => item.id === sight.anchor);
-        const after = before < 0 ? -1 : view.findIndex((item) => item.id === sight.anchor);
+      if (viewport.stick === 'end') shift = view.length - this.window.total;
+      else if (viewport.stick !== 'top' && viewport.anchor !== undefined) {
+        const before = this.window.items.findIndex((item) => item.id === viewport.anchor);
+        const after = before < 0 ? -1 : view.findIndex((item) => item.id === viewport.anchor);
         if (after >= 0) shift = after - (this.window.start + before);
       }
     }
-    const first = Math.max(0, Math.min(view.length - 1, sight.first + shift));
-    const start = Math.max(0, first - (sight.behind ?? 10));
-    const end = Math.min(view.length, first + sight.count + (sight.ahead ?? 30));
+    const first = Math.max(0, Math.min(view.length - 1, viewport.first + shift));
+    const start = Math.max(0, first - (viewport.behind ?? 10));
+    const end = Math.min(view.length, first + viewport.count + (viewport.ahead ?? 30));
     const next = this.cut(view, start, end);
     const place = { epoch, seq: this.seq + 1, request: this.request, interval: 300, start, total: view.length, rows: this.table.matching(view) };
     let message;
@@ -219,7 +219,7 @@ class Session {
     message.digest = digestOf(start, view.length, next.lead, next.items);
     this.seq += 1;
     this.shift = shift;
-    this.sight.first = first;
+    this.viewport.first = first;
     this.inFlight = this.seq;
     this.window = { ...next, start, total: view.length };
     this.newest = this.table.written ?? Infinity;
@@ -256,12 +256,12 @@ class Session {
   }
 }
 
-let told = 0;
+let sent = 0;
 
 function statsNow() {
-  told += 1;
+  sent += 1;
   return {
-    type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3 + (told % 3), p99: 18 + (told % 5), count: 120 },
+    type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3 + (sent % 3), p99: 18 + (sent % 5), count: 120 },
     prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: sessions.size,
     sources: tables.map(({ name, rows }) => ({ table: name, rows: rows.length, changes: 1_020.5 })),
   };

@@ -239,11 +239,11 @@ class Huge extends Table {
 class Lazy extends Table {
   constructor(count, wait) {
     super('lazy', 'Lazy', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
-    const askedAt = new Map();
+    const requestedAt = new Map();
     const item = (at) => {
-      if (!askedAt.has(at)) askedAt.set(at, performance.now());
+      if (!requestedAt.has(at)) requestedAt.set(at, performance.now());
       const place = (2 ** 21 - 1) * 2 ** 32 + at;
-      if (performance.now() - askedAt.get(at) < wait) return { id: place, rev: 1, cells: { pending: true } };
+      if (performance.now() - requestedAt.get(at) < wait) return { id: place, rev: 1, cells: { pending: true } };
       return at % 50 === 7 ? { id: place + count, rev: 1, cells: { failed: 'the disk <b>is gone</b>' } } : { id: at + 1, rev: 1, cells: [at, `row ${at} of ${count}`] };
     };
     this.rows = {

@@ -5,7 +5,7 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from browsers import IS_FIREFOX, launch
-from reader import Reader
+from user import User
 from rowcast_server import ROOT, Server
 
 # Screenshots; those of Firefox have their own folder.
@@ -34,7 +34,7 @@ class PageTest(unittest.TestCase):
         return Server(*cls.plugins, settings=cls.settings, command=cls.command)
 
     def open(self, fragment="", **how):
-        reader = Reader(self.browser, self.server, fragment, **how)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        return reader
+        user = User(self.browser, self.server, fragment, **how)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        return user

@@ -8,7 +8,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import Server
 
 
@@ -35,54 +35,54 @@ class AbsentTest(PageTest):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def tab(self, reader, name):
-        return reader.page.get_by_role("tab", name=re.compile(name))
+    def tab(self, user, name):
+        return user.page.get_by_role("tab", name=re.compile(name))
 
     def test_failed_source_without_table_shows_reason_and_next_retry(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
-            expect(self.tab(reader, "^broken, no table, (down|starting|stale)$")).to_be_visible()
-            expect(self.tab(reader, "^silent, no table, starting$")).to_be_visible()
-            expect(self.tab(reader, "^broken")).to_have_attribute("title", re.compile("^down: exited with code 127"))
-            self.tab(reader, "^broken").click()
-            note = reader.page.locator(".note")
+            user = self.open(scheme=scheme)
+            expect(self.tab(user, "^broken, no table, (down|starting|stale)$")).to_be_visible()
+            expect(self.tab(user, "^silent, no table, starting$")).to_be_visible()
+            expect(self.tab(user, "^broken")).to_have_attribute("title", re.compile("^down: exited with code 127"))
+            self.tab(user, "^broken").click()
+            note = user.page.locator(".note")
             expect(note).to_contain_text("No data from “broken” yet")
             expect(note).to_contain_text(re.compile(
                 r"Source down: exited with code 127.* · (retrying in \d+\s*(s|min)|trying again)"))
-            reader.page.screenshot(path=ARTIFACTS / f"absent-{scheme}.png")
+            user.page.screenshot(path=ARTIFACTS / f"absent-{scheme}.png")
             # The countdown advances without user input.
-            reader.until(
+            user.until(
                 "(before) => document.querySelector('.note').textContent !== before",
                 "time goes on", note.inner_text())
-            self.tab(reader, "^silent").click()
+            self.tab(user, "^silent").click()
             expect(note).to_contain_text(
                 re.compile(
                     r"No data from “silent” yet\s*The source has sent nothing for \d+\s*(s|min)"))
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            self.assertEqual(user.page.evaluate(FAULTS), [])
             # The other table opens as usual.
-            self.tab(reader, "^Clock").click()
-            reader.wait_for_rows()
-            reader.check_clean(self)
+            self.tab(user, "^Clock").click()
+            user.wait_for_rows()
+            user.check_clean(self)
 
     def test_late_table_replaces_note_of_selected_source(self):
-        reader = self.open()
-        self.tab(reader, "^mended").click()
-        expect(reader.page.locator(".note")).to_contain_text("No data from “mended” yet")
+        user = self.open()
+        self.tab(user, "^mended").click()
+        expect(user.page.locator(".note")).to_contain_text("No data from “mended” yet")
         (self.folder / "go").write_text("")
         self.addCleanup((self.folder / "go").unlink)
-        expect(reader.page.get_by_role("gridcell", name="here", exact=True)).to_be_visible(timeout=60_000)
-        expect(self.tab(reader, "^mended, 1 rows, live$")).to_be_visible()
-        reader.check_clean(self)
+        expect(user.page.get_by_role("gridcell", name="here", exact=True)).to_be_visible(timeout=60_000)
+        expect(self.tab(user, "^mended, 1 rows, live$")).to_be_visible()
+        user.check_clean(self)
 
     def test_only_source_without_table_shows_reason_and_no_tabs(self):
         with Server(str(self.folder / "broken.sh")) as server:
-            reader = Reader(self.browser, server)
-            self.addCleanup(reader.close)
-            note = reader.page.locator(".note")
+            user = User(self.browser, server)
+            self.addCleanup(user.close)
+            note = user.page.locator(".note")
             expect(note).to_contain_text(re.compile(r"No data from “broken” yet\s*Source down: exited with code 127"))
-            expect(reader.page.get_by_role("tab")).to_have_count(0)
-            reader.page.screenshot(path=ARTIFACTS / "absent-alone.png")
-            reader.check_clean(self)
+            expect(user.page.get_by_role("tab")).to_have_count(0)
+            user.page.screenshot(path=ARTIFACTS / "absent-alone.png")
+            user.check_clean(self)
 
 
 if __name__ == "__main__":

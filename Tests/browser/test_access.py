@@ -10,7 +10,7 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from browsers import launch
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import COMMAND, ROOT, Server
 
 
@@ -53,19 +53,19 @@ class SignInTest(unittest.TestCase):
         port = self.server.port
         self.server.stop()
         server = self.start(port)
-        reader = Reader(browser, server)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
+        user = User(browser, server)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
         server.stop()
-        expect(reader.state).to_contain_text("Disconnected")
+        expect(user.state).to_contain_text("Disconnected")
         self.start(port)
-        expect(reader.state).to_have_text("Live", timeout=30_000)
-        reader.wait_for_rows()
+        expect(user.state).to_have_text("Live", timeout=30_000)
+        user.wait_for_rows()
 
     def test_sign_in_form_names_url_command_and_accepts_its_link(self):
-        stranger = browser.new_context()
-        self.addCleanup(stranger.close)
-        page = stranger.new_page()
+        foreign = browser.new_context()
+        self.addCleanup(foreign.close)
+        page = foreign.new_page()
         page.goto(self.server.origin + "/")
         form = page.get_by_role("form", name="Sign in")
         expect(form).to_be_visible()
@@ -86,7 +86,7 @@ class SignInTest(unittest.TestCase):
         expect(page.get_by_role("row").nth(2)).to_be_visible()
 
     def test_sign_out_shows_the_sign_in_form_on_all_pages_of_the_browser(self):
-        first = Reader(browser, self.server)
+        first = User(browser, self.server)
         self.addCleanup(first.close)
         first.wait_for_rows()
         second = first.context.new_page()
@@ -122,24 +122,24 @@ class SignInTest(unittest.TestCase):
         threading.Thread(target=neighbour.serve_forever, daemon=True).start()
         self.addCleanup(neighbour.server_close)
         self.addCleanup(neighbour.shutdown)
-        reader = Reader(browser, self.server)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        self.assertEqual(reader.page.url.split("#")[0], self.server.origin + "/")
-        self.assertTrue(reader.context.cookies(self.server.origin + reader.page.evaluate("rowcast.room + '/ws'")))
+        user = User(browser, self.server)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        self.assertEqual(user.page.url.split("#")[0], self.server.origin + "/")
+        self.assertTrue(user.context.cookies(self.server.origin + user.page.evaluate("rowcast.room + '/ws'")))
         for path in ("/", "/ws", "/session", "/tables/market.csv"):
-            reader.page.goto(f"http://127.0.0.1:{neighbour.server_port}{path}")
+            user.page.goto(f"http://127.0.0.1:{neighbour.server_port}{path}")
         self.assertGreaterEqual(len(received), 4)
         self.assertEqual([cookie for _, cookie in received if cookie], [])
         # The address as a user types it, and a link that was already used.
         for path in ("/", "/?code=" + self.server.url.split("code=")[1]):
-            reader.page.goto(self.server.origin + path)
-            expect(reader.state).to_have_text("Live")
-            reader.wait_for_rows()
-            expect(reader.page.get_by_role("form", name="Sign in")).to_be_hidden()
-        with reader.page.expect_download() as download:
-            reader.page.get_by_role("button", name="View options").click()
-            reader.page.get_by_role("menuitem", name="Export CSV").click()
+            user.page.goto(self.server.origin + path)
+            expect(user.state).to_have_text("Live")
+            user.wait_for_rows()
+            expect(user.page.get_by_role("form", name="Sign in")).to_be_hidden()
+        with user.page.expect_download() as download:
+            user.page.get_by_role("button", name="View options").click()
+            user.page.get_by_role("menuitem", name="Export CSV").click()
         self.assertIn("/at/", download.value.url)
         with open(download.value.path(), encoding="utf-8") as file:
             self.assertGreater(len(file.readlines()), 1_000)
@@ -149,11 +149,11 @@ class SignInTest(unittest.TestCase):
             "market", settings={"market.rows": 1_000, "market.rate": 10},
             options=("--sessions-per-token", "1"))
         self.addCleanup(server.stop)
-        first = Reader(browser, server)
+        first = User(browser, server)
         self.addCleanup(first.close)
         first.wait_for_rows()
         server.url = self.run_command("url", "--port", str(server.port))
-        second = Reader(browser, server)
+        second = User(browser, server)
         self.addCleanup(second.close)
         note = second.page.locator(".note")
         expect(note).to_contain_text("The server accepts no more clients")
@@ -173,24 +173,24 @@ class SignInTest(unittest.TestCase):
         expect(second.page.locator("#source")).not_to_have_text("Not connected:")
 
     def test_invalid_sign_in_link_shows_form_with_reason(self):
-        stranger = browser.new_context()
-        self.addCleanup(stranger.close)
-        page = stranger.new_page()
+        foreign = browser.new_context()
+        self.addCleanup(foreign.close)
+        page = foreign.new_page()
         page.goto(self.server.origin + "/?code=used")
         form = page.get_by_role("form", name="Sign in")
         expect(form.get_by_role("alert")).to_contain_text("used before")
 
     def test_token_rotation_shows_sign_in_form_and_keeps_rows(self):
-        reader = Reader(browser, self.server)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
+        user = User(browser, self.server)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
         self.run_command("token", "rotate", "--port", str(self.server.port))
-        form = reader.page.get_by_role("form", name="Sign in")
+        form = user.page.get_by_role("form", name="Sign in")
         expect(form).to_be_visible(timeout=30_000)
-        self.assertGreater(len(reader.rows()), 0)
+        self.assertGreater(len(user.rows()), 0)
         form.get_by_label("Link or code").fill(self.run_command("url"))
         form.get_by_role("button", name="Sign in").click()
-        expect(reader.state).to_have_text("Live", timeout=30_000)
+        expect(user.state).to_have_text("Live", timeout=30_000)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import STAND_IN, Server
 
 
@@ -17,70 +17,70 @@ class ActionsTest(PageTest):
     plugins = ("jobs",)
     command = STAND_IN
 
-    def row(self, reader, name):
-        return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+    def row(self, user, name):
+        return user.page.locator(".row", has=user.page.get_by_role("gridcell", name=name, exact=True))
 
-    def menu(self, reader, name):
+    def menu(self, user, name):
         """Opens a row's menu with the mouse."""
-        reader.click_cell(name, button="right")
-        menu = reader.page.get_by_role("menu")
+        user.click_cell(name, button="right")
+        menu = user.page.get_by_role("menu")
         expect(menu).to_be_visible()
         return menu
 
-    def acts(self, reader, name):
-        return self.row(reader, name).get_by_role("gridcell").nth(2)
+    def acts(self, user, name):
+        return self.row(user, name).get_by_role("gridcell").nth(2)
 
-    def said(self, reader, text):
-        line = reader.page.locator(".acted-line", has_text=text)
+    def expect_notice(self, user, text):
+        line = user.page.locator(".acted-line", has_text=text)
         expect(line).to_be_visible()
         return line
 
     def test_row_menu_runs_action_and_shows_progress_and_result(self):
-        reader = self.open()
-        menu = self.menu(reader, "job 3")
-        reader.page.screenshot(path=ARTIFACTS / "actions-menu.png")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        user = self.open()
+        menu = self.menu(user, "job 3")
+        user.page.screenshot(path=ARTIFACTS / "actions-menu.png")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
         # Stops the server, so that it is slower than the page on any machine.
         self.server.process.send_signal(signal.SIGSTOP)
         try:
             menu.get_by_role("menuitem", name="Touch").click()
-            expect(self.row(reader, "job 3")).to_have_class("row acting")
+            expect(self.row(user, "job 3")).to_have_class("row acting")
         finally:
             self.server.process.send_signal(signal.SIGCONT)
-        self.said(reader, "Touch: job 3: touch")
-        expect(self.row(reader, "job 3")).to_have_class("row")
-        expect(self.acts(reader, "job 3")).to_have_text("1")
-        reader.check_clean(self)
+        self.expect_notice(user, "Touch: job 3: touch")
+        expect(self.row(user, "job 3")).to_have_class("row")
+        expect(self.acts(user, "job 3")).to_have_text("1")
+        user.check_clean(self)
 
     def test_keyboard_runs_action_only_after_confirmation(self):
-        reader = self.open()
-        self.menu(reader, "job 5")
-        reader.page.keyboard.press("Escape")
-        reader.page.keyboard.press("Shift+F10")
-        reader.page.keyboard.type("sto")
-        reader.page.keyboard.press("Enter")
-        box = reader.page.get_by_role("dialog", name="Stop the job")
+        user = self.open()
+        self.menu(user, "job 5")
+        user.page.keyboard.press("Escape")
+        user.page.keyboard.press("Shift+F10")
+        user.page.keyboard.type("sto")
+        user.page.keyboard.press("Enter")
+        box = user.page.get_by_role("dialog", name="Stop the job")
         expect(box).to_contain_text("What it has done is lost.")
         expect(box.get_by_role("button", name="Cancel")).to_be_focused()  # not the action
-        reader.page.screenshot(path=ARTIFACTS / "actions-confirm.png")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.page.keyboard.press("Escape")
+        user.page.screenshot(path=ARTIFACTS / "actions-confirm.png")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.keyboard.press("Escape")
         expect(box).to_have_count(0)
-        expect(self.acts(reader, "job 5")).to_have_text("0")
-        self.assertTrue(reader.page.evaluate("document.querySelector('#grid').contains(document.activeElement)"))
-        reader.page.keyboard.press("Shift+F10")
-        reader.page.keyboard.type("sto")
-        reader.page.keyboard.press("Enter")
+        expect(self.acts(user, "job 5")).to_have_text("0")
+        self.assertTrue(user.page.evaluate("document.querySelector('#grid').contains(document.activeElement)"))
+        user.page.keyboard.press("Shift+F10")
+        user.page.keyboard.type("sto")
+        user.page.keyboard.press("Enter")
         box.get_by_role("button", name="Stop the job").click()
-        expect(self.row(reader, "job 5")).to_contain_text("stopped")
-        expect(self.acts(reader, "job 5")).to_have_text("1")
-        reader.check_clean(self)
+        expect(self.row(user, "job 5")).to_contain_text("stopped")
+        expect(self.acts(user, "job 5")).to_have_text("1")
+        user.check_clean(self)
 
     def test_argument_form_reports_invalid_values_and_sends_valid_ones(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
-            self.menu(reader, "job 7").get_by_role("menuitem", name="Change the limit").click()
-            box = reader.page.get_by_role("dialog", name="Change the limit")
+            user = self.open(scheme=scheme)
+            self.menu(user, "job 7").get_by_role("menuitem", name="Change the limit").click()
+            box = user.page.get_by_role("dialog", name="Change the limit")
             share = box.get_by_label("Share")
             expect(share).to_be_focused()
             expect(share).to_have_value("10")
@@ -90,65 +90,65 @@ class ActionsTest(PageTest):
                 share.fill(wrong)
                 share.press("Enter")
                 expect(box.get_by_role("alert")).to_contain_text(fault)
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.page.screenshot(path=ARTIFACTS / f"actions-form-{scheme}.png")
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.page.screenshot(path=ARTIFACTS / f"actions-form-{scheme}.png")
             share.fill("90")
             box.get_by_label("Class").select_option(label="high")
             box.get_by_label("Note").fill("<b>now</b>")
             box.get_by_label("For ever").check()
             box.get_by_role("button", name="Change the limit").click()
-            expect(self.row(reader, "job 7")).to_contain_text(
+            expect(self.row(user, "job 7")).to_contain_text(
                 '{"share":90,"class":"high","note":"<b>now</b>","forever":true}')
-            reader.check_clean(self)
+            user.check_clean(self)
 
     def test_failed_action_shows_reason_until_dismissed(self):
-        reader = self.open()
-        self.menu(reader, "job 9").get_by_role("menuitem", name="Fail").click()
-        line = reader.page.get_by_role("alert").filter(has_text="Fail: the job does not want to <b>fail</b>")
+        user = self.open()
+        self.menu(user, "job 9").get_by_role("menuitem", name="Fail").click()
+        line = user.page.get_by_role("alert").filter(has_text="Fail: the job does not want to <b>fail</b>")
         expect(line).to_be_visible()
-        reader.page.screenshot(path=ARTIFACTS / "actions-failed.png")
+        user.page.screenshot(path=ARTIFACTS / "actions-failed.png")
         line.get_by_role("button", name="Dismiss").click()
         expect(line).to_have_count(0)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_details_panel_offers_and_runs_row_actions(self):
-        reader = self.open()
-        self.menu(reader, "job 11").get_by_role("menuitem", name="Show details").click()
-        panel = reader.page.get_by_role("complementary", name="Row")
+        user = self.open()
+        self.menu(user, "job 11").get_by_role("menuitem", name="Show details").click()
+        panel = user.page.get_by_role("complementary", name="Row")
         expect(panel.get_by_role("button")).to_contain_text([
             "×", "Touch", "Stop the job…", "Change the limit…", "Fail", "Take a while"])
-        reader.page.screenshot(path=ARTIFACTS / "actions-detail.png")
+        user.page.screenshot(path=ARTIFACTS / "actions-detail.png")
         panel.get_by_role("button", name="Touch").click()
-        self.said(reader, "Touch: job 11: touch")
-        expect(self.acts(reader, "job 11")).to_have_text("1")
-        reader.check_clean(self)
+        self.expect_notice(user, "Touch: job 11: touch")
+        expect(self.acts(user, "job 11")).to_have_text("1")
+        user.check_clean(self)
 
     def test_action_runs_on_every_selected_row(self):
-        reader = self.open()
+        user = self.open()
         names = [f"job {at}" for at in range(13, 18)]
         for name in names:
-            reader.click_cell(name, key="Control")
-        self.menu(reader, "job 14").get_by_role("menuitem", name="Touch").click()
+            user.click_cell(name, key="Control")
+        self.menu(user, "job 14").get_by_role("menuitem", name="Touch").click()
         for name in names:
-            expect(self.acts(reader, name)).to_have_text("1")
-        expect(self.acts(reader, "job 18")).to_have_text("0")
-        reader.check_clean(self)
+            expect(self.acts(user, name)).to_have_text("1")
+        expect(self.acts(user, "job 18")).to_have_text("0")
+        user.check_clean(self)
 
     def test_action_runs_once_and_reports_result_despite_disconnect(self):
-        reader = self.open()
-        self.menu(reader, "job 19").get_by_role("menuitem", name="Take a while").click()
-        self.said(reader, "Take a while: it took a while")
-        expect(self.acts(reader, "job 19")).to_have_text("1")
-        reader.check_clean(self, is_cut_off=True)
+        user = self.open()
+        self.menu(user, "job 19").get_by_role("menuitem", name="Take a while").click()
+        self.expect_notice(user, "Take a while: it took a while")
+        expect(self.acts(user, "job 19")).to_have_text("1")
+        user.check_clean(self, is_cut_off=True)
 
     def test_view_options_run_actions_of_the_table(self):
-        reader = self.open()
-        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
-        reader.page.get_by_role("button", name="View options").click()
-        reader.page.get_by_role("menuitem", name="Sweep all jobs").click()
-        reader.page.get_by_role("dialog", name="Sweep all jobs").get_by_role("button", name="Sweep all jobs").click()
-        self.said(reader, "Sweep all jobs: swept 60 jobs")
-        reader.check_clean(self)
+        user = self.open()
+        user.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        user.page.get_by_role("button", name="View options").click()
+        user.page.get_by_role("menuitem", name="Sweep all jobs").click()
+        user.page.get_by_role("dialog", name="Sweep all jobs").get_by_role("button", name="Sweep all jobs").click()
+        self.expect_notice(user, "Sweep all jobs: swept 60 jobs")
+        user.check_clean(self)
 
 
 class SettingsTest(PageTest):
@@ -182,8 +182,8 @@ for line in sys.stdin:
         return Server(options=("--no-token", "--status", "--child", f"words=exec python3 {folder}/words.py"))
 
     def test_settings_can_be_tested_before_they_are_applied(self):
-        reader = self.open("#table=rowcast-sources")
-        page = reader.page
+        user = self.open("#table=rowcast-sources")
+        page = user.page
         page.get_by_role("button", name="View options").click()
         page.get_by_role("menuitem", name="Change the settings of words…").click()
         box = page.get_by_role("dialog", name="Change the settings of words")
@@ -202,7 +202,7 @@ for line in sys.stdin:
         box.get_by_role("button", name="Change the settings").click()
         page.get_by_role("tab", name="words").click()
         expect(page.get_by_role("gridcell", name="after").first).to_be_visible()
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import Reader
+from user import User
 from rowcast_server import Server
 
 JOBS = """#!/bin/sh
@@ -49,21 +49,21 @@ class AuthorTest(PageTest):
         os.rename(new, cls.file)
 
     def open(self, fragment="", server=None, **how):
-        reader = Reader(self.browser, server or self.server, fragment, **how)
-        self.addCleanup(reader.close)
-        return reader
+        user = User(self.browser, server or self.server, fragment, **how)
+        self.addCleanup(user.close)
+        return user
 
-    def until_panes(self, reader, condition, message):
-        return reader.until(
+    def until_panes(self, user, condition, message):
+        return user.until(
             f"() => {{ const panes = ({PANES})(); return panes.length === 2 "
             f"&& ({condition})(panes) && panes; }}",
             message, timeout=30_000)
 
     def test_plugin_run_opens_table_and_log_together(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (600, 760))):
-            reader = self.open(scheme=scheme, size=size)
+            user = self.open(scheme=scheme, size=size)
             table, log = self.until_panes(
-                reader,
+                user,
                 "([table, log]) => table.rows.length === 2 && log.rows.some((row) => "
                 "row.includes('the disk is nearly full'))",
                 "both have rows")
@@ -75,28 +75,28 @@ class AuthorTest(PageTest):
             else:
                 self.assertEqual(table["box"]["top"], log["box"]["top"])
                 self.assertLessEqual(table["box"]["left"] + table["box"]["width"], log["box"]["left"] + 1)
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.page.screenshot(path=ARTIFACTS / f"author-{scheme}-{size[0]}.png")
-            reader.check_clean(self)
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.page.screenshot(path=ARTIFACTS / f"author-{scheme}-{size[0]}.png")
+            user.check_clean(self)
 
     def test_failed_plugin_shows_reason_and_log_until_it_works(self):
         broken = self.file.with_name("broken.sh")
         broken.write_text("#!/bin/sh\necho 'error: jobs.txt is missing' >&2\nexit 4\n", encoding="utf-8")
         broken.chmod(0o755)
         with self.start(broken) as server:
-            reader = self.open(server=server)
+            user = self.open(server=server)
             table, log = self.until_panes(
-                reader,
+                user,
                 "([table, log]) => table.note.includes('exited with code 4') "
                 "&& log.rows.some((row) => row.includes('jobs.txt is missing'))",
                 "it is said why")
             self.assertIn("No data from “broken” yet", table["note"])
             self.assertEqual(table["rows"], [])
-            reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
+            user.page.screenshot(path=ARTIFACTS / "author-broken.png")
             # The table appears once the plugin works, without user input.
             broken.write_text(JOBS, encoding="utf-8")
             self.until_panes(
-                reader, "([table]) => table.rows.length === 2 && table.label === 'broken'",
+                user, "([table]) => table.rows.length === 2 && table.label === 'broken'",
                 "its table has come")
 
     def test_edited_plugin_updates_columns_and_keeps_sort_and_sockets(self):
@@ -106,37 +106,37 @@ class AuthorTest(PageTest):
             file.with_suffix(".new").chmod(0o755), os.rename(file.with_suffix(".new"), file))
         write(JOBS)
         with self.start(file) as server:
-            reader = self.open(server=server)
+            user = self.open(server=server)
             self.until_panes(
-                reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0",
+                user, "([table, log]) => table.rows.length === 2 && log.rows.length > 0",
                 "both have rows")
             for direction in ("descending", "ascending"):
-                reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
+                user.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
                 self.until_panes(
-                    reader,
+                    user,
                     f"([table]) => document.querySelector('#stage [aria-sort={direction}]') !== "
                     "null",
                     f"it is sorted, {direction}")
-            sockets = [url for url in reader.requests if url.endswith("/ws")]
+            sockets = [url for url in user.requests if url.endswith("/ws")]
             write(
                 JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace(
                     '"seconds":40', '"seconds":40,"host":"berta"'))
             table, log = self.until_panes(
-                reader, "([table]) => table.columns.includes('host') && table.rows.length === 2",
+                user, "([table]) => table.columns.includes('host') && table.rows.length === 2",
                 "the new column is shown")
             self.assertEqual(table["rows"], ["2 test 40 berta", "1 build 99 anna"], "in the order that was chosen")
             self.assertTrue(any("the disk is nearly full" in row for row in log["rows"]), "the log goes on")
-            reader.page.screenshot(path=ARTIFACTS / "author-other-columns.png")
+            user.page.screenshot(path=ARTIFACTS / "author-other-columns.png")
             write(JOBS.replace(',"seconds":12', "").replace(',"seconds":40', ""))
             table, _ = self.until_panes(
-                reader,
+                user,
                 "([table]) => table.columns.join() === 'id,name' && table.rows.length === 2",
                 "a column is gone")
             self.assertEqual(table["rows"], ["1 build", "2 test"])
             self.assertEqual(
-                [url for url in reader.requests if url.endswith("/ws")], sockets,
+                [url for url in user.requests if url.endswith("/ws")], sockets,
                 "over the sockets that were there")
-            reader.check_clean(self)
+            user.check_clean(self)
 
 
 if __name__ == "__main__":

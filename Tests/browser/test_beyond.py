@@ -4,7 +4,7 @@ import unittest
 
 from pages import ARTIFACTS, PageTest
 from quotes import note
-from reader import expect
+from user import expect
 
 ROWS = 120_000
 
@@ -14,124 +14,124 @@ class BeyondTest(PageTest):
     settings = {"market.rows": ROWS, "market.rate": 0}
 
     def open(self, fragment="", **how):
-        reader = super().open(fragment, **how)
-        reader.wait_for_count(ROWS + 1)
-        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
-        return reader
+        user = super().open(fragment, **how)
+        user.wait_for_count(ROWS + 1)
+        user.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        return user
 
-    def notice(self, reader, text):
-        line = reader.page.locator(".acted-line", has_text=text)
+    def notice(self, user, text):
+        line = user.page.locator(".acted-line", has_text=text)
         expect(line).to_be_visible(timeout=30_000)
         return line
 
-    def copied(self, reader):
+    def copied(self, user):
         """Returns the clipboard's lines without the titles."""
-        return reader.pasted().split("\n")[1:]
+        return user.pasted().split("\n")[1:]
 
-    def click_first(self, reader, column):
-        reader.page.locator(f'.row[aria-rowindex="2"] [role=gridcell][aria-colindex="{column + 1}"]').click()
+    def click_first(self, user, column):
+        user.page.locator(f'.row[aria-rowindex="2"] [role=gridcell][aria-colindex="{column + 1}"]').click()
 
     def test_whole_column_is_copied_in_sort_order(self):
-        reader = self.open("#table=quotes&sort=-price")
-        self.click_first(reader, reader.column("^price"))
-        reader.page.keyboard.press("Control+Space")
-        reader.page.keyboard.press("Control+c")
-        self.notice(reader, f"Copied {ROWS:,} rows")
-        reader.page.screenshot(path=ARTIFACTS / "beyond-copied.png")
-        prices = [float(line) for line in self.copied(reader)]
+        user = self.open("#table=quotes&sort=-price")
+        self.click_first(user, user.column("^price"))
+        user.page.keyboard.press("Control+Space")
+        user.page.keyboard.press("Control+c")
+        self.notice(user, f"Copied {ROWS:,} rows")
+        user.page.screenshot(path=ARTIFACTS / "beyond-copied.png")
+        prices = [float(line) for line in self.copied(user)]
         self.assertEqual(len(prices), ROWS)
         self.assertEqual(prices, sorted(prices, reverse=True))
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_range_between_distant_cells_is_copied_as_text_and_html(self):
-        reader = self.open("#table=quotes")
-        self.click_first(reader, 0)
-        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 7_992 * 28; }")
-        reader.until_rows(
+        user = self.open("#table=quotes")
+        self.click_first(user, 0)
+        user.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 7_992 * 28; }")
+        user.until_rows(
             "(rows) => rows.some(({ index }) => index === 8_002)",
             "the other place is in the middle of what is in sight")
         # By position: in Firefox a click by name scrolls first, and then clicks the old position.
-        box = reader.page.locator('.row[aria-rowindex="8002"] [role=gridcell][aria-colindex="2"]').bounding_box()
-        reader.page.keyboard.down("Shift")
-        reader.page.mouse.click(box["x"] + 10, box["y"] + 10)
-        reader.page.keyboard.up("Shift")
-        reader.page.keyboard.press("Control+c")
-        self.notice(reader, "Copied 8,001 rows")
-        cells = [line.split("\t") for line in self.copied(reader)]
+        box = user.page.locator('.row[aria-rowindex="8002"] [role=gridcell][aria-colindex="2"]').bounding_box()
+        user.page.keyboard.down("Shift")
+        user.page.mouse.click(box["x"] + 10, box["y"] + 10)
+        user.page.keyboard.up("Shift")
+        user.page.keyboard.press("Control+c")
+        self.notice(user, "Copied 8,001 rows")
+        cells = [line.split("\t") for line in self.copied(user)]
         self.assertEqual([int(number) for number, _ in cells], list(range(8_001)))
         self.assertTrue(all(symbol.startswith("SYM") for _, symbol in cells))
-        self.assertEqual(reader.pasted("text/html").count("<tr>"), 8_002)
-        reader.check_clean(self)
+        self.assertEqual(user.pasted("text/html").count("<tr>"), 8_002)
+        user.check_clean(self)
 
     def test_copying_too_many_rows_is_refused_and_suggests_export(self):
-        reader = self.open("#table=quotes")
-        self.click_first(reader, 0)
-        reader.page.keyboard.press("Control+c")
-        reader.page.keyboard.press("Control+a")
-        reader.page.keyboard.press("Control+c")
-        self.notice(reader, f"{ROWS:,} rows are too many to copy. Press E to export all rows instead.")
-        self.assertEqual(reader.pasted(), "0", "what was copied before stays")
-        reader.page.screenshot(path=ARTIFACTS / "beyond-refused.png")
-        reader.check_clean(self)
+        user = self.open("#table=quotes")
+        self.click_first(user, 0)
+        user.page.keyboard.press("Control+c")
+        user.page.keyboard.press("Control+a")
+        user.page.keyboard.press("Control+c")
+        self.notice(user, f"{ROWS:,} rows are too many to copy. Press E to export all rows instead.")
+        self.assertEqual(user.pasted(), "0", "what was copied before stays")
+        user.page.screenshot(path=ARTIFACTS / "beyond-refused.png")
+        user.check_clean(self)
 
     def test_copy_without_clipboard_api_asks_for_second_ctrl_c(self):
-        reader = self.open("#table=quotes&sort=-price")
-        reader.page.evaluate("() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); }")
-        self.click_first(reader, reader.column("^price"))
-        reader.page.keyboard.press("Control+Space")
-        reader.page.keyboard.press("Control+c")
-        self.notice(reader, f"{ROWS:,} rows are ready: press Ctrl+C again")
-        reader.page.keyboard.press("Control+c")
-        self.notice(reader, f"Copied {ROWS:,} rows")
-        self.assertEqual(len(reader.pasted().split("\n")), ROWS + 1)
-        reader.check_clean(self)
+        user = self.open("#table=quotes&sort=-price")
+        user.page.evaluate("() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); }")
+        self.click_first(user, user.column("^price"))
+        user.page.keyboard.press("Control+Space")
+        user.page.keyboard.press("Control+c")
+        self.notice(user, f"{ROWS:,} rows are ready: press Ctrl+C again")
+        user.page.keyboard.press("Control+c")
+        self.notice(user, f"Copied {ROWS:,} rows")
+        self.assertEqual(len(user.pasted().split("\n")), ROWS + 1)
+        user.check_clean(self)
 
     def test_find_strip_counts_matches_in_all_rows_and_filters_by_them(self):
-        reader = self.open("#table=quotes")
-        reader.page.keyboard.press("Control+f")
-        strip = reader.page.get_by_role("search")
+        user = self.open("#table=quotes")
+        user.page.keyboard.press("Control+f")
+        strip = user.page.get_by_role("search")
         strip.get_by_role("searchbox").fill("sector-03")
         every = strip.get_by_role("button", name="matching rows")
         expect(every).to_be_visible()
         count = int(every.inner_text().split(" ")[0].replace(",", ""))
         self.assertTrue(ROWS / 40 < count < ROWS / 10, count)
-        reader.page.screenshot(path=ARTIFACTS / "beyond-found.png")
+        user.page.screenshot(path=ARTIFACTS / "beyond-found.png")
         strip.get_by_role("searchbox").fill("no such text")
         expect(strip.get_by_role("button", name="0 matching rows")).to_be_visible()
         strip.get_by_role("searchbox").fill("sector-03")
         expect(strip.get_by_role("button", name=f"{count:,} matching rows")).to_be_visible()
         every.click()
         expect(strip).to_be_hidden()
-        expect(reader.filter).to_have_value('"sector-03"')
-        reader.wait_for_count(count + 1)
-        reader.check_clean(self)
+        expect(user.filter).to_have_value('"sector-03"')
+        user.wait_for_count(count + 1)
+        user.check_clean(self)
 
     def test_find_strip_goes_to_matches_outside_loaded_rows(self):
-        reader = self.open("#table=quotes")
-        reader.page.keyboard.press("Control+f")
-        strip = reader.page.get_by_role("search")
+        user = self.open("#table=quotes")
+        user.page.keyboard.press("Control+f")
+        strip = user.page.get_by_role("search")
         box = strip.get_by_role("searchbox")
         for row, key in ((100_000, "Enter"), (7, "Shift+Enter"), (ROWS - 1, "Shift+Enter"), (50_000, "Enter")):
             box.fill(note(row))
             box.press(key)
             expect(strip.get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
-            active = reader.page.locator("#active-cell")
+            active = user.page.locator("#active-cell")
             expect(active).to_have_text(note(row))
             expect(active).to_be_in_viewport()
         expect(box).to_be_focused()
-        reader.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
+        user.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
         box.fill("no such note")
         box.press("Enter")
         expect(strip.get_by_role("status")).to_have_text("no more matches", timeout=30_000)
         box.fill(note(3))
         box.press("Enter")
-        reader.page.keyboard.press("Escape")
+        user.page.keyboard.press("Escape")
         expect(strip).to_be_hidden()
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_find_strip_handles_text_entered_before_next_frame(self):
-        reader = self.open("#table=quotes")
-        reader.page.evaluate("""(text) => {
+        user = self.open("#table=quotes")
+        user.page.evaluate("""(text) => {
           const press = (target, key, how) => target.dispatchEvent(new KeyboardEvent('keydown',
             { key, bubbles: true, cancelable: true, ...how }));
           press(document.querySelector('#grid'), 'f', { ctrlKey: true });
@@ -140,8 +140,8 @@ class BeyondTest(PageTest):
           box.dispatchEvent(new Event('input', { bubbles: true }));
           press(box, 'Enter');
         }""", note(4_000))
-        expect(reader.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
-        expect(reader.page.locator("#active-cell")).to_have_text(note(4_000))
+        expect(user.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
+        expect(user.page.locator("#active-cell")).to_have_text(note(4_000))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import re
 import unittest
 
 from pages import ARTIFACTS, PageTest
-from reader import READ_ROWS, expect
+from user import READ_ROWS, expect
 from rowcast_server import STAND_IN
 
 LIT = """() => [...document.querySelectorAll('#body .row:not([hidden])')]
@@ -27,100 +27,100 @@ class TargetsTest(PageTest):
         type(self).server.stop()
         type(self).server = self.serve()
 
-    def acts(self, reader, name):
-        row = reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+    def acts(self, user, name):
+        row = user.page.locator(".row", has=user.page.get_by_role("gridcell", name=name, exact=True))
         return row.get_by_role("gridcell").nth(2)
 
-    def menu(self, reader, name):
-        reader.click_cell(name, button="right")
-        menu = reader.page.get_by_role("menu")
+    def menu(self, user, name):
+        user.click_cell(name, button="right")
+        menu = user.page.get_by_role("menu")
         expect(menu).to_be_visible()
         return menu
 
-    def lit(self, reader):
-        return reader.page.evaluate(LIT)
+    def lit(self, user):
+        return user.page.evaluate(LIT)
 
     def test_action_on_shift_clicked_rows_names_and_affects_them_all(self):
-        reader = self.open()
+        user = self.open()
         names = [f"job {at}" for at in range(3, 11)]
-        reader.click_cell(names[0])
-        reader.click_cell(names[-1], key="Shift")
-        menu = self.menu(reader, "job 5")
+        user.click_cell(names[0])
+        user.click_cell(names[-1], key="Shift")
+        menu = self.menu(user, "job 5")
         expect(menu).to_have_attribute("aria-label", re.compile("^8 jobs: job 3, job 4, job 5 and 5 more$"))
-        self.assertEqual(self.lit(reader), names)
+        self.assertEqual(self.lit(user), names)
         menu.get_by_role("menuitem", name="Stop the job").click()
-        box = reader.page.get_by_role("dialog")
+        box = user.page.get_by_role("dialog")
         expect(box).to_contain_text("Stop the job 8 jobs: job 3, job 4, job 5 and 5 more?")
-        reader.page.screenshot(path=ARTIFACTS / "choosing-dialog.png")
-        self.assertEqual(self.lit(reader), names)
+        user.page.screenshot(path=ARTIFACTS / "choosing-dialog.png")
+        self.assertEqual(self.lit(user), names)
         box.get_by_role("button", name="Stop the job").click()
         for name in names:
-            expect(self.acts(reader, name)).to_have_text("1")
+            expect(self.acts(user, name)).to_have_text("1")
         for name in ("job 2", "job 11"):
-            expect(self.acts(reader, name)).to_have_text("0")
-        expect(reader.page.locator(".acted-line")).to_contain_text("8 of 8 done")
-        reader.check_clean(self)
+            expect(self.acts(user, name)).to_have_text("0")
+        expect(user.page.locator(".acted-line")).to_contain_text("8 of 8 done")
+        user.check_clean(self)
 
     def test_right_click_outside_selection_selects_only_that_row(self):
-        reader = self.open()
+        user = self.open()
         for at in (3, 5, 7, 9):
-            reader.click_cell(f"job {at}", key="Control")
-        menu = self.menu(reader, "job 12")
+            user.click_cell(f"job {at}", key="Control")
+        menu = self.menu(user, "job 12")
         expect(menu).to_have_attribute("aria-label", "job 12")
-        self.assertEqual(self.lit(reader), ["job 12"])
+        self.assertEqual(self.lit(user), ["job 12"])
         menu.get_by_role("menuitem", name="Touch").click()
-        expect(self.acts(reader, "job 12")).to_have_text("1")
+        expect(self.acts(user, "job 12")).to_have_text("1")
         for at in (3, 5, 7, 9):
-            expect(self.acts(reader, f"job {at}")).to_have_text("0")
-        self.assertEqual(self.lit(reader), ["job 12"])
-        reader.check_clean(self)
+            expect(self.acts(user, f"job {at}")).to_have_text("0")
+        self.assertEqual(self.lit(user), ["job 12"])
+        user.check_clean(self)
 
     def test_menu_key_outside_selection_selects_only_active_row(self):
-        reader = self.open()
+        user = self.open()
         for at in (3, 5):
-            reader.click_cell(f"job {at}", key="Control")
-        reader.page.keyboard.press("ArrowDown")
-        reader.page.keyboard.press("Shift+F10")
-        expect(reader.page.get_by_role("menu")).to_have_attribute("aria-label", "job 6")
-        self.assertEqual(self.lit(reader), ["job 6"])
-        reader.page.keyboard.press("Escape")
+            user.click_cell(f"job {at}", key="Control")
+        user.page.keyboard.press("ArrowDown")
+        user.page.keyboard.press("Shift+F10")
+        expect(user.page.get_by_role("menu")).to_have_attribute("aria-label", "job 6")
+        self.assertEqual(self.lit(user), ["job 6"])
+        user.page.keyboard.press("Escape")
 
     def test_click_outside_selection_clears_it(self):
-        reader = self.open()
+        user = self.open()
         for at in (3, 5):
-            reader.click_cell(f"job {at}", key="Control")
-        reader.click_cell("job 8")
-        reader.until(f"() => ({LIT})().length === 0", "nothing is lit")
+            user.click_cell(f"job {at}", key="Control")
+        user.click_cell("job 8")
+        user.until(f"() => ({LIT})().length === 0", "nothing is lit")
 
     def test_details_panel_runs_action_on_the_row_it_shows(self):
-        reader = self.open()
-        reader.click_cell("job 3")
-        reader.page.keyboard.press("Enter")
-        panel = reader.page.get_by_role("complementary", name="Row")
+        user = self.open()
+        user.click_cell("job 3")
+        user.page.keyboard.press("Enter")
+        panel = user.page.get_by_role("complementary", name="Row")
         expect(panel.get_by_role("heading")).to_have_text("job 3")
         for at in (6, 7):
-            reader.click_cell(f"job {at}", key="Control")
+            user.click_cell(f"job {at}", key="Control")
         expect(panel.get_by_role("heading")).to_have_text("job 7")
         panel.get_by_role("button", name="Touch").click()
-        expect(self.acts(reader, "job 7")).to_have_text("1")
+        expect(self.acts(user, "job 7")).to_have_text("1")
         for at in (3, 6):
-            expect(self.acts(reader, f"job {at}")).to_have_text("0")
-        self.assertEqual(self.lit(reader), ["job 7"])
-        reader.check_clean(self)
+            expect(self.acts(user, f"job {at}")).to_have_text("0")
+        self.assertEqual(self.lit(user), ["job 7"])
+        user.check_clean(self)
 
     def test_failed_actions_on_several_rows_are_counted_and_listed(self):
-        reader = self.open()
-        reader.click_cell("job 3")
-        reader.click_cell("job 5", key="Shift")
-        self.menu(reader, "job 4").get_by_role("menuitem", name="Fail").click()
-        line = reader.page.locator(".acted-line", has_text="Fail: 0 of 3 done, 3 failed")
+        user = self.open()
+        user.click_cell("job 3")
+        user.click_cell("job 5", key="Shift")
+        self.menu(user, "job 4").get_by_role("menuitem", name="Fail").click()
+        line = user.page.locator(".acted-line", has_text="Fail: 0 of 3 done, 3 failed")
         expect(line).to_be_visible()
         line.get_by_role("button", name="Show").click()
         expect(line.get_by_role("listitem")).to_have_count(3)
         expect(line.get_by_role("listitem").first).to_contain_text(
             re.compile(r"^job 3( \(4\))?: the job does not want to"))
-        reader.page.screenshot(path=ARTIFACTS / "choosing-failed.png")
-        reader.check_clean(self)
+        user.page.screenshot(path=ARTIFACTS / "choosing-failed.png")
+        user.check_clean(self)
 
 
 class BeyondTheWindowTest(PageTest):
@@ -128,68 +128,68 @@ class BeyondTheWindowTest(PageTest):
     settings = {"market.rows": 5_000, "market.rate": 0}
 
     def test_dragged_cell_range_is_copied_in_table_order(self):
-        reader = self.open("#sort=-price")
+        user = self.open("#sort=-price")
         # After scrolling, the order of recycled nodes differs from that of their rows.
-        reader.wheel(3_000)
-        reader.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
-        reader.page.evaluate("""() => {
+        user.wheel(3_000)
+        user.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
+        user.page.evaluate("""() => {
           window.copied = null;
           document.addEventListener('copy', (event) => { copied = event.clipboardData.getData('text/plain'); });
         }""")
-        box = reader.grid.bounding_box()
-        mouse = reader.page.mouse
-        rows = [row for row in reader.rows() if row["y"] > box["y"] + 60][:9]
+        box = user.grid.bounding_box()
+        mouse = user.page.mouse
+        rows = [row for row in user.rows() if row["y"] > box["y"] + 60][:9]
         mouse.move(box["x"] + 30, (rows[6]["y"] + rows[6]["bottom"]) / 2)
         mouse.down()
         mouse.move(box["x"] + 200, (rows[4]["y"] + rows[4]["bottom"]) / 2, steps=4)
         mouse.move(box["x"] + 330, (rows[1]["y"] + rows[1]["bottom"]) / 2, steps=4)
-        reader.until(
+        user.until(
             "() => document.querySelectorAll('[role=gridcell][aria-selected=true]').length > 6",
             "cells are lit")
-        width = reader.page.evaluate("""() => new Set(
+        width = user.page.evaluate("""() => new Set(
           [...document.querySelectorAll('[role=gridcell][aria-selected=true]')]
           .map((cell) => cell.getAttribute('aria-colindex'))).size""")
-        expect(reader.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(6 * width)
-        self.assertEqual(reader.page.evaluate("String(getSelection())"), "")
-        reader.page.screenshot(path=ARTIFACTS / "choosing-drag.png")
+        expect(user.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(6 * width)
+        self.assertEqual(user.page.evaluate("String(getSelection())"), "")
+        user.page.screenshot(path=ARTIFACTS / "choosing-drag.png")
         mouse.up()
-        reader.page.keyboard.press("Control+c")
-        text = reader.until("() => copied", "it was copied")
+        user.page.keyboard.press("Control+c")
+        text = user.until("() => copied", "it was copied")
         self.assertEqual([line.split("\t")[0] for line in text.split("\n")[1:]], [row["cells"][0] for row in rows[1:7]])
         self.assertTrue(all(len(line.split("\t")) == width for line in text.split("\n")))
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_drag_at_the_edge_scrolls_and_extends_the_selection(self):
-        reader = self.open()
-        box = reader.grid.bounding_box()
-        mouse = reader.page.mouse
+        user = self.open()
+        box = user.grid.bounding_box()
+        mouse = user.page.mouse
         mouse.move(box["x"] + 30, box["y"] + 100)
         mouse.down()
         mouse.move(box["x"] + 30, box["y"] + box["height"] - 4, steps=4)
-        reader.until_rows("(rows) => rows.length > 20 && rows[0].index > 100", "the table scrolls along")
+        user.until_rows("(rows) => rows.length > 20 && rows[0].index > 100", "the table scrolls along")
         mouse.up()
-        reader.page.keyboard.press("Control+c")
+        user.page.keyboard.press("Control+c")
         expect(
-            reader.page.locator(".acted-line").filter(
+            user.page.locator(".acted-line").filter(
                 has_text=re.compile(r"Copied \d{3}|\d{3}.*copy once more"))).to_be_visible()
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_a_drag_within_a_cell_selects_its_text(self):
-        reader = self.open()
-        cell = reader.page.locator(".row [aria-colindex='2']").nth(3).bounding_box()
-        mouse = reader.page.mouse
+        user = self.open()
+        cell = user.page.locator(".row [aria-colindex='2']").nth(3).bounding_box()
+        mouse = user.page.mouse
         mouse.move(cell["x"] + 3, cell["y"] + cell["height"] / 2)
         mouse.down()
         mouse.move(cell["x"] + cell["width"] - 3, cell["y"] + cell["height"] / 2, steps=4)
         mouse.up()
-        self.assertNotEqual(reader.page.evaluate("String(getSelection())"), "")
-        expect(reader.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(0)
+        self.assertNotEqual(user.page.evaluate("String(getSelection())"), "")
+        expect(user.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(0)
 
     def test_text_selected_across_rows_is_copied_in_table_order(self):
-        reader = self.open("#sort=-price")
-        reader.wheel(3_000)
-        reader.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
-        text, names = reader.page.evaluate(f"""() => {{
+        user = self.open("#sort=-price")
+        user.wheel(3_000)
+        user.until_rows("(rows) => rows[0]?.index > 60", "other rows are seen")
+        text, names = user.page.evaluate(f"""() => {{
           let copied = null;
           document.addEventListener('copy', (event) =>
             {{ copied = event.clipboardData.getData('text/plain'); }}, {{ once: true }});

@@ -9,7 +9,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import Server
 from test_filters import PLUGIN
 
@@ -58,23 +58,23 @@ class ProcessesTest(PageTest):
         cls.plugins = (str(path),)
         super().setUpClass()
 
-    def names(self, reader, names):
-        reader.until(SHOWS, f"the rows are {names}", sorted(names))
+    def names(self, user, names):
+        user.until(SHOWS, f"the rows are {names}", sorted(names))
 
-    def picture(self, reader, name):
-        reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}.png"))
+    def picture(self, user, name):
+        user.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}.png"))
 
 
 class FilterBarTest(ProcessesTest):
     def test_filter_text_filters_rows_and_is_stored_in_address(self):
-        reader = self.open("#table=processes")
-        reader.wait_for_rows()
-        reader.page.keyboard.press("/")
-        expect(reader.filter).to_be_focused()
-        reader.page.keyboard.type("cpu > 50 and (user = root or name ~ ^ba)")
-        self.names(reader, ["sshd", "bash"])
-        reader.until(WHERE, "the text is in the address", "cpu > 50 and (user = root or name ~ ^ba)")
-        other = self.open("#" + reader.page.url.split("#", 1)[1])
+        user = self.open("#table=processes")
+        user.wait_for_rows()
+        user.page.keyboard.press("/")
+        expect(user.filter).to_be_focused()
+        user.page.keyboard.type("cpu > 50 and (user = root or name ~ ^ba)")
+        self.names(user, ["sshd", "bash"])
+        user.until(WHERE, "the text is in the address", "cpu > 50 and (user = root or name ~ ^ba)")
+        other = self.open("#" + user.page.url.split("#", 1)[1])
         self.names(other, ["sshd", "bash"])
         expect(other.filter).to_have_value("cpu > 50 and (user = root or name ~ ^ba)")
         expect(other.page.get_by_role("button", name="Remove cpu > 50")).to_be_visible()
@@ -83,74 +83,74 @@ class FilterBarTest(ProcessesTest):
         other.check_clean(self)
 
     def test_words_match_in_all_columns_and_are_highlighted(self):
-        reader = self.open("#table=processes")
-        reader.wait_for_rows()
-        reader.filter.fill("ssh -agent")
-        self.names(reader, ["sshd"])
-        reader.until(MARKED, "the word is marked", "ssh")
-        reader.filter.fill("90.0")
-        self.names(reader, ["a and b"])
-        reader.filter.fill('"a and"')
-        self.names(reader, ["a and b"])
-        reader.check_clean(self)
+        user = self.open("#table=processes")
+        user.wait_for_rows()
+        user.filter.fill("ssh -agent")
+        self.names(user, ["sshd"])
+        user.until(MARKED, "the word is marked", "ssh")
+        user.filter.fill("90.0")
+        self.names(user, ["a and b"])
+        user.filter.fill('"a and"')
+        self.names(user, ["a and b"])
+        user.check_clean(self)
 
     def test_filter_error_is_shown_in_place_and_rows_stay(self):
-        reader = self.open("#table=processes")
-        reader.wait_for_rows()
-        reader.filter.fill("user = me")
-        self.names(reader, ["ssh-agent", "bash"])
-        reader.filter.fill("user = me usr = x")
-        expect(reader.filter).to_have_attribute("aria-invalid", "true")
-        expect(reader.filter).to_have_accessible_description("usr There is no column “usr”: did you mean user?")
-        self.names(reader, ["ssh-agent", "bash"])
-        self.picture(reader, "error")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.filter.fill("user = me user = x")
-        expect(reader.filter).not_to_have_attribute("aria-invalid", "true")
-        self.names(reader, [])
+        user = self.open("#table=processes")
+        user.wait_for_rows()
+        user.filter.fill("user = me")
+        self.names(user, ["ssh-agent", "bash"])
+        user.filter.fill("user = me usr = x")
+        expect(user.filter).to_have_attribute("aria-invalid", "true")
+        expect(user.filter).to_have_accessible_description("usr There is no column “usr”: did you mean user?")
+        self.names(user, ["ssh-agent", "bash"])
+        self.picture(user, "error")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.filter.fill("user = me user = x")
+        expect(user.filter).not_to_have_attribute("aria-invalid", "true")
+        self.names(user, [])
 
     def test_suggestions_complete_columns_operators_and_values(self):
-        reader = self.open("#table=processes")
-        reader.wait_for_rows()
-        page = reader.page
+        user = self.open("#table=processes")
+        user.wait_for_rows()
+        page = user.page
         listed = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
-        reader.filter.focus()
+        user.filter.focus()
         page.keyboard.type("us")
         expect(listed).to_have_count(1)
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        expect(reader.filter).to_have_value("user ")
+        expect(user.filter).to_have_value("user ")
         expect(listed.nth(1)).to_contain_text("equals")
-        self.picture(reader, "operators")
+        self.picture(user, "operators")
         self.assertEqual(page.evaluate(FAULTS), [])
         page.keyboard.press("ArrowDown")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Tab")
-        expect(reader.filter).to_have_value("user = ")
+        expect(user.filter).to_have_value("user = ")
         listed.filter(has_text="root").click()
-        expect(reader.filter).to_have_value("user = root ")
-        self.names(reader, ["sshd", "kworker"])
+        expect(user.filter).to_have_value("user = root ")
+        self.names(user, ["sshd", "kworker"])
         expect(listed.filter(has_text="either term")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("listbox", name="Suggestions")).to_be_hidden()
-        expect(reader.filter).to_be_focused()
+        expect(user.filter).to_be_focused()
         page.keyboard.press("Escape")
-        reader.until(HAS_FOCUS, "the table has the focus")
-        reader.check_clean(self)
+        user.until(HAS_FOCUS, "the table has the focus")
+        user.check_clean(self)
 
     def test_a_chip_removes_its_term_from_the_text(self):
-        reader = self.open("#table=processes&where=cpu+%3E+50+and+user+%3D+me")
-        self.names(reader, ["bash"])
-        reader.page.get_by_role("button", name="user = me", exact=True).click()
-        self.assertEqual(reader.page.evaluate(SELECTED), "user = me")
-        reader.page.get_by_role("button", name="Remove user = me").click()
-        expect(reader.filter).to_have_value("cpu > 50")
-        self.names(reader, ["sshd", "bash", "a and b"])
+        user = self.open("#table=processes&where=cpu+%3E+50+and+user+%3D+me")
+        self.names(user, ["bash"])
+        user.page.get_by_role("button", name="user = me", exact=True).click()
+        self.assertEqual(user.page.evaluate(SELECTED), "user = me")
+        user.page.get_by_role("button", name="Remove user = me").click()
+        expect(user.filter).to_have_value("cpu > 50")
+        self.names(user, ["sshd", "bash", "a and b"])
 
     def test_link_with_invalid_filter_shows_error_and_all_rows(self):
-        reader = self.open("#table=processes&where=cpu+%3E")
-        expect(reader.filter).to_have_attribute("aria-invalid", "true")
-        self.names(reader, [row[1] for row in ROWS])
+        user = self.open("#table=processes&where=cpu+%3E")
+        expect(user.filter).to_have_attribute("aria-invalid", "true")
+        self.names(user, [row[1] for row in ROWS])
 
 
 class NarrowFilterBarTest(FilterBarTest):
@@ -159,8 +159,8 @@ class NarrowFilterBarTest(FilterBarTest):
     def open(self, fragment=""):
         return super().open(fragment, size=(400, 700), scheme="dark")
 
-    def picture(self, reader, name):
-        reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}-narrow.png"))
+    def picture(self, user, name):
+        user.page.screenshot(path=str(ARTIFACTS / f"filterbar-{name}-narrow.png"))
 
 
 class AgesTest(PageTest):
@@ -186,48 +186,48 @@ class AgesTest(PageTest):
         cls.plugins = (str(path),)
         super().setUpClass()
 
-    def names(self, reader, names):
-        reader.until(SHOWS, f"the rows are {names}", sorted(names))
+    def names(self, user, names):
+        user.until(SHOWS, f"the rows are {names}", sorted(names))
 
     def test_rows_enter_and_leave_age_filter_as_time_passes(self):
-        reader = self.open("#table=jobs")
+        user = self.open("#table=jobs")
         soon = int(time.time() - self.now) + 3
-        reader.filter.fill(f"started > {soon}s started < 2d")
-        self.names(reader, ["recent", "just"])
-        reader.filter.fill(f"started < {soon + 3}s")
-        self.names(reader, ["planned"])
-        reader.filter.fill("started < 0s")
-        self.names(reader, ["planned"])
-        reader.check_clean(self)
+        user.filter.fill(f"started > {soon}s started < 2d")
+        self.names(user, ["recent", "just"])
+        user.filter.fill(f"started < {soon + 3}s")
+        self.names(user, ["planned"])
+        user.filter.fill("started < 0s")
+        self.names(user, ["planned"])
+        user.check_clean(self)
 
     def test_suggestions_offer_ages_of_times_by_keyboard(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (400, 700))):
-            reader = self.open("#table=jobs", scheme=scheme, size=size)
-            listed = reader.page.get_by_role("listbox", name="Suggestions").get_by_role("option")
-            reader.filter.focus()
-            reader.page.keyboard.type("started ")
+            user = self.open("#table=jobs", scheme=scheme, size=size)
+            listed = user.page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+            user.filter.focus()
+            user.page.keyboard.type("started ")
             expect(listed.first).to_contain_text("younger than an age")
-            reader.page.keyboard.press("ArrowDown")
-            reader.page.keyboard.press("Enter")
+            user.page.keyboard.press("ArrowDown")
+            user.page.keyboard.press("Enter")
             expect(listed.first).to_contain_text("an age of 5 minutes")
-            reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-ages-{scheme}.png"))
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.page.keyboard.press("ArrowDown")
-            reader.page.keyboard.press("Enter")
-            expect(reader.filter).to_have_value("started < 5m ")
-            reader.page.keyboard.type("-planned")
-            expect(reader.page.get_by_role("button", name="Remove started < 5m")).to_be_visible()
-            reader.page.keyboard.press("Enter")
-            reader.page.screenshot(path=str(ARTIFACTS / f"filterbar-age-chips-{scheme}.png"))
-            reader.check_clean(self)
+            user.page.screenshot(path=str(ARTIFACTS / f"filterbar-ages-{scheme}.png"))
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.page.keyboard.press("ArrowDown")
+            user.page.keyboard.press("Enter")
+            expect(user.filter).to_have_value("started < 5m ")
+            user.page.keyboard.type("-planned")
+            expect(user.page.get_by_role("button", name="Remove started < 5m")).to_be_visible()
+            user.page.keyboard.press("Enter")
+            user.page.screenshot(path=str(ARTIFACTS / f"filterbar-age-chips-{scheme}.png"))
+            user.check_clean(self)
 
     def test_equality_with_an_age_is_reported_as_error(self):
-        reader = self.open("#table=jobs")
-        reader.filter.fill("started = 15m")
-        expect(reader.filter).to_have_attribute("aria-invalid", "true")
-        expect(reader.filter).to_have_accessible_description(
+        user = self.open("#table=jobs")
+        user.filter.fill("started = 15m")
+        expect(user.filter).to_have_attribute("aria-invalid", "true")
+        expect(user.filter).to_have_accessible_description(
             "15m “15m” is an age, which changes all the time: use < for younger or > for older.")
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 class SuggestedTextTest(PageTest):
@@ -242,39 +242,39 @@ class SuggestedTextTest(PageTest):
         return Server(what=("show", str(path), "--where", "cpu > 50 -c"))
 
     def test_where_option_sets_filter_text_that_user_can_remove(self):
-        reader = self.open()
-        reader.until(SHOWS, "the text applies", ["b"])
-        expect(reader.filter).to_have_value("cpu > 50 -c")
-        self.assertNotIn("where", reader.page.url)
-        reader.page.screenshot(path=str(ARTIFACTS / "filterbar-suggested.png"))
-        reader.page.get_by_role("button", name="Remove -c").click()
-        reader.until(SHOWS, "one term is removed", ["b", "c"])
-        reader.filter.fill("")
-        reader.filter.press("Enter")
-        reader.until(SHOWS, "the text is removed", ["a", "b", "c"])
-        reader.page.reload()
-        reader.wait_for_rows()
-        reader.until(SHOWS, "the user's choice stays", ["a", "b", "c"])
-        expect(reader.filter).to_have_value("")
-        reader.check_clean(self)
+        user = self.open()
+        user.until(SHOWS, "the text applies", ["b"])
+        expect(user.filter).to_have_value("cpu > 50 -c")
+        self.assertNotIn("where", user.page.url)
+        user.page.screenshot(path=str(ARTIFACTS / "filterbar-suggested.png"))
+        user.page.get_by_role("button", name="Remove -c").click()
+        user.until(SHOWS, "one term is removed", ["b", "c"])
+        user.filter.fill("")
+        user.filter.press("Enter")
+        user.until(SHOWS, "the text is removed", ["a", "b", "c"])
+        user.page.reload()
+        user.wait_for_rows()
+        user.until(SHOWS, "the user's choice stays", ["a", "b", "c"])
+        expect(user.filter).to_have_value("")
+        user.check_clean(self)
 
     def test_filter_in_address_overrides_where_option(self):
-        reader = self.open("#table=jobs&where=cpu+%3C+10")
-        reader.until(SHOWS, "the address applies", ["a"])
+        user = self.open("#table=jobs&where=cpu+%3C+10")
+        user.until(SHOWS, "the address applies", ["a"])
 
 
 class FindWordsTest(ProcessesTest):
     """The find strip reads words as the filter bar does."""
 
-    def find(self, reader, text):
-        reader.grid.focus()
-        reader.page.keyboard.press("Control+f")
-        strip = reader.page.get_by_role("search")
+    def find(self, user, text):
+        user.grid.focus()
+        user.page.keyboard.press("Control+f")
+        strip = user.page.get_by_role("search")
         strip.get_by_role("searchbox").fill(text)
         return strip
 
     def test_find_strip_reads_words_and_phrases_as_filter_bar_does(self):
-        reader = self.open("#table=processes")
+        user = self.open("#table=processes")
         for text, count, matches, shown in (
             ("ssh", "2 matching rows", "2 matches", ["sshd", "ssh-agent"]),
             ("SSH root", "1 matching row", "2 matches", ["sshd"]),
@@ -283,28 +283,28 @@ class FindWordsTest(ProcessesTest):
             ("bash or kworker", "2 matching rows", "2 matches", ["bash", "kworker"]),
             ("-root -me", "1 matching row", "1 match", ["a and b"]),
         ):
-            strip = self.find(reader, text)
+            strip = self.find(user, text)
             every = strip.get_by_role("button", name="matching row")
             expect(every).to_have_text(count)
             expect(strip.get_by_role("status")).to_have_text(matches)
-            self.picture(reader, "find")
+            self.picture(user, "find")
             every.click()
             expect(strip).to_be_hidden()
-            self.names(reader, shown)
-            reader.filter.fill("")
-            reader.filter.press("Enter")
-            reader.wait_for_count(len(ROWS) + 1)  # with the row of column headers
-        reader.check_clean(self)
+            self.names(user, shown)
+            user.filter.fill("")
+            user.filter.press("Enter")
+            user.wait_for_count(len(ROWS) + 1)  # with the row of column headers
+        user.check_clean(self)
 
     def test_enter_steps_through_matches_of_every_word(self):
-        reader = self.open("#table=processes")
-        strip = self.find(reader, "root ssh")
+        user = self.open("#table=processes")
+        strip = self.find(user, "root ssh")
         for cell, place in (("sshd", "1 of 2"), ("root", "2 of 2"), ("sshd", "1 of 2")):
-            reader.page.keyboard.press("Enter")
+            user.page.keyboard.press("Enter")
             expect(strip.get_by_role("status")).to_have_text(place)
-            expect(reader.page.locator("#active-cell")).to_have_text(cell)
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.check_clean(self)
+            expect(user.page.locator("#active-cell")).to_have_text(cell)
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

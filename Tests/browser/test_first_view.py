@@ -6,7 +6,7 @@ import tempfile
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import Server
 
 JOBS = """#!/bin/sh
@@ -51,8 +51,8 @@ class FirstViewTest(PageTest):
             place.chmod(0o755)
         return Server(options=("--no-token", "--child", f"jobs={file}"))
 
-    def texts(self, reader, name):
-        return reader.page.evaluate("""(name) => {
+    def texts(self, user, name):
+        return user.page.evaluate("""(name) => {
             const at = [...document.querySelectorAll('[role=columnheader]')].findIndex((head) =>
               head.querySelector('.head-title').textContent === name) + 1;
             return [...document.querySelectorAll('.row:not([hidden])')].sort((one, other) =>
@@ -62,18 +62,18 @@ class FirstViewTest(PageTest):
 
     def test_plain_address_opens_view_suggested_by_source(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
-            reader.until_rows("(rows) => rows.length === 3", "the suggested filter hides a row")
-            self.assertEqual(self.texts(reader, "name"), ["deploy", "test", "build"])
-            self.assertEqual(reader.page.locator(".head-title").all_text_contents(), ["name", "state", "seconds"])
-            expect(reader.page.locator("#title")).to_have_text("J JobsJobs of the last day")
-            expect(reader.page.locator("#terms")).to_contain_text("internal")
-            expect(reader.page.get_by_role("button", name="Reset view")).to_be_hidden()
-            self.assertNotIn("sort", reader.page.url)
-            self.assertIn("What is done", reader.page.locator("[role=columnheader]").first.get_attribute("title"))
-            reader.page.screenshot(path=str(ARTIFACTS / f"first-view-{scheme}.png"))
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.check_clean(self)
+            user = self.open(scheme=scheme)
+            user.until_rows("(rows) => rows.length === 3", "the suggested filter hides a row")
+            self.assertEqual(self.texts(user, "name"), ["deploy", "test", "build"])
+            self.assertEqual(user.page.locator(".head-title").all_text_contents(), ["name", "state", "seconds"])
+            expect(user.page.locator("#title")).to_have_text("J JobsJobs of the last day")
+            expect(user.page.locator("#terms")).to_contain_text("internal")
+            expect(user.page.get_by_role("button", name="Reset view")).to_be_hidden()
+            self.assertNotIn("sort", user.page.url)
+            self.assertIn("What is done", user.page.locator("[role=columnheader]").first.get_attribute("title"))
+            user.page.screenshot(path=str(ARTIFACTS / f"first-view-{scheme}.png"))
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.check_clean(self)
 
     MARKS = """() => [...document.querySelectorAll('.row:not([hidden]) .cell')]
         .filter((cell) => cell.dataset.severity)
@@ -89,55 +89,55 @@ class FirstViewTest(PageTest):
 
     def test_recycled_cell_loses_severity_mark_of_former_column(self):
         with Server(options=("--no-token", "--child", f"wide={self.wide}")) as server:
-            reader = Reader(self.browser, server)
-            self.addCleanup(reader.close)
-            reader.wait_for_rows()
-            self.assertGreater(len(reader.page.evaluate(self.MARKS)), 3)
-            reader.page.evaluate(
+            user = User(self.browser, server)
+            self.addCleanup(user.close)
+            user.wait_for_rows()
+            self.assertGreater(len(user.page.evaluate(self.MARKS)), 3)
+            user.page.evaluate(
                 "() => { const grid = document.querySelector('#grid'); "
                 "grid.scrollLeft = grid.scrollWidth; }")
-            reader.until(
+            user.until(
                 "() => document.querySelector('.row:not([hidden]) "
                 "[aria-colindex=\"80\"]')?.textContent === '79'",
                 "the last column is drawn")
-            reader.until(
+            user.until(
                 "() => document.querySelector('.row:not([hidden]) [aria-colindex=\"1\"]') === null",
                 "the first column is not")
-            self.assertEqual(reader.page.evaluate(self.MARKS), [])
-            reader.check_clean(self)
+            self.assertEqual(user.page.evaluate(self.MARKS), [])
+            user.check_clean(self)
 
     def test_unsupported_suggested_filter_hides_no_rows(self):
         with Server(options=("--no-token", "--child", f"jobs={self.odd}")) as server:
-            reader = Reader(self.browser, server)
-            self.addCleanup(reader.close)
-            reader.wait_for_rows()
-            reader.until_rows("(rows) => rows.length === 4", "every row, as no chip says otherwise")
-            expect(reader.page.locator("#terms")).to_be_hidden()
-            expect(reader.page.get_by_role("button", name="Reset view")).to_be_hidden()
+            user = User(self.browser, server)
+            self.addCleanup(user.close)
+            user.wait_for_rows()
+            user.until_rows("(rows) => rows.length === 4", "every row, as no chip says otherwise")
+            expect(user.page.locator("#terms")).to_be_hidden()
+            expect(user.page.get_by_role("button", name="Reset view")).to_be_hidden()
 
     def test_users_view_replaces_suggested_view_until_reset(self):
-        reader = self.open()
-        reset = reader.page.get_by_role("button", name="Reset view")
-        reader.header("name").click()
-        reader.until_rows("(rows) => rows[0]?.cells.includes('build')", "sorted by name")
-        self.assertIn("sort=name", reader.page.url)
-        reader.page.reload()
-        reader.until_rows(
+        user = self.open()
+        reset = user.page.get_by_role("button", name="Reset view")
+        user.header("name").click()
+        user.until_rows("(rows) => rows[0]?.cells.includes('build')", "sorted by name")
+        self.assertIn("sort=name", user.page.url)
+        user.page.reload()
+        user.until_rows(
             "(rows) => rows[0]?.cells.includes('build') && rows.length === 3",
             "the user's own view is kept")
         reset.click()
-        reader.until_rows("(rows) => rows[0]?.cells.includes('deploy')", "the suggested order")
+        user.until_rows("(rows) => rows[0]?.cells.includes('deploy')", "the suggested order")
         expect(reset).to_be_hidden()
-        self.assertNotIn("sort", reader.page.url)
+        self.assertNotIn("sort", user.page.url)
 
     def test_removed_suggestions_stay_removed_after_reload(self):
-        reader = self.open()
-        reader.page.locator("#terms").get_by_role("button", name="Remove").first.click()
-        reader.until_rows("(rows) => rows.length === 4", "every row")
-        reader.header("seconds").click()
-        reader.header("seconds").click()
-        reader.until("() => !/sort=[^&]/.test(location.hash)", "no order")
-        reader.page.reload()
-        reader.until_rows("(rows) => rows.length === 4 && rows[0]?.cells.includes('build')", "the source's order")
-        expect(reader.page.get_by_role("button", name="Reset view")).to_be_visible()
-        reader.check_clean(self)
+        user = self.open()
+        user.page.locator("#terms").get_by_role("button", name="Remove").first.click()
+        user.until_rows("(rows) => rows.length === 4", "every row")
+        user.header("seconds").click()
+        user.header("seconds").click()
+        user.until("() => !/sort=[^&]/.test(location.hash)", "no order")
+        user.page.reload()
+        user.until_rows("(rows) => rows.length === 4 && rows[0]?.cells.includes('build')", "the source's order")
+        expect(user.page.get_by_role("button", name="Reset view")).to_be_visible()
+        user.check_clean(self)

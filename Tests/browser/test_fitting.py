@@ -9,7 +9,7 @@ import unittest
 
 from browsers import IS_FIREFOX, launch, only_chromium
 from pages import ARTIFACTS, PageTest
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import Server
 
 # Prints its file, and then the lines that a test writes to its pipe.
@@ -79,31 +79,31 @@ class FittingTest(PageTest):
         return super().open(fragment or "#table=grown", **how)
 
     def test_numeric_columns_widen_when_their_values_grow(self):
-        reader = self.open(size=(1900, 760))
-        self.assertEqual(reader.page.evaluate(CUT, 6), [], "a time is seen as a whole, whatever its source wishes")
-        width = reader.header("count").bounding_box()["width"]
+        user = self.open(size=(1900, 760))
+        self.assertEqual(user.page.evaluate(CUT, 6), [], "a time is seen as a whole, whatever its source wishes")
+        width = user.header("count").bounding_box()["width"]
         self.grow(10**10)
         self.addCleanup(self.grow, 1)
-        reader.until_rows(
+        user.until_rows(
             "(rows) => rows.some(({ cells }) => cells[1] === '590,000,000,000' "
             "|| cells[1] === '20,000,000,000')",
             "they have grown")
         for column in (2, 3, 4, 5):
-            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room for them", column)
-        self.assertGreater(reader.header("count").bounding_box()["width"], width)
-        reader.check_clean(self)
+            user.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room for them", column)
+        self.assertGreater(user.header("count").bounding_box()["width"], width)
+        user.check_clean(self)
 
     def test_numbers_cut_off_in_user_sized_column_show_ellipsis(self):
-        reader = self.open("#table=grown&columns=count:50,name", size=(900, 760))
+        user = self.open("#table=grown&columns=count:50,name", size=(900, 760))
         self.grow(10**10)
         self.addCleanup(self.grow, 1)
-        reader.until(f"() => ({CUT})(1).length > 10", "they have grown")
-        cut = reader.page.evaluate(CUT, 1)
+        user.until(f"() => ({CUT})(1).length > 10", "they have grown")
+        cut = user.page.evaluate(CUT, 1)
         self.assertEqual([one["text"] for one in cut if not one["isMarked"]], [])
 
     def test_overlong_right_to_left_badge_shows_its_first_word(self):
-        reader = self.open(size=(1900, 760))
-        box = reader.page.evaluate("""() => {
+        user = self.open(size=(1900, 760))
+        box = user.page.evaluate("""() => {
           const cell = document.querySelector('#grid .row:not([hidden]) .cell[aria-colindex="7"]');
           const range = document.createRange();
           range.setStart(cell.querySelector('.badge').firstChild, 0);
@@ -114,20 +114,20 @@ class FittingTest(PageTest):
         self.assertTrue(box["isWithin"], "the first word is in sight")
 
     def test_section_of_empty_text_is_labeled_empty(self):
-        reader = self.open("#table=grown&group=kind&collapsed=")
-        reader.until(
+        user = self.open("#table=grown&group=kind&collapsed=")
+        user.until(
             "() => new Set([...document.querySelectorAll('.section-value')].map((one) => "
             "one.textContent)).has('(empty)')",
             "the empty text has a name")
-        names = reader.page.evaluate(
+        names = user.page.evaluate(
             "() => [...new Set([...document.querySelectorAll('.section:not([hidden]) "
             ".section-value')].map((one) => one.textContent))]")
         self.assertTrue(set(names) <= {"(empty)", "—", "some"}, names)
 
     def test_inner_sections_are_indented_in_right_to_left_direction(self):
-        reader = self.open("#table=grown&group=kind,code")
-        reader.page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
-        right = reader.until("""() => {
+        user = self.open("#table=grown&group=kind,code")
+        user.page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
+        right = user.until("""() => {
           const at = (level) => document
             .querySelector(`.section[data-level="${level}"]:not([hidden]) .section-chevron`)
             ?.getBoundingClientRect().right;
@@ -139,34 +139,34 @@ class FittingTest(PageTest):
     def test_minimum_font_size_widens_columns_to_fit_values(self):
         browser = launch(self.playwright_of(), "--blink-settings=minimumFontSize=18")
         self.addCleanup(browser.close)
-        reader = Reader(browser, self.server, "#table=grown", size=(1900, 760))
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        reader.until("() => document.querySelector('.stretched') !== null", "it is seen that letters are wider")
+        user = User(browser, self.server, "#table=grown", size=(1900, 760))
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        user.until("() => document.querySelector('.stretched') !== null", "it is seen that letters are wider")
         for column in range(2, 7):
-            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
-        unmarked = reader.page.evaluate(
+            user.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
+        unmarked = user.page.evaluate(
             f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => "
             "!isMarked)")
         self.assertEqual(unmarked, [])
 
     def test_letter_spacing_added_later_widens_columns(self):
-        reader = self.open(size=(1900, 760))
-        width = reader.header("count").bounding_box()["width"]
-        reader.page.evaluate("""() => {
+        user = self.open(size=(1900, 760))
+        width = user.header("count").bounding_box()["width"]
+        user.page.evaluate("""() => {
           const sheet = new CSSStyleSheet();
           sheet.replaceSync('* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
           document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
         }""")
-        reader.until("() => document.querySelector('.stretched') !== null", "it is seen")
+        user.until("() => document.querySelector('.stretched') !== null", "it is seen")
         for column in range(2, 7):
-            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
-        self.assertGreater(reader.header("count").bounding_box()["width"], width)
-        unmarked = reader.page.evaluate(
+            user.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
+        self.assertGreater(user.header("count").bounding_box()["width"], width)
+        unmarked = user.page.evaluate(
             f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => "
             "!isMarked)")
         self.assertEqual(unmarked, [])
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def playwright_of(self):
         return type("Kinds", (), {"chromium": self.browser.browser_type})
@@ -180,9 +180,9 @@ class ToolbarTest(PageTest):
         for width in (320, 390, 541, 640, 760, 850, 1024, 1100, 1280):
             for group in ("", "&group=sector", "&group=sector,side,symbol"):
                 with self.subTest(width=width, group=group):
-                    reader = Reader(self.browser, self.server, f"#table=quotes{group}", size=(width, 600))
-                    reader.wait_for_rows()
-                    out = reader.page.evaluate("""() => [
+                    user = User(self.browser, self.server, f"#table=quotes{group}", size=(width, 600))
+                    user.wait_for_rows()
+                    out = user.page.evaluate("""() => [
                       ...document.querySelectorAll('.top button, .top select, .top input'),
                     ].filter((one) => {
                       if (!one.checkVisibility()) return false;
@@ -193,58 +193,58 @@ class ToolbarTest(PageTest):
                     }).map((one) => one.ariaLabel || one.id)""")
                     self.assertEqual(out, [])
                     self.assertEqual(
-                        reader.page.evaluate(
+                        user.page.evaluate(
                             "() => [document.scrollingElement.scrollLeft, "
                             "document.body.scrollLeft, scrollX]"),
                         [0, 0, 0])
                     if width >= 1024:
                         self.assertEqual(
-                            reader.page.evaluate(
+                            user.page.evaluate(
                                 "() => { const top = document.querySelector('.top'); "
                                 "return top.scrollWidth - top.clientWidth; }"),
                             0)
-                    reader.close()
+                    user.close()
 
     def test_toolbar_of_disconnected_page_fits_phone_screen(self):
         server = Server("market", settings={"market.rows": 200})
         self.addCleanup(server.stop)
-        reader = Reader(self.browser, server, size=(390, 700))
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
+        user = User(self.browser, server, size=(390, 700))
+        self.addCleanup(user.close)
+        user.wait_for_rows()
         server.stop()
-        expect(reader.state).to_contain_text("Disconnected")
-        expect(reader.state).to_contain_text("retry in")
-        out = reader.page.evaluate(
+        expect(user.state).to_contain_text("Disconnected")
+        expect(user.state).to_contain_text("retry in")
+        out = user.page.evaluate(
             "() => [...document.querySelectorAll('.top button, .top input')].filter((one) => "
             "one.checkVisibility() && one.getBoundingClientRect().right > innerWidth).map((one) => "
             "one.id)")
         self.assertEqual(out, [])
-        reader.page.screenshot(path=ARTIFACTS / "toolbar-lost-390.png")
+        user.page.screenshot(path=ARTIFACTS / "toolbar-lost-390.png")
 
     def test_table_list_closes_after_use_only_on_narrow_screens(self):
-        reader = self.open("#table=quotes", size=(390, 700))
-        button, panel = reader.page.get_by_role("button", name="Tables"), reader.page.locator("#sidebar")
+        user = self.open("#table=quotes", size=(390, 700))
+        button, panel = user.page.get_by_role("button", name="Tables"), user.page.locator("#sidebar")
         button.click()
         expect(panel).to_be_visible()
-        reader.page.keyboard.press("Escape")
+        user.page.keyboard.press("Escape")
         expect(panel).to_be_hidden()
         button.click()
         expect(panel).to_be_visible()
-        reader.page.mouse.click(370, 500)
+        user.page.mouse.click(370, 500)
         expect(panel).to_be_hidden()
         button.click()
-        reader.page.get_by_role("tab").nth(1).click()
+        user.page.get_by_role("tab").nth(1).click()
         expect(panel).to_be_hidden()
-        reader.page.set_viewport_size({"width": 1280, "height": 700})
+        user.page.set_viewport_size({"width": 1280, "height": 700})
         button.click()
-        reader.page.get_by_role("tab").nth(0).click()
+        user.page.get_by_role("tab").nth(0).click()
         expect(panel).to_be_visible()
 
     @only_chromium("Playwright emulates no touch screen in Firefox")
     def test_column_menu_button_is_visible_on_touch_screens(self):
-        reader = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
+        user = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
         self.assertEqual(
-            reader.page.evaluate(
+            user.page.evaluate(
                 "() => getComputedStyle(document.querySelector('.head-more')).opacity"),
             "1")
 

@@ -35,59 +35,59 @@ class HistoryTest(PageTest):
         return Server(options=("--no-token", "--child", child, "--history", "disks.files=9"))
 
     def details(self, **how):
-        reader = self.open(**how)
-        reader.page.locator(".cell", has_text="/").first.click()
-        reader.page.keyboard.press("Enter")
-        return reader, reader.page.locator(".chart:visible")
+        user = self.open(**how)
+        user.page.locator(".cell", has_text="/").first.click()
+        user.page.keyboard.press("Enter")
+        return user, user.page.locator(".chart:visible")
 
     def test_history_and_change_time_columns_follow_the_others(self):
-        reader = self.open()
-        heads = reader.page.get_by_role("columnheader")
+        user = self.open()
+        heads = user.page.get_by_role("columnheader")
         expect(heads).to_have_count(6)
         titles = [re.sub(r"\s+", " ", text).strip() for text in heads.all_inner_texts()]
         self.assertEqual([title[:12] for title in titles[3:]], ["Used, last 5", "Files, last ", "Changed"])
-        expect(reader.page.locator(".spark path[d^=M]")).to_have_count(1)
-        reader.check_clean(self)
+        expect(user.page.locator(".spark path[d^=M]")).to_have_count(1)
+        user.check_clean(self)
 
     def test_rows_are_filtered_by_the_time_of_their_change(self):
-        reader = self.open()
-        reader.page.locator("#filter").fill("touched < 1h")
-        reader.wait_for_count(3)
-        reader.page.locator("#filter").fill("touched > 1h")
-        reader.wait_for_count(1)
-        reader.check_clean(self)
+        user = self.open()
+        user.page.locator("#filter").fill("touched < 1h")
+        user.wait_for_count(3)
+        user.page.locator("#filter").fill("touched > 1h")
+        user.wait_for_count(1)
+        user.check_clean(self)
 
     def test_details_show_a_chart_of_the_history(self):
-        reader, chart = self.details()
+        user, chart = self.details()
         expect(chart).to_have_count(1)
         expect(chart).to_have_attribute("aria-label", "Used, last 5")
         expect(chart.locator(".chart-most")).to_have_text("70%")
         expect(chart.locator(".chart-least")).to_have_text("20%")
         expect(chart.locator(".chart-reading")).to_have_text("70% · the last value")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.check_clean(self)
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.check_clean(self)
 
     def test_the_crosshair_follows_the_pointer(self):
-        reader, chart = self.details()
+        user, chart = self.details()
         box = chart.locator(".chart-plot").bounding_box()
-        reader.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
+        user.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
         expect(chart.locator(".chart-reading")).to_have_text("20% · value 2 of 5")
         expect(chart.locator(".chart-line")).to_be_visible()
-        reader.page.mouse.move(box["x"], box["y"] - 60)
+        user.page.mouse.move(box["x"], box["y"] - 60)
         expect(chart.locator(".chart-line")).to_be_hidden()
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_the_crosshair_moves_by_keys(self):
-        reader, chart = self.details()
+        user, chart = self.details()
         chart.focus()
         for _ in range(2):
-            reader.page.keyboard.press("ArrowLeft")
+            user.page.keyboard.press("ArrowLeft")
         expect(chart).to_have_attribute("aria-valuetext", "50% · value 3 of 5")
-        reader.page.keyboard.press("Home")
+        user.page.keyboard.press("Home")
         expect(chart).to_have_attribute("aria-valuenow", "1")
-        reader.page.keyboard.press("End")
+        user.page.keyboard.press("End")
         expect(chart.locator(".chart-reading")).to_have_text("70% · the last value")
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

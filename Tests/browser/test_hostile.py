@@ -9,7 +9,7 @@ import unittest
 
 from pages import ARTIFACTS, PageTest
 from payloads import PAYLOADS, header
-from reader import expect
+from user import expect
 from rowcast_server import ROOT, Server
 
 # Elements and attributes that no text may create.
@@ -62,56 +62,56 @@ class HostileTest(PageTest):
         super().setUpClass()
 
     def open(self, fragment="", **how):
-        reader = super().open(fragment, **how)
-        reader.wait_for_count(len(PAYLOADS) + 1)
-        return reader
+        user = super().open(fragment, **how)
+        user.wait_for_count(len(PAYLOADS) + 1)
+        return user
 
-    def check(self, reader):
-        self.assertEqual(reader.page.evaluate(FOREIGN), [])
-        self.assertEqual(reader.page.evaluate(CROOKED), [])
-        reader.check_clean(self)
+    def check(self, user):
+        self.assertEqual(user.page.evaluate(FOREIGN), [])
+        self.assertEqual(user.page.evaluate(CROOKED), [])
+        user.check_clean(self)
 
     def test_hostile_cells_of_every_kind_stay_text(self):
-        reader = self.open()
-        reader.until_rows("(rows) => rows.length > 20", "the first screen is full")
+        user = self.open()
+        user.until_rows("(rows) => rows.length > 20", "the first screen is full")
         seen = set()
         for _ in range(100):
             if len(seen) == len(PAYLOADS):
                 break
-            rows = reader.rows()
+            rows = user.rows()
             seen |= {row["index"] for row in rows}
-            self.check(reader)
+            self.check(user)
             last = rows[-1]["index"]
-            reader.wheel(28 * 20)
+            user.wheel(28 * 20)
             if last <= len(PAYLOADS):
-                reader.until_rows(f"(rows) => rows.at(-1).index > {last}", "the next rows appear")
+                user.until_rows(f"(rows) => rows.at(-1).index > {last}", "the next rows appear")
         self.assertEqual(len(seen), len(PAYLOADS))
-        links = reader.page.locator("#grid a[href]").evaluate_all(
+        links = user.page.locator("#grid a[href]").evaluate_all(
             "(links) => links.map((link) => [link.protocol, link.rel, link.target])")
         self.assertTrue(
             all(
                 link[0] in ("http:", "https:") and "noopener" in link[1] and link[2] == "_blank"
                 for link in links),
             links)
-        reader.page.screenshot(path=ARTIFACTS / "hostile.png")
+        user.page.screenshot(path=ARTIFACTS / "hostile.png")
 
     def test_hostile_names_messages_and_sections_stay_text(self):
-        reader = self.open()
-        expect(reader.page).to_have_title("<svg onload=hacked=1> · Rowcast")
-        expect(reader.page.get_by_role("contentinfo")).to_contain_text("<img src=x onerror=hacked=1>")
-        reader.grouping.select_option(label="Group")
-        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
-        reader.wheel(28 * 60)
-        reader.until("() => document.querySelector('#grid').scrollTop > 1600", "scrolled")
-        self.assertEqual(reader.page.evaluate(FOREIGN), [])
-        reader.check_clean(self)
-        again = super().open("#" + reader.page.url.split("#", 1)[1])
+        user = self.open()
+        expect(user.page).to_have_title("<svg onload=hacked=1> · Rowcast")
+        expect(user.page.get_by_role("contentinfo")).to_contain_text("<img src=x onerror=hacked=1>")
+        user.grouping.select_option(label="Group")
+        expect(user.page.get_by_role("rowheader").first).to_be_visible()
+        user.wheel(28 * 60)
+        user.until("() => document.querySelector('#grid').scrollTop > 1600", "scrolled")
+        self.assertEqual(user.page.evaluate(FOREIGN), [])
+        user.check_clean(self)
+        again = super().open("#" + user.page.url.split("#", 1)[1])
         expect(again.page.get_by_role("rowheader").first).to_be_visible()
         again.check_clean(self)
 
     def test_hostile_values_stay_text_in_filter_details_and_clipboard(self):
-        reader = self.open()
-        page = reader.page
+        user = self.open()
+        page = user.page
         page.get_by_role("columnheader").nth(1).click(button="right")
         page.get_by_role("menuitem", name="Filter…").click()
         box = page.get_by_role("dialog")
@@ -120,10 +120,10 @@ class HostileTest(PageTest):
             box.get_by_role("checkbox").nth(at).check()
         self.assertEqual(page.evaluate(FOREIGN), [])
         box.get_by_role("button", name="Apply").click()
-        expect(reader.grid).to_have_attribute("aria-rowcount", "4")
-        self.check(reader)
-        reader.grid.focus()
-        reader.until("() => document.activeElement.getAttribute('role') === 'gridcell'", "a cell has the focus")
+        expect(user.grid).to_have_attribute("aria-rowcount", "4")
+        self.check(user)
+        user.grid.focus()
+        user.until("() => document.activeElement.getAttribute('role') === 'gridcell'", "a cell has the focus")
         page.keyboard.press("Enter")
         expect(page.get_by_role("complementary", name="Row")).to_be_visible()
         page.evaluate(
@@ -131,7 +131,7 @@ class HostileTest(PageTest):
             "{ window.copied = event.clipboardData.getData('text/html'); })")
         page.keyboard.press("Control+a")
         page.keyboard.press("Control+c")
-        copied = reader.until("() => window.copied", "it was copied")
+        copied = user.until("() => window.copied", "it was copied")
         kinds = set()
         parser = html.parser.HTMLParser()
         parser.handle_starttag = lambda tag, attributes: kinds.add((tag, *attributes))
@@ -142,21 +142,21 @@ class HostileTest(PageTest):
                 ("meta", ("charset", "utf-8")), ("table",), ("thead",), ("tbody",), ("tr",),
                 ("th",), ("td",)})
         self.assertEqual(page.evaluate(FOREIGN), [])
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_hostile_filter_texts_are_stored_in_address_and_restored(self):
-        reader = self.open()
+        user = self.open()
         for payload in PAYLOADS[3:30]:
             text = payload[:200].strip().replace("\\", "\\\\").replace('"', '\\"')
             phrase = f'"{text}"'
-            reader.filter.fill(phrase)
-            reader.until_rows("(rows) => rows.length > 0", f"{phrase!r} is found")
-            reader.until(
+            user.filter.fill(phrase)
+            user.until_rows("(rows) => rows.length > 0", f"{phrase!r} is found")
+            user.until(
                 "(text) => new URLSearchParams(location.hash.slice(1)).get('where') === text",
                 "the address has it", phrase)
-        reader.page.reload()
-        reader.until_rows("(rows) => rows.length > 0", "the address shows the same")
-        self.check(reader)
+        user.page.reload()
+        user.until_rows("(rows) => rows.length > 0", "the address shows the same")
+        self.check(user)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import aria
 import test_rules
 from browsers import only_chromium
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 
 # The file of German, as a module or in the bundle.
 GERMAN = re.compile(r"/(languages/de|de-\w+)\.js$")
@@ -48,24 +48,24 @@ class LanguagesTest(PageTest):
     settings = {"market.rows": 5_000, "market.rate": 0}
 
     def in_german(self, fragment="", **how):
-        reader = self.open(fragment, **how)
-        if reader.page.evaluate("navigator.language") != "de-DE":
-            self.choose(reader, "Deutsch")
-        expect(reader.page.locator("html")).to_have_attribute("lang", re.compile("^de"))
-        reader.wait_for_count(5_001)
-        return reader
+        user = self.open(fragment, **how)
+        if user.page.evaluate("navigator.language") != "de-DE":
+            self.choose(user, "Deutsch")
+        expect(user.page.locator("html")).to_have_attribute("lang", re.compile("^de"))
+        user.wait_for_count(5_001)
+        return user
 
-    def choose(self, reader, name):
-        reader.page.locator("#options").click()
-        with reader.page.expect_event("load"):
-            reader.page.get_by_role("menuitemradio", name=name, exact=True).click()
-        reader.wait_for_rows()
+    def choose(self, user, name):
+        user.page.locator("#options").click()
+        with user.page.expect_event("load"):
+            user.page.get_by_role("menuitemradio", name=name, exact=True).click()
+        user.wait_for_rows()
 
     @only_chromium("what drives Firefox does not set its language")
     def test_the_page_starts_in_the_language_of_the_system(self):
-        reader = self.in_german(locale="de-DE")
-        page = reader.page
-        self.assertEqual(len([url for url in reader.requests if GERMAN.search(url)]), 1)
+        user = self.in_german(locale="de-DE")
+        page = user.page
+        self.assertEqual(len([url for url in user.requests if GERMAN.search(url)]), 1)
         self.assertEqual(page.evaluate(ROOT), ["de-DE", "ltr"])
         bar = page.get_by_role("combobox", name="Zeilen filtern")
         expect(bar).to_have_attribute("placeholder", "Filter: Wörter oder cpu > 50")
@@ -74,62 +74,62 @@ class LanguagesTest(PageTest):
         expect(page.locator("#rows")).to_have_text("5.000 Zeilen")
         bar.fill("id < 1")
         expect(page.locator("#rows")).to_have_text("1 Zeile passt")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_an_english_page_loads_no_other_language(self):
-        reader = self.open()
-        self.assertEqual([url for url in reader.requests if GERMAN.search(url)], [])
-        self.assertEqual(reader.page.evaluate(ROOT), ["en", ""])
+        user = self.open()
+        self.assertEqual([url for url in user.requests if GERMAN.search(url)], [])
+        self.assertEqual(user.page.evaluate(ROOT), ["en", ""])
 
     def test_chosen_language_survives_reload_and_keeps_the_view(self):
-        reader = self.open("#table=quotes&sort=-price&search=buy")
-        page = reader.page
+        user = self.open("#table=quotes&sort=-price&search=buy")
+        page = user.page
         expect(page.locator("#rows")).to_have_text(re.compile(r"^[\d,]+ rows match$"))
-        self.choose(reader, "Deutsch")
+        self.choose(user, "Deutsch")
         expect(page.locator("#rows")).to_have_text(re.compile(r"^[\d.]+ Zeilen passen$"))
         self.assertIn("sort=-price&search=buy", page.url)
         page.reload()
-        reader.wait_for_rows()
+        user.wait_for_rows()
         page.get_by_role("button", name="Ansichtsoptionen").click()
         self.assertEqual(
             page.get_by_role("group", name="Sprache").get_by_role("menuitemradio").all_inner_texts(),
             ["System", "English", "Deutsch"])
         expect(page.get_by_role("menuitemradio", name="Deutsch")).to_have_attribute("aria-checked", "true")
         page.keyboard.press("Escape")
-        self.choose(reader, "English")
+        self.choose(user, "English")
         expect(page.locator("#rows")).to_have_text(re.compile(r"^[\d,]+ rows match$"))
         expect(page.locator("html")).to_have_attribute("lang", "en")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_cells_and_filters_use_number_format_of_language(self):
-        reader = self.in_german("#table=quotes&columns=id,price", locale="de-DE")
-        page = reader.page
-        price = reader.column("price")
-        cells = [row["cells"][price] for row in reader.rows()]
+        user = self.in_german("#table=quotes&columns=id,price", locale="de-DE")
+        page = user.page
+        price = user.column("price")
+        cells = [row["cells"][price] for row in user.rows()]
         self.assertTrue(all(re.search(r"\d,\d", text) for text in cells if "," in text or "." in text), cells)
-        reader.header("price").click(button="right")
+        user.header("price").click(button="right")
         page.get_by_role("menuitem", name="Filtern …").click()
         page.get_by_role("textbox", name="Von").fill("1.000,5")
         page.get_by_role("button", name="Anwenden").click()
         expect(page.locator("#terms")).to_contain_text("≥ 1.000,5")
-        reader.header("price").click(button="right")
+        user.header("price").click(button="right")
         page.get_by_role("menuitem", name="Filtern …").click()
         page.get_by_role("textbox", name="Von").fill("1,000.5")
         page.get_by_role("button", name="Anwenden").click()
         expect(page.get_by_role("alert")).to_contain_text("ist nicht eindeutig")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_page_falls_back_to_english_without_language_file(self):
-        reader = self.in_german(locale="de-DE")
-        reader.page.route(GERMAN, lambda route: route.fulfill(status=404, body=""))
-        reader.page.reload()
-        reader.wait_for_rows()
-        expect(reader.filter).to_be_visible()
-        expect(reader.page.locator("html")).to_have_attribute("lang", "en")
+        user = self.in_german(locale="de-DE")
+        user.page.route(GERMAN, lambda route: route.fulfill(status=404, body=""))
+        user.page.reload()
+        user.wait_for_rows()
+        expect(user.filter).to_be_visible()
+        expect(user.page.locator("html")).to_have_attribute("lang", "en")
 
     # Opens every menu, dialog and panel, and looks at each.
-    def walk(self, reader, look):
-        page = reader.page
+    def walk(self, user, look):
+        page = user.page
 
         def close():
             page.keyboard.press("Escape")
@@ -140,18 +140,18 @@ class LanguagesTest(PageTest):
         page.get_by_role("menuitem", name="Zeiten …").click()
         look("times")
         close()
-        reader.header("price").click(button="right")
+        user.header("price").click(button="right")
         look("column menu")
         page.get_by_role("menuitem", name="Filtern …").click()
         look("filter")
         page.get_by_role("dialog").get_by_role("combobox").select_option(label="ist einer von")
         look("filter by values")
         close()
-        reader.header("price").click(button="right")
+        user.header("price").click(button="right")
         page.get_by_role("menuitem", name="Spalten wählen …").click()
         look("columns")
         close()
-        reader.grid.focus()
+        user.grid.focus()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Shift+F10")
         look("cell menu")
@@ -183,22 +183,22 @@ class LanguagesTest(PageTest):
 
     def test_german_labels_fit_and_every_control_has_a_name(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (400, 760))):
-            reader = self.in_german("#table=quotes&columns=price,symbol,note", scheme=scheme, size=size, locale="de-DE")
+            user = self.in_german("#table=quotes&columns=price,symbol,note", scheme=scheme, size=size, locale="de-DE")
 
             def look(state):
-                reader.page.screenshot(path=ARTIFACTS / f"german-{size[0]}-{state.replace(' ', '-')}.png")
+                user.page.screenshot(path=ARTIFACTS / f"german-{size[0]}-{state.replace(' ', '-')}.png")
                 for rules in (CUT, aria.FAULTS, test_rules.FAULTS):
-                    self.assertEqual(reader.page.evaluate(rules), [], f"{state}, {scheme}, {size}")
+                    self.assertEqual(user.page.evaluate(rules), [], f"{state}, {scheme}, {size}")
 
-            self.walk(reader, look)
-            reader.check_clean(self)
-            reader.close()
+            self.walk(user, look)
+            user.check_clean(self)
+            user.close()
 
     def test_right_to_left_language_mirrors_the_page(self):
-        reader = self.open("#table=quotes&columns=*id:80,symbol:200,note:500,price:300,size:300,bid:300")
-        page = reader.page
+        user = self.open("#table=quotes&columns=*id:80,symbol:200,note:500,price:300,size:300,bid:300")
+        page = user.page
         page.route(GERMAN, lambda route: route.fulfill(content_type="text/javascript", body=MIRRORED))
-        self.choose(reader, "Deutsch")
+        self.choose(user, "Deutsch")
         expect(page.locator("html")).to_have_attribute("dir", "rtl")
         expect(page.locator("#pause")).to_have_text("השהיה")
         boxes = page.evaluate("""() => ['#pause', '#options', '#rows', '#traffic']
@@ -215,14 +215,14 @@ class LanguagesTest(PageTest):
         # A pinned column stays at the right while the others scroll to the right under it.
         before = heads()
         page.evaluate("() => { document.querySelector('#grid').scrollLeft = -150; }")
-        reader.until("() => document.querySelector('#grid').scrollLeft === -150", "it is scrolled")
+        user.until("() => document.querySelector('#grid').scrollLeft === -150", "it is scrolled")
         after = heads()
         self.assertAlmostEqual(after[0], before[0], delta=1)
         self.assertAlmostEqual(after[2], before[2] + 150, delta=1)
         page.evaluate("() => { document.querySelector('#grid').scrollLeft = 0; }")
 
         # The edge of a column is at its left, where a drag to the left widens it.
-        symbol = reader.header("symbol")
+        symbol = user.header("symbol")
         width = symbol.bounding_box()["width"]
         edge = symbol.locator(".head-edge").bounding_box()
         page.mouse.move(edge["x"] + edge["width"] / 2, edge["y"] + 10)
@@ -232,17 +232,17 @@ class LanguagesTest(PageTest):
         self.assertAlmostEqual(symbol.bounding_box()["width"], width + 40, delta=2)
 
         # A drag of a header to the left moves the column behind the next one.
-        box, note = symbol.bounding_box(), reader.header("note").bounding_box()
+        box, note = symbol.bounding_box(), user.header("note").bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 12)
         page.mouse.down()
         page.mouse.move(note["x"] + 20, note["y"] + 12, steps=8)
         page.mouse.up()
-        self.assertEqual([title.upper() for title in reader.titles()[:3]], ["ID", "NOTE", "SYMBOL"])
+        self.assertEqual([title.upper() for title in user.titles()[:3]], ["ID", "NOTE", "SYMBOL"])
 
         # Keys go the way that they point.
-        reader.grid.focus()
+        user.grid.focus()
         page.keyboard.press("ArrowLeft")
-        reader.until(
+        user.until(
             "() => document.activeElement.getAttribute('aria-colindex') === '2'",
             "the next cell is at the left")
         page.keyboard.press("Shift+F10")
@@ -250,7 +250,7 @@ class LanguagesTest(PageTest):
         self.assertTrue(0 <= menu["x"] and menu["x"] + menu["width"] <= 1280, menu)
         page.screenshot(path=ARTIFACTS / "mirrored.png")
         page.keyboard.press("Escape")
-        reader.header("symbol").click(button="right")
+        user.header("symbol").click(button="right")
         page.get_by_role("menuitem", name="Move right").click()
-        self.assertEqual([title.upper() for title in reader.titles()[:3]], ["ID", "SYMBOL", "NOTE"])
-        reader.check_clean(self)
+        self.assertEqual([title.upper() for title in user.titles()[:3]], ["ID", "SYMBOL", "NOTE"])
+        user.check_clean(self)

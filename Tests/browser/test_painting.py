@@ -11,7 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 from blanks import blank_shares
 from browsers import launch, only_chromium
 from painting import TOP_ROW, Trace, seen, watch
-from reader import READ_ROWS, Reader
+from user import READ_ROWS, User
 from rowcast_server import STAND_IN, Server
 
 ROW = 28
@@ -40,67 +40,67 @@ class PaintingTest(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
 
     def open(self, fragment="", **how):
-        reader = Reader(browser, self.server, fragment, **how)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        return reader
+        user = User(browser, self.server, fragment, **how)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        return user
 
 
 class FiftyMillionRowsTest(PaintingTest):
     plugins = ("huge",)
     count = 50_000_000
 
-    def at_top(self, reader, index, message):
-        reader.until(f"(index) => ({TOP_ROW})()?.index === index", message, index)
+    def at_top(self, user, index, message):
+        user.until(f"(index) => ({TOP_ROW})()?.index === index", message, index)
 
     def test_first_middle_and_last_of_50_million_rows_are_reachable(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
-        self.assertLess(reader.page.evaluate("document.querySelector('#grid').scrollHeight"), 17_000_000)
-        reader.grid.focus()
-        reader.page.keyboard.press("Control+End")
-        rows = reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1} && rows", "the last row appears")
+        user = self.open()
+        user.wait_for_count(self.count + 1)
+        self.assertLess(user.page.evaluate("document.querySelector('#grid').scrollHeight"), 17_000_000)
+        user.grid.focus()
+        user.page.keyboard.press("Control+End")
+        rows = user.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1} && rows", "the last row appears")
         self.assertEqual(rows[-1]["cells"][0], f"{self.count - 1:,}")
-        reader.page.keyboard.press("ArrowUp")
-        reader.page.keyboard.press("Control+Home")
-        reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
-        reader.page.evaluate(
+        user.page.keyboard.press("ArrowUp")
+        user.page.keyboard.press("Control+Home")
+        user.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
+        user.page.evaluate(
             "() => { const grid = document.querySelector('#grid'); "
             "grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
-        reader.until_rows(
+        user.until_rows(
             f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - 0.5) < 0.001",
             "the middle appears")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_wheel_moves_exact_pixels_at_any_scroll_position(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
+        user = self.open()
+        user.wait_for_count(self.count + 1)
         for part in (0, 0.25, 0.5, 0.9):
-            reader.page.evaluate(
+            user.page.evaluate(
                 "(part) => { const grid = document.querySelector('#grid'); "
                 "grid.scrollTop = part * (grid.scrollHeight - grid.clientHeight); }",
                 part)
-            reader.until_rows(
+            user.until_rows(
                 f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < "
                 "0.001 && rows[10].cells[0] !== ''",
                 f"rows at {part} appear")
-            before = reader.page.evaluate(TOP_ROW)
+            before = user.page.evaluate(TOP_ROW)
             for step, rows in ((96, 96 / ROW), (ROW * 400, 400), (-ROW * 7, -7)):
-                reader.wheel(step)
+                user.wheel(step)
                 place = (before["index"] * ROW - before["offset"] + step)
-                reader.until(
+                user.until(
                     f"(place) => {{ const top = ({TOP_ROW})(); return top "
                     f"&& Math.abs(top.index * {ROW} - top.offset - place) < 0.6 && top; }}",
                     f"a wheel of {step} px moves {rows:g} rows at {part}", place)
-                before = reader.page.evaluate(TOP_ROW)
-        reader.check_clean(self)
+                before = user.page.evaluate(TOP_ROW)
+        user.check_clean(self)
 
     def test_keys_move_by_one_row_and_by_a_page(self):
-        reader = self.open()
-        reader.grid.focus()
-        reader.page.keyboard.press("Control+End")
-        reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1}", "the last row appears")
-        press = lambda key, row: (reader.page.keyboard.press(key), reader.until(
+        user = self.open()
+        user.grid.focus()
+        user.page.keyboard.press("Control+End")
+        user.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1}", "the last row appears")
+        press = lambda key, row: (user.page.keyboard.press(key), user.until(
             "(row) => document.getElementById('active-cell')?.closest('[role=row]')"
             ".getAttribute('aria-rowindex') === String(row)",
             f"{key} leads to row {row}", row))
@@ -109,19 +109,19 @@ class FiftyMillionRowsTest(PaintingTest):
         active = (
             "() => Number(document.getElementById('active-cell')?.closest('[role=row]')"
             ".getAttribute('aria-rowindex'))")
-        reader.page.keyboard.press("PageUp")
-        page = self.count - 1 - reader.until(
+        user.page.keyboard.press("PageUp")
+        page = self.count - 1 - user.until(
             f"() => {{ const row = ({active})(); return row < {self.count - 1} && row; }}",
             "a page up")
         press("PageUp", self.count - 1 - 2 * page)
         press("PageDown", self.count - 1 - page)
 
     def test_unloaded_rows_show_placeholders_in_every_frame(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
+        user = self.open()
+        user.wait_for_count(self.count + 1)
         # Every sampled point of a frame must hit a row with text or a placeholder, never the
         # background.
-        watch(reader.page, """() => {
+        watch(user.page, """() => {
           const grid = document.querySelector('#grid').getBoundingClientRect();
           let [blank, waiting] = [0, 0];
           for (let y = grid.top + 36; y < grid.bottom - 20; y += 14) {
@@ -136,65 +136,65 @@ class FiftyMillionRowsTest(PaintingTest):
             # than a frame or two.
             self.server.process.send_signal(signal.SIGSTOP)
             try:
-                before = len(seen(reader.page))
-                reader.page.evaluate("(part) => { window.jump = part; }", part)
-                reader.until(
+                before = len(seen(user.page))
+                user.page.evaluate("(part) => { window.jump = part; }", part)
+                user.until(
                     "(before) => frames_seen.slice(before).some(([, waiting]) => waiting > 20)",
                     f"placeholders at {part} appear", before)
             finally:
                 self.server.process.send_signal(signal.SIGCONT)
-            reader.until_rows(
+            user.until_rows(
                 "(rows) => rows.length > 20 "
                 f"&& Math.abs(rows[10].index / {self.count} - {part}) < 0.02",
                 f"rows at {part} appear")
         for _ in range(20):
-            reader.wheel(4_000)
-        reader.until("() => frames_seen.length > 60", "enough frames were looked at")
-        self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
+            user.wheel(4_000)
+        user.until("() => frames_seen.length > 60", "enough frames were looked at")
+        self.assertEqual(max(blank for blank, _ in seen(user.page)), 0)
 
     @only_chromium("Firefox has no screencast of its frames")
     def test_presented_frames_have_no_blank_area_on_busy_page(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
-        shares = blank_shares(reader, 20_000, 1.5)
-        self.assertGreater(reader.rows()[0]["index"], 300, "the wheel has turned")
+        user = self.open()
+        user.wait_for_count(self.count + 1)
+        shares = blank_shares(user, 20_000, 1.5)
+        self.assertGreater(user.rows()[0]["index"], 300, "the wheel has turned")
         self.assertGreater(len(shares), 1, "something was looked at")
         self.assertEqual([share for share in shares if share > 0], [])
 
     @only_chromium("Firefox has no screencast of its frames")
     def test_screencast_check_detects_blank_area(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
+        user = self.open()
+        user.wait_for_count(self.count + 1)
         # Scrolls as the browser would by itself, whether or not the rows are drawn.
-        reader.page.evaluate("""() => {
+        user.page.evaluate("""() => {
           const sheet = new CSSStyleSheet();
           sheet.replaceSync(`.grid { background: var(--page); } .clip { contain: none !important; }
             .clip { position: static; } .sheet { transform: none !important; }`);
           document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
         }""")
-        self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
+        self.assertGreater(max(blank_shares(user, 20_000, 1.5)), 0.1)
 
     @only_chromium("Firefox has no trace of its layouts")
     def test_scrolling_forces_no_layout(self):
-        reader = self.open()
-        reader.wait_for_count(self.count + 1)
+        user = self.open()
+        user.wait_for_count(self.count + 1)
         with Trace(browser) as trace:
             for _ in range(40):
-                reader.wheel(300)
-            reader.until("() => document.querySelector('#grid').scrollTop > 11_000", "the wheel has arrived")
+                user.wheel(300)
+            user.until("() => document.querySelector('#grid').scrollTop > 11_000", "the wheel has arrived")
         self.assertGreater(len(trace.of("FireAnimationFrame")), 10)
         self.assertEqual(trace.forced_layouts(), [])
 
     @only_chromium("Firefox has no trace of its layouts")
     def test_trace_check_detects_forced_layout(self):
-        reader = self.open()
+        user = self.open()
         with Trace(browser) as trace:
-            reader.page.evaluate("""() => document.querySelector('#grid').addEventListener('scroll', ({ target }) => {
+            user.page.evaluate("""() => document.querySelector('#grid').addEventListener('scroll', ({ target }) => {
               document.querySelector('.body').style.height = '10000px';
               window.measured = target.scrollHeight;
             }, { once: true })""")
-            reader.wheel(300)
-            reader.until("() => window.measured > 0", "it was measured")
+            user.wheel(300)
+            user.until("() => window.measured > 0", "it was measured")
         self.assertNotEqual(trace.forced_layouts(), [])
 
 
@@ -204,26 +204,26 @@ class ThumbTest(PaintingTest):
     plugins = ("huge",)
     count = 50_000_000
 
-    def rest(self, reader):
+    def rest(self, user):
         """Waits until all pending updates have arrived and no more follow."""
-        reader.page.evaluate(
+        user.page.evaluate(
             "() => new Promise((done) => { let left = 20; const next = () => "
             "(left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
 
     def test_thumb_drag_reaches_both_ends_and_release_moves_no_rows(self):
         with_bars = launch(playwright, has_bars=True)
         self.addCleanup(with_bars.close)
-        reader = Reader(with_bars, self.server)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        reader.wait_for_count(self.count + 1)
-        width, right, top, bottom = reader.page.evaluate("""() => {
+        user = User(with_bars, self.server)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        user.wait_for_count(self.count + 1)
+        width, right, top, bottom = user.page.evaluate("""() => {
           const grid = document.querySelector('#grid');
           const { right, top, bottom } = grid.getBoundingClientRect();
           return [grid.offsetWidth - grid.clientWidth, right, top, bottom];
         }""")
         self.assertGreater(width, 5, "there is a scrollbar")
-        mouse = reader.page.mouse
+        mouse = user.page.mouse
         x, start = right - width / 2, top + 24
 
         def drag(y, condition, message, argument=None):
@@ -232,7 +232,7 @@ class ThumbTest(PaintingTest):
             for left in reversed(range(30)):
                 mouse.move(x, y + left % 2)
                 try:
-                    return reader.until(condition, f"{message} while the thumb is held", argument, timeout=500)
+                    return user.until(condition, f"{message} while the thumb is held", argument, timeout=500)
                 except AssertionError:
                     if left == 0:
                         raise
@@ -249,26 +249,26 @@ class ThumbTest(PaintingTest):
             }}""", f"the rows at {step} are there", before)
         drag(2, f"() => ({TOP_ROW})()?.index === 2", "the first row is there")
         drag(
-            reader.page.viewport_size["height"] - 2,
+            user.page.viewport_size["height"] - 2,
             f"() => ({READ_ROWS})().at(-1)?.index === {self.count + 1}", "the last row is there")
         drag(
             start + 0.5 * (bottom - top),
             f"() => {{ const top = ({TOP_ROW})(); return top "
             f"&& Math.abs(top.index / {self.count} - 0.5) < 0.1; }}",
             "the middle is there")
-        self.rest(reader)
-        held = reader.page.evaluate(TOP_ROW)
+        self.rest(user)
+        held = user.page.evaluate(TOP_ROW)
         # One pixel of the thumb is many thousand rows. Releasing it must not move the rows.
         mouse.up()
-        self.rest(reader)
-        top_row = reader.page.evaluate(TOP_ROW)
+        self.rest(user)
+        top_row = user.page.evaluate(TOP_ROW)
         self.assertEqual(top_row["index"], held["index"])
-        reader.wheel(ROW * 7)
-        reader.until(
+        user.wheel(ROW * 7)
+        user.until(
             f"([index, offset]) => {{ const top = ({TOP_ROW})(); return top && top.index === index "
             f"&& Math.abs(top.offset - offset) < 1.1; }}",
             "a wheel goes on from there by its pixels", [held["index"] + 7, top_row["offset"]])
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 class WideTableTest(PaintingTest):
@@ -292,18 +292,18 @@ class WideTableTest(PaintingTest):
     }"""
 
     def test_only_columns_near_viewport_are_drawn_and_in_order(self):
-        reader = self.open()
-        self.assertEqual(reader.grid.get_attribute("aria-colcount"), str(self.columns))
-        width = reader.page.evaluate("document.querySelector('#grid').clientWidth")
+        user = self.open()
+        self.assertEqual(user.grid.get_attribute("aria-colcount"), str(self.columns))
+        width = user.page.evaluate("document.querySelector('#grid').clientWidth")
         for left in (0, 900, 20_000, 10, 1e9, 5_000):
-            reader.page.evaluate("(left) => { document.querySelector('#grid').scrollLeft = left; }", left)
-            reader.until(f"""() => {{
+            user.page.evaluate("(left) => { document.querySelector('#grid').scrollLeft = left; }", left)
+            user.until(f"""() => {{
               const {{ indexes, from, to }} = ({self.READ})();
               const first = Math.min(...indexes) === 1;
               const last = Math.max(...indexes) === {self.columns};
               return (first || from <= 0) && (last || to >= {width});
             }}""", f"cells cover what is seen at {left}")
-            read = reader.page.evaluate(self.READ)
+            read = user.page.evaluate(self.READ)
             self.assertEqual(
                 read["indexes"],
                 list(range(read["indexes"][0], read["indexes"][0] + len(read["indexes"]))),
@@ -312,9 +312,9 @@ class WideTableTest(PaintingTest):
             for index, text in zip(read["indexes"], read["texts"]):
                 if (index - 1) % 5 in (1, 3):
                     self.assertEqual(text, f"r4c{index - 1}")
-        cells = reader.page.evaluate("document.querySelectorAll('[role=gridcell]').length")
+        cells = user.page.evaluate("document.querySelectorAll('[role=gridcell]').length")
         self.assertLess(cells, 60 * 45)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     # The position of each cell relative to its header, and the cells that overflow their column.
     ASTRAY = """() => {
@@ -333,46 +333,46 @@ class WideTableTest(PaintingTest):
         for way in ("ltr", "rtl"):
             for columns in ("", "&columns=*c7,*c8:60,c3:50"):
                 with self.subTest(way=way, columns=columns):
-                    reader = self.open(f"#table=wide{columns}")
+                    user = self.open(f"#table=wide{columns}")
                     if columns:
-                        expect(reader.page.locator(".head.at-edge")).to_have_count(2)
-                    reader.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
+                        expect(user.page.locator(".head.at-edge")).to_have_count(2)
+                    user.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
                     for left in (0, 900, 20_000, 10):
-                        reader.page.evaluate(
+                        user.page.evaluate(
                             "(left) => { document.querySelector('#grid').scrollLeft = left; }",
                             left * (1 if way == "ltr" else -1))
-                        reader.until(
+                        user.until(
                             f"() => ({self.ASTRAY})().length === 0",
                             f"all cells are in their places at {left}")
-                    reader.check_clean(self)
+                    user.check_clean(self)
 
     def test_visible_cell_keeps_node_and_updates_after_sideways_scroll(self):
-        reader = self.open()
-        reader.page.evaluate("""() => {
+        user = self.open()
+        user.page.evaluate("""() => {
           window.kept = [...document.querySelectorAll('.row')].find((row) => row.getAttribute('aria-rowindex') === '6')
             .querySelector('[aria-colindex="11"]');
         }""")
-        reader.page.evaluate("document.querySelector('#grid').scrollLeft = 700")
-        reader.until("() => kept.isConnected && kept.getBoundingClientRect().left < 800", "it has moved")
-        before = reader.page.evaluate("kept.textContent")
-        reader.until("(before) => kept.isConnected && kept.textContent !== before", "it changes", before)
-        self.assertEqual(reader.page.evaluate("kept.getAttribute('aria-colindex')"), "11")
+        user.page.evaluate("document.querySelector('#grid').scrollLeft = 700")
+        user.until("() => kept.isConnected && kept.getBoundingClientRect().left < 800", "it has moved")
+        before = user.page.evaluate("kept.textContent")
+        user.until("(before) => kept.isConnected && kept.textContent !== before", "it changes", before)
+        self.assertEqual(user.page.evaluate("kept.getAttribute('aria-colindex')"), "11")
 
     def test_keys_reach_the_last_column(self):
-        reader = self.open()
-        reader.grid.focus()
-        reader.page.keyboard.press("ArrowDown")
-        reader.page.keyboard.press("Control+ArrowRight")
-        reader.until(
+        user = self.open()
+        user.grid.focus()
+        user.page.keyboard.press("ArrowDown")
+        user.page.keyboard.press("Control+ArrowRight")
+        user.until(
             "() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === "
             f"'{self.columns}'",
             "the last column is active")
-        reader.page.keyboard.press("ArrowLeft")
-        reader.until(
+        user.page.keyboard.press("ArrowLeft")
+        user.until(
             "() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === "
             f"'{self.columns - 1}'",
             "the one before is")
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -2,20 +2,20 @@
 
 from aria import FAULTS
 from pages import ARTIFACTS
-from reader import expect
+from user import expect
 from test_steps import JobsTest
 
 
 class PaletteTest(JobsTest):
-    def palette(self, reader):
-        return reader.page.get_by_role("dialog", name="Commands")
+    def palette(self, user):
+        return user.page.get_by_role("dialog", name="Commands")
 
     def test_palette_finds_and_runs_commands_by_keyboard(self):
-        reader = self.open("#table=jobs")
-        page = reader.page
-        reader.grid.focus()
+        user = self.open("#table=jobs")
+        page = user.page
+        user.grid.focus()
         page.keyboard.press("Control+k")
-        box = self.palette(reader)
+        box = self.palette(user)
         expect(box.get_by_role("combobox")).to_be_focused()
         expect(box.get_by_role("option").first).to_contain_text("Search all columns")
         page.keyboard.type("load desc")
@@ -24,7 +24,7 @@ class PaletteTest(JobsTest):
         self.assertEqual(page.evaluate(FAULTS), [])
         page.keyboard.press("Enter")
         expect(box).to_have_count(0)
-        expect(reader.header("^load")).to_have_attribute("aria-sort", "descending")
+        expect(user.header("^load")).to_have_attribute("aria-sort", "descending")
         page.keyboard.press("Control+k")
         page.keyboard.type("hide team")
         page.keyboard.press("Enter")
@@ -33,25 +33,25 @@ class PaletteTest(JobsTest):
         page.keyboard.type("go load")
         page.keyboard.press("Enter")
         column = "() => document.activeElement.getAttribute('aria-colindex')"
-        reader.until(f"() => ({column})() === '2'", "a cell of the column is active")
+        user.until(f"() => ({column})() === '2'", "a cell of the column is active")
         page.keyboard.press("Control+k")
         page.keyboard.type("qqqq")
         expect(box.get_by_role("status")).to_have_text("No command has these words.")
         page.keyboard.press("Escape")
         expect(box).to_have_count(0)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_palette_opens_from_button_and_from_filter_bar(self):
-        reader = self.open("#table=jobs", scheme="dark")
-        page = reader.page
+        user = self.open("#table=jobs", scheme="dark")
+        page = user.page
         page.get_by_role("button", name="Commands and help").click()
-        box = self.palette(reader)
+        box = self.palette(user)
         box.get_by_role("combobox").fill("keyboard")
         page.screenshot(path=ARTIFACTS / "palette-dark.png")
         box.get_by_role("option", name="Keyboard shortcuts").click()
         expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
         page.keyboard.press("Escape")
-        reader.filter.focus()
+        user.filter.focus()
         page.keyboard.press("Control+k")
         expect(box).to_be_visible()
         page.keyboard.type("save view")
@@ -61,8 +61,8 @@ class PaletteTest(JobsTest):
 
 class SumsTest(JobsTest):
     def test_status_bar_shows_statistics_of_selection(self):
-        reader = self.open("#table=jobs&sort=load")
-        page = reader.page
+        user = self.open("#table=jobs&sort=load")
+        page = user.page
         picked = page.locator("#picked")
         rows = [page.locator(".row", has=page.get_by_role("gridcell", name=f"job {at}", exact=True)) for at in (2, 6)]
         boxes = [row.locator('[aria-colindex="3"]').bounding_box() for row in rows]
@@ -80,10 +80,10 @@ class SumsTest(JobsTest):
         page.keyboard.press("Control+a")
         expect(picked).to_contain_text("loaded here, of 400 selected")
         page.keyboard.press("Escape")
-        reader.click_cell("job 3")
+        user.click_cell("job 3")
         page.keyboard.press("End")
         page.keyboard.press(" ")
         page.keyboard.press("ArrowDown")
         page.keyboard.press(" ")
         expect(picked).to_have_text("Selected: 2 rows · load sum 7 · average 3.5 · min 3 · max 4")
-        reader.check_clean(self)
+        user.check_clean(self)

@@ -5,7 +5,7 @@ import unittest
 import urllib.request
 
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import STAND_IN
 
 # The state of each image cell, by row number.
@@ -23,13 +23,13 @@ class PicturesTest(PageTest):
 
     def test_valid_images_are_shown_and_broken_ones_have_a_reason(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
+            user = self.open(scheme=scheme)
             wanted = ["shown", "broken", "broken", "broken", "broken", "broken", "broken", "shown", "shown"]
-            reader.until(
+            user.until(
                 f"(wanted) => {{ const cells = ({CELLS})(); return wanted.every((state, at) => "
                 f"cells[at] === state); }}",
                 "each cell shows what its image is", wanted)
-            titles = reader.page.evaluate(
+            titles = user.page.evaluate(
                 "() => [...document.querySelectorAll('.row:not([hidden]) "
                 ".picture')].toSorted((one, other) => "
                 "one.closest('.row').getAttribute('aria-rowindex') - "
@@ -41,26 +41,26 @@ class PicturesTest(PageTest):
                         "there is no such image", "it is no image", "it is no image",
                         "it is too large", "too many pixels", "it is cut off"]):
                 self.assertIn(reason, title)
-            drawn = reader.page.evaluate("""() => {
+            drawn = user.page.evaluate("""() => {
               const { width, height } = document.querySelector('.picture canvas:not([hidden])');
               return { width, height };
             }""")
             self.assertEqual(drawn, {"width": 54, "height": 36}, "as tall as a row may be, in its own proportion")
-            title = reader.titles()[int(reader.page.locator("#grid .picture").first.get_attribute("aria-colindex")) - 1]
+            title = user.titles()[int(user.page.locator("#grid .picture").first.get_attribute("aria-colindex")) - 1]
             self.assertEqual(
-                reader.page.locator("#grid .picture").first.get_attribute("aria-label"), title,
+                user.page.locator("#grid .picture").first.get_attribute("aria-label"), title,
                 "a key says nothing to people")
-            reader.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
+            user.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
             # The browser logs failed responses by itself; these are not complaints of the page.
-            reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]
-            reader.check_clean(self)
+            user.complaints = [text for text in user.complaints if "Failed to load resource" not in text]
+            user.check_clean(self)
 
     def test_details_panel_shows_image_larger(self):
-        reader = self.open()
-        reader.page.get_by_role("gridcell", name="picture 0", exact=True).click()
-        reader.page.keyboard.press("Enter")
-        reader.until("() => document.querySelector('.detail canvas')?.height === 80", "it is shown as tall as it is")
-        reader.page.screenshot(path=ARTIFACTS / "pictures-detail.png")
+        user = self.open()
+        user.page.get_by_role("gridcell", name="picture 0", exact=True).click()
+        user.page.keyboard.press("Enter")
+        user.until("() => document.querySelector('.detail canvas')?.height === 80", "it is shown as tall as it is")
+        user.page.screenshot(path=ARTIFACTS / "pictures-detail.png")
 
 
 class ScrolledPicturesTest(PageTest):
@@ -73,19 +73,19 @@ class ScrolledPicturesTest(PageTest):
             return json.load(answer)
 
     def test_image_requests_are_cancelled_when_scrolled_away(self):
-        reader = self.open()
-        reader.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
-        expect(reader.page.locator(".picture.loading").first).to_be_visible()
+        user = self.open()
+        user.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
+        expect(user.page.locator(".picture.loading").first).to_be_visible()
         running = 4  # concurrent loads
         while len(self.asked()["counts"]) < running:
             pass
-        reader.page.evaluate("() => { document.querySelector('#grid').scrollTop = 300_000; }")
-        reader.until_rows("(rows) => rows[0]?.index > 10_000", "the middle is in sight")
+        user.page.evaluate("() => { document.querySelector('#grid').scrollTop = 300_000; }")
+        user.until_rows("(rows) => rows[0]?.index > 10_000", "the middle is in sight")
         while self.asked()["cancelled"] < running:
             pass
         numbers = [int(key.split("-")[1]) for key in self.asked()["counts"]]
         self.assertTrue(all(number < 100 or number > 10_000 for number in numbers), "nothing on the way was asked for")
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import unittest
 from aria import FAULTS
 from browsers import IS_FIREFOX, only_chromium
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import ROOT, STAND_IN, Server
 
 NOON = 1795435200000
@@ -44,40 +44,40 @@ for line in sys.stdin:
 class MenuTest(PageTest):
     """The steps that the tests of this file share."""
 
-    def cell(self, reader, row, title):
-        line = reader.page.locator(".row:not([hidden])", has=reader.page.get_by_role("gridcell", name=row, exact=True))
-        return line.locator(f'[aria-colindex="{reader.column(f"^{title}") + 1}"]')
+    def cell(self, user, row, title):
+        line = user.page.locator(".row:not([hidden])", has=user.page.get_by_role("gridcell", name=row, exact=True))
+        return line.locator(f'[aria-colindex="{user.column(f"^{title}") + 1}"]')
 
-    def menu(self, reader, row, title):
+    def menu(self, user, row, title):
         """Opens a cell's menu with the mouse."""
-        box = self.cell(reader, row, title).bounding_box()
-        reader.page.mouse.click(box["x"] + 12, box["y"] + 10, button="right")
-        return self.opened(reader)
+        box = self.cell(user, row, title).bounding_box()
+        user.page.mouse.click(box["x"] + 12, box["y"] + 10, button="right")
+        return self.opened(user)
 
-    def opened(self, reader):
-        menu = reader.page.get_by_role("menu")
+    def opened(self, user):
+        menu = user.page.get_by_role("menu")
         expect(menu).to_be_visible()
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        self.assertEqual(user.page.evaluate(FAULTS), [])
         return menu
 
-    def choose(self, reader, row, title, choice):
-        self.menu(reader, row, title).get_by_role("menuitem", name=choice, exact=True).click()
-        expect(reader.page.get_by_role("menu")).to_have_count(0)
+    def choose(self, user, row, title, choice):
+        self.menu(user, row, title).get_by_role("menuitem", name=choice, exact=True).click()
+        expect(user.page.get_by_role("menu")).to_have_count(0)
 
-    def names(self, reader, *expected):
+    def names(self, user, *expected):
         names = ",".join(sorted(expected))
-        reader.until_rows(
+        user.until_rows(
             f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{names}'", f"{expected} are shown")
 
-    def chips(self, reader, *texts):
-        expect(reader.page.locator("#terms .chip-edit")).to_have_text(list(texts))
+    def chips(self, user, *texts):
+        expect(user.page.locator("#terms .chip-edit")).to_have_text(list(texts))
 
     def items(self, menu):
         return menu.get_by_role("menuitem").all_inner_texts()
 
-    def active(self, reader):
+    def active(self, user):
         """Returns the text of the cell that has the focus."""
-        return reader.until(
+        return user.until(
             """() => document.activeElement.matches('[role=gridcell], [role=rowheader]')
                 && document.activeElement.textContent""", "a cell has the focus")
 
@@ -105,134 +105,134 @@ class PeopleTest(MenuTest):
 
 class PointingTest(PeopleTest):
     def test_cell_menu_filters_combine_as_removable_chips(self):
-        reader = self.open()
-        menu = self.menu(reader, "alpha", "User")
+        user = self.open()
+        menu = self.menu(user, "alpha", "User")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
             "Filter for “root”", "Exclude “root”", "Group by this column", "Copy", "Select the row",
             "Copy a link to this view", "Copy a link to this row", "Show details"])
-        reader.page.screenshot(path=ARTIFACTS / "pointing-light.png")
+        user.page.screenshot(path=ARTIFACTS / "pointing-light.png")
         menu.get_by_role("menuitem", name="Filter for “root”").click()
-        self.names(reader, "alpha", "beta")
-        self.chips(reader, "User root")
-        self.assertEqual(self.active(reader), "root")
-        self.choose(reader, "beta", "State", "Exclude “busy”")
-        self.names(reader, "alpha")
-        self.chips(reader, "User root", "State not busy")
+        self.names(user, "alpha", "beta")
+        self.chips(user, "User root")
+        self.assertEqual(self.active(user), "root")
+        self.choose(user, "beta", "State", "Exclude “busy”")
+        self.names(user, "alpha")
+        self.chips(user, "User root", "State not busy")
         # The link alone shows the same.
-        self.names(self.open("#" + reader.page.url.split("#", 1)[1]), "alpha")
-        reader.page.get_by_role("button", name="Remove the filter of User").click()
-        self.names(reader, "alpha", "gamma", "epsilon")
+        self.names(self.open("#" + user.page.url.split("#", 1)[1]), "alpha")
+        user.page.get_by_role("button", name="Remove the filter of User").click()
+        self.names(user, "alpha", "gamma", "epsilon")
         # An exclusion grows, and empty cells have items of their own.
-        reader.page.get_by_role("button", name="Remove the filter of State").click()
-        self.choose(reader, "alpha", "User", "Exclude “root”")
-        self.names(reader, "gamma", "delta", "epsilon", "zeta")
-        self.choose(reader, "gamma", "User", "Exclude “me”")
-        self.names(reader, "epsilon", "zeta")
-        self.choose(reader, "epsilon", "User", "Exclude empty cells")
-        self.names(reader, "zeta")
-        self.chips(reader, "User not root, me, (empty)")
-        menu = self.menu(reader, "zeta", "User")
+        user.page.get_by_role("button", name="Remove the filter of State").click()
+        self.choose(user, "alpha", "User", "Exclude “root”")
+        self.names(user, "gamma", "delta", "epsilon", "zeta")
+        self.choose(user, "gamma", "User", "Exclude “me”")
+        self.names(user, "epsilon", "zeta")
+        self.choose(user, "epsilon", "User", "Exclude empty cells")
+        self.names(user, "zeta")
+        self.chips(user, "User not root, me, (empty)")
+        menu = self.menu(user, "zeta", "User")
         expect(menu.get_by_role("menuitem", name=re.compile("^Filter for “.?שלום.?”$"))).to_be_visible()
-        reader.page.keyboard.press("Escape")
-        reader.page.get_by_role("button", name="Remove the filter of User").click()
-        self.choose(reader, "epsilon", "User", "Filter for empty cells")
-        self.names(reader, "epsilon")
-        reader.check_clean(self)
+        user.page.keyboard.press("Escape")
+        user.page.get_by_role("button", name="Remove the filter of User").click()
+        self.choose(user, "epsilon", "User", "Filter for empty cells")
+        self.names(user, "epsilon")
+        user.check_clean(self)
 
     def test_cell_menu_filters_use_exact_value_behind_rounded_text(self):
-        reader = self.open()
-        menu = self.menu(reader, "alpha", "Share")
+        user = self.open()
+        menu = self.menu(user, "alpha", "Share")
         expect(menu.get_by_role("group", name="Share: 12.52%")).to_be_visible()
         menu.get_by_role("menuitem", name="Filter for “12.5%”").click()
-        self.names(reader, "alpha")
-        self.chips(reader, "Share 12.52%")
-        menu = self.menu(reader, "alpha", "Share")
+        self.names(user, "alpha")
+        self.chips(user, "Share 12.52%")
+        menu = self.menu(user, "alpha", "Share")
         expect(menu.get_by_role("menuitem", name="Filter for “12.5%”")).to_have_attribute(
             "aria-description", "The filter is set already.")
         expect(menu.get_by_role("menuitem", name="Exclude “12.5%”")).to_have_attribute("aria-disabled", "true")
-        reader.page.keyboard.press("Escape")
-        reader.page.get_by_role("button", name="Remove the filter of Share").click()
-        self.choose(reader, "alpha", "Share", "At least 12.5%")
-        self.names(reader, "alpha", "gamma", "zeta")
-        self.choose(reader, "gamma", "Share", "At most 20.0%")
-        self.names(reader, "alpha", "gamma")
+        user.page.keyboard.press("Escape")
+        user.page.get_by_role("button", name="Remove the filter of Share").click()
+        self.choose(user, "alpha", "Share", "At least 12.5%")
+        self.names(user, "alpha", "gamma", "zeta")
+        self.choose(user, "gamma", "Share", "At most 20.0%")
+        self.names(user, "alpha", "gamma")
         # Excluding keeps the range, and has a chip of its own.
-        self.choose(reader, "gamma", "Share", "Exclude “20.0%”")
-        self.names(reader, "alpha")
-        self.chips(reader, "Share 12.5% – 20.0%", "Share not 20%")
-        reader.page.get_by_text("Share not 20%").click()
-        box = reader.page.get_by_role("dialog", name="Filter Share")
+        self.choose(user, "gamma", "Share", "Exclude “20.0%”")
+        self.names(user, "alpha")
+        self.chips(user, "Share 12.5% – 20.0%", "Share not 20%")
+        user.page.get_by_text("Share not 20%").click()
+        box = user.page.get_by_role("dialog", name="Filter Share")
         expect(box.get_by_label("Condition")).to_have_value("noneOf")
-        reader.page.keyboard.press("Escape")
-        reader.page.get_by_role("button", name="Remove the filter of Share").click()
-        self.chips(reader, "Share not 20%")
-        self.names(reader, "alpha", "beta", "delta", "epsilon", "zeta")
-        reader.check_clean(self)
+        user.page.keyboard.press("Escape")
+        user.page.get_by_role("button", name="Remove the filter of Share").click()
+        self.chips(user, "Share not 20%")
+        self.names(user, "alpha", "beta", "delta", "epsilon", "zeta")
+        user.check_clean(self)
 
     def test_cell_menu_filters_times_by_bound_exclusion_and_value(self):
-        reader = self.open()
-        menu = self.menu(reader, "gamma", "Seen")
+        user = self.open()
+        menu = self.menu(user, "gamma", "Seen")
         menu.get_by_role("menuitem", name=re.compile("^At or after")).click()
-        self.names(reader, "gamma", "delta")
-        self.menu(reader, "delta", "Seen").get_by_role("menuitem", name=re.compile("^Exclude")).click()
-        self.names(reader, "gamma")
-        reader.page.get_by_role("button", name="Clear all").click()
-        self.menu(reader, "beta", "Seen").get_by_role("menuitem", name=re.compile("^Filter for")).click()
-        self.names(reader, "beta")
-        reader.check_clean(self)
+        self.names(user, "gamma", "delta")
+        self.menu(user, "delta", "Seen").get_by_role("menuitem", name=re.compile("^Exclude")).click()
+        self.names(user, "gamma")
+        user.page.get_by_role("button", name="Clear all").click()
+        self.menu(user, "beta", "Seen").get_by_role("menuitem", name=re.compile("^Filter for")).click()
+        self.names(user, "beta")
+        user.check_clean(self)
 
     def test_selected_values_become_one_filter(self):
-        reader = self.open()
+        user = self.open()
         for name in ("alpha", "gamma"):
-            reader.click_cell(name, key="Control")
-        self.choose(reader, "gamma", "State", "Only the selected value")
-        self.names(reader, "alpha", "gamma", "epsilon")
-        reader.page.get_by_role("button", name="Remove the filter of State").click()
+            user.click_cell(name, key="Control")
+        self.choose(user, "gamma", "State", "Only the selected value")
+        self.names(user, "alpha", "gamma", "epsilon")
+        user.page.get_by_role("button", name="Remove the filter of State").click()
         # Several cells of one column, also with the keyboard.
-        self.names(reader, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
-        self.cell(reader, "beta", "User").click()
+        self.names(user, "alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+        self.cell(user, "beta", "User").click()
         for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+F10"):
-            reader.page.keyboard.press(key)
-        menu = self.opened(reader)
+            user.page.keyboard.press(key)
+        menu = self.opened(user)
         expect(menu.get_by_role("menuitem", name="Copy the selection")).to_be_visible()
         menu.get_by_role("menuitem", name="Exclude the 2 selected values").click()
-        self.names(reader, "epsilon", "zeta")
+        self.names(user, "epsilon", "zeta")
         # Outside of the selection, the menu concerns its own cell.
-        reader.click_cell("zeta", key="Control")
-        menu = self.menu(reader, "epsilon", "Name")
+        user.click_cell("zeta", key="Control")
+        menu = self.menu(user, "epsilon", "Name")
         expect(menu.get_by_role("menuitem", name="Copy", exact=True)).to_be_visible()
         expect(menu.get_by_role("menuitem", name=re.compile("selected"))).to_have_count(0)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_keyboard_opens_cell_menu_and_regains_focus(self):
-        reader = self.open()
-        self.cell(reader, "gamma", "User").click()
+        user = self.open()
+        self.cell(user, "gamma", "User").click()
         for key in ("Shift+F10",) if IS_FIREFOX else ("Shift+F10", "ContextMenu"):  # its driver lacks the key
-            reader.page.keyboard.press(key)
-            menu = self.opened(reader)
+            user.page.keyboard.press(key)
+            menu = self.opened(user)
             expect(menu.get_by_role("menuitem", name="Filter for “me”")).to_be_focused()
-            reader.page.keyboard.press("Escape")
-            self.assertEqual(self.active(reader), "me")
-        reader.page.keyboard.press("Shift+F10")
-        reader.page.keyboard.press("ArrowDown")
-        reader.page.keyboard.press("Enter")
-        self.names(reader, "alpha", "beta", "epsilon", "zeta")
-        reader.page.keyboard.press("Shift+F10")
-        reader.page.keyboard.press("g")
-        reader.page.keyboard.press("Enter")
-        expect(reader.page.get_by_role("rowheader")).to_have_count(3)
-        reader.check_clean(self)
+            user.page.keyboard.press("Escape")
+            self.assertEqual(self.active(user), "me")
+        user.page.keyboard.press("Shift+F10")
+        user.page.keyboard.press("ArrowDown")
+        user.page.keyboard.press("Enter")
+        self.names(user, "alpha", "beta", "epsilon", "zeta")
+        user.page.keyboard.press("Shift+F10")
+        user.page.keyboard.press("g")
+        user.page.keyboard.press("Enter")
+        expect(user.page.get_by_role("rowheader")).to_have_count(3)
+        user.check_clean(self)
 
     def test_cell_menu_copies_cell_value_and_view_link(self):
-        reader = self.open("#table=people&sort=-name")
-        self.choose(reader, "gamma", "Name", "Copy")
-        self.assertEqual(reader.pasted(), "gamma")
-        self.choose(reader, "gamma", "Name", "Filter for “gamma”")
-        self.names(reader, "gamma")
-        self.choose(reader, "gamma", "Name", "Copy a link to this view")
-        expect(reader.page.locator(".acted-line")).to_contain_text("Copied a link to this view")
-        link = reader.pasted()
-        self.assertEqual(link, reader.page.url)
+        user = self.open("#table=people&sort=-name")
+        self.choose(user, "gamma", "Name", "Copy")
+        self.assertEqual(user.pasted(), "gamma")
+        self.choose(user, "gamma", "Name", "Filter for “gamma”")
+        self.names(user, "gamma")
+        self.choose(user, "gamma", "Name", "Copy a link to this view")
+        expect(user.page.locator(".acted-line")).to_contain_text("Copied a link to this view")
+        link = user.pasted()
+        self.assertEqual(link, user.page.url)
         self.assertIn("sort=-name&filter=", link)
         self.names(self.open("#" + link.split("#", 1)[1]), "gamma")
         # A view without changes has a link, too.
@@ -240,116 +240,116 @@ class PointingTest(PeopleTest):
         self.choose(plain, "gamma", "Name", "Copy a link to this view")
         expect(plain.page.locator(".acted-line")).to_be_visible()
         self.assertIn("#table=people", plain.pasted())
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_cell_menu_offers_link_and_toggles_details(self):
-        reader = self.open()
-        expect(self.menu(reader, "alpha", "Page").get_by_role("menuitem", name="Open the link")).to_be_visible()
-        reader.page.get_by_role("menuitem", name="Show details").click()
-        panel = reader.page.get_by_role("complementary", name="Row")
+        user = self.open()
+        expect(self.menu(user, "alpha", "Page").get_by_role("menuitem", name="Open the link")).to_be_visible()
+        user.page.get_by_role("menuitem", name="Show details").click()
+        panel = user.page.get_by_role("complementary", name="Row")
         expect(panel).to_contain_text("alpha")
-        self.choose(reader, "alpha", "Name", "Hide details")
+        self.choose(user, "alpha", "Name", "Hide details")
         expect(panel).to_be_hidden()
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_section_header_menu_filters_collapses_and_ungroups(self):
-        reader = self.open("#table=people&group=state,user")
-        header = lambda text: reader.page.get_by_role("rowheader", name=re.compile(text)).first
+        user = self.open("#table=people&group=state,user")
+        header = lambda text: user.page.get_by_role("rowheader", name=re.compile(text)).first
         header("^State idle").click(button="right")
-        menu = self.opened(reader)
-        reader.page.screenshot(path=ARTIFACTS / "pointing-section.png")
+        menu = self.opened(user)
+        user.page.screenshot(path=ARTIFACTS / "pointing-section.png")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
             "Filter for “idle”", "Exclude “idle”", "Stop grouping by this column",
             "Collapse this section", "Collapse all sections", "Expand all sections", "Order the sections…",
             "Copy a link to this view"])
         menu.get_by_role("menuitem", name="Collapse all sections").click()
-        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(2)
-        expect(reader.grid).to_have_attribute("aria-rowcount", "3")
+        expect(user.page.get_by_role("rowheader", expanded=False)).to_have_count(2)
+        expect(user.grid).to_have_attribute("aria-rowcount", "3")
         header("^State idle").click(button="right")
-        self.opened(reader).get_by_role("menuitem", name="Expand all sections").click()
-        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(0)
+        self.opened(user).get_by_role("menuitem", name="Expand all sections").click()
+        expect(user.page.get_by_role("rowheader", expanded=False)).to_have_count(0)
         header("^State busy").click(button="right")
-        self.opened(reader).get_by_role("menuitem", name="Collapse this section").click()
-        expect(reader.page.get_by_role("rowheader", expanded=False)).to_have_count(1)
+        self.opened(user).get_by_role("menuitem", name="Collapse this section").click()
+        expect(user.page.get_by_role("rowheader", expanded=False)).to_have_count(1)
         # By keyboard; the header of a nested section stands for its levels together.
         header("^User root").click()
-        reader.page.keyboard.press("ArrowRight")  # the click has collapsed it
+        user.page.keyboard.press("ArrowRight")  # the click has collapsed it
         expect(header("^User root")).to_have_attribute("aria-expanded", "true")
-        reader.page.keyboard.press("Shift+F10")
-        self.opened(reader).get_by_role("menuitem", name="Filter for this section").click()
-        self.chips(reader, "State idle", "User root")
-        self.names(reader, "alpha")
+        user.page.keyboard.press("Shift+F10")
+        self.opened(user).get_by_role("menuitem", name="Filter for this section").click()
+        self.chips(user, "State idle", "User root")
+        self.names(user, "alpha")
         header("^State idle").click(button="right")
-        self.opened(reader).get_by_role("menuitem", name="Stop grouping by this column").click()
-        expect(reader.page.get_by_role("rowheader")).to_have_count(1)
-        reader.check_clean(self)
+        self.opened(user).get_by_role("menuitem", name="Stop grouping by this column").click()
+        expect(user.page.get_by_role("rowheader")).to_have_count(1)
+        user.check_clean(self)
 
     def test_cell_menu_fits_narrow_screen(self):
         dark = self.open(scheme="dark")
         self.menu(dark, "alpha", "Share")
         dark.page.screenshot(path=ARTIFACTS / "pointing-dark.png")
-        reader = self.open(size=(320, 560))
-        menu = self.menu(reader, "alpha", "Name")
-        reader.page.screenshot(path=ARTIFACTS / "pointing-narrow.png")
+        user = self.open(size=(320, 560))
+        menu = self.menu(user, "alpha", "Name")
+        user.page.screenshot(path=ARTIFACTS / "pointing-narrow.png")
         box = menu.bounding_box()
         self.assertTrue(0 <= box["x"] and box["x"] + box["width"] <= 320, box)
         self.assertTrue(0 <= box["y"] and box["y"] + box["height"] <= 560, box)
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 @only_chromium("its driver has no touches")
 class LongPressTest(PeopleTest):
     """Touches, by the browser's own protocol, so that its gestures are recognized as well."""
 
-    def touch(self, reader, kind, *points):
+    def touch(self, user, kind, *points):
         touches = [{"x": x, "y": y} for x, y in points]
         self.driver.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
-    def press(self, reader, cell):
-        self.driver = reader.page.context.new_cdp_session(reader.page)
+    def press(self, user, cell):
+        self.driver = user.page.context.new_cdp_session(user.page)
         box = cell.bounding_box()
         at = (box["x"] + 12, box["y"] + 10)
-        self.touch(reader, "touchStart", at)
+        self.touch(user, "touchStart", at)
         return at
 
     def test_a_long_press_opens_the_menu_and_no_click_follows(self):
-        reader = self.open(has_touch=True, is_mobile=True, size=(390, 700))
-        reader.page.evaluate("() => { window.clicks = 0; addEventListener('click', () => { clicks += 1; }); }")
-        self.press(reader, self.cell(reader, "gamma", "Name"))
-        menu = self.opened(reader)
-        reader.page.screenshot(path=ARTIFACTS / "pointing-touch.png")
-        self.touch(reader, "touchEnd")
-        reader.page.wait_for_timeout(600)
+        user = self.open(has_touch=True, is_mobile=True, size=(390, 700))
+        user.page.evaluate("() => { window.clicks = 0; addEventListener('click', () => { clicks += 1; }); }")
+        self.press(user, self.cell(user, "gamma", "Name"))
+        menu = self.opened(user)
+        user.page.screenshot(path=ARTIFACTS / "pointing-touch.png")
+        self.touch(user, "touchEnd")
+        user.page.wait_for_timeout(600)
         expect(menu).to_be_visible()
-        self.assertEqual(reader.page.evaluate("clicks"), 0)
-        self.assertTrue(reader.page.evaluate("getSelection().isCollapsed"))
+        self.assertEqual(user.page.evaluate("clicks"), 0)
+        self.assertTrue(user.page.evaluate("getSelection().isCollapsed"))
         menu.get_by_role("menuitem", name="Filter for “gamma”").tap()
-        self.names(reader, "gamma")
-        self.assertEqual(self.active(reader), "gamma")
-        reader.check_clean(self)
+        self.names(user, "gamma")
+        self.assertEqual(self.active(user), "gamma")
+        user.check_clean(self)
 
     def test_a_long_press_on_a_section_does_not_collapse_it(self):
-        reader = self.open("#table=people&group=state", has_touch=True, is_mobile=True, size=(390, 700))
-        self.press(reader, reader.page.get_by_role("rowheader").first)
-        self.opened(reader)
-        self.touch(reader, "touchEnd")
-        reader.page.wait_for_timeout(600)
-        expect(reader.page.get_by_role("rowheader", expanded=True)).to_have_count(2)
-        reader.check_clean(self)
+        user = self.open("#table=people&group=state", has_touch=True, is_mobile=True, size=(390, 700))
+        self.press(user, user.page.get_by_role("rowheader").first)
+        self.opened(user)
+        self.touch(user, "touchEnd")
+        user.page.wait_for_timeout(600)
+        expect(user.page.get_by_role("rowheader", expanded=True)).to_have_count(2)
+        user.check_clean(self)
 
     def test_short_or_moved_touch_opens_no_menu(self):
-        reader = self.open(has_touch=True, is_mobile=True, size=(390, 700))
-        cell = self.cell(reader, "gamma", "Name")
+        user = self.open(has_touch=True, is_mobile=True, size=(390, 700))
+        cell = self.cell(user, "gamma", "Name")
         cell.tap()
-        reader.page.wait_for_timeout(700)
-        expect(reader.page.get_by_role("menu")).to_have_count(0)
-        x, y = self.press(reader, cell)
+        user.page.wait_for_timeout(700)
+        expect(user.page.get_by_role("menu")).to_have_count(0)
+        x, y = self.press(user, cell)
         for step in range(1, 6):
-            self.touch(reader, "touchMove", (x, y + 6 * step))
-        reader.page.wait_for_timeout(700)
-        expect(reader.page.get_by_role("menu")).to_have_count(0)
-        self.touch(reader, "touchEnd")
-        reader.check_clean(self)
+            self.touch(user, "touchMove", (x, y + 6 * step))
+        user.page.wait_for_timeout(700)
+        expect(user.page.get_by_role("menu")).to_have_count(0)
+        self.touch(user, "touchEnd")
+        user.check_clean(self)
 
 
 class ActionsTest(MenuTest):
@@ -359,13 +359,13 @@ class ActionsTest(MenuTest):
     command = STAND_IN
 
     def test_cell_menu_groups_row_and_table_actions_under_headings(self):
-        reader = self.open()
-        menu = self.menu(reader, "job 3", "Name")
-        reader.page.screenshot(path=ARTIFACTS / "pointing-actions.png")
+        user = self.open()
+        menu = self.menu(user, "job 3", "Name")
+        user.page.screenshot(path=ARTIFACTS / "pointing-actions.png")
         expect(menu.get_by_role("group", name="Name").get_by_role("menuitem").first).to_have_text("Filter for “job 3”")
         expect(menu.get_by_role("group", name="job 3").get_by_role("menuitem")).to_have_count(5)
         expect(menu.get_by_role("group", name="Whole table").get_by_role("menuitem")).to_have_text(["Sweep all jobs…"])
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 class WindowedTest(MenuTest):
@@ -391,9 +391,9 @@ class WindowedTest(MenuTest):
         return Server(str(source), settings={"sqlite.path": path, "sqlite.table": "trips"})
 
     def test_filters_the_source_cannot_run_are_disabled_with_reason(self):
-        reader = self.open("#table=trips&sort=fare")
-        reader.click_cell("0.75", button="right")
-        menu = self.opened(reader)
+        user = self.open("#table=trips&sort=fare")
+        user.click_cell("0.75", button="right")
+        menu = self.opened(user)
         for name in ("Filter for “0.75”", "Exclude “0.75”", "At least 0.75", "At most 0.75"):
             item = menu.get_by_role("menuitem", name=name)
             expect(item).to_have_attribute("aria-disabled", "true")
@@ -403,37 +403,37 @@ class WindowedTest(MenuTest):
         self.assertIn("cannot group by this column", item.get_attribute("title"))
         expect(menu.get_by_role("menuitem", name="Copy", exact=True)).to_be_focused()
         # The reason is also shown without a pointer.
-        reader.page.keyboard.press("Home")
-        reader.page.keyboard.press("Enter")
-        expect(menu.locator(".told")).to_have_count(1)
-        reader.page.screenshot(path=ARTIFACTS / "pointing-windowed.png")
-        reader.page.keyboard.press("Escape")
-        reader.click_cell("trip 3", button="right")
-        self.opened(reader).get_by_role("menuitem", name="Filter for “trip 3”").click()
-        expect(reader.page.locator("#rows")).to_have_text("600 rows match")
+        user.page.keyboard.press("Home")
+        user.page.keyboard.press("Enter")
+        expect(menu.locator(".explained")).to_have_count(1)
+        user.page.screenshot(path=ARTIFACTS / "pointing-windowed.png")
+        user.page.keyboard.press("Escape")
+        user.click_cell("trip 3", button="right")
+        self.opened(user).get_by_role("menuitem", name="Filter for “trip 3”").click()
+        expect(user.page.locator("#rows")).to_have_text("600 rows match")
         # Few enough rows are left for the server to filter the rest.
-        reader.click_cell("0.75", button="right")
-        self.opened(reader).get_by_role("menuitem", name="Exclude “0.75”").click()
-        expect(reader.page.locator("#rows")).to_have_text("599 rows match")
-        reader.check_clean(self)
+        user.click_cell("0.75", button="right")
+        self.opened(user).get_by_role("menuitem", name="Exclude “0.75”").click()
+        expect(user.page.locator("#rows")).to_have_text("599 rows match")
+        user.check_clean(self)
 
     def test_filter_by_selection_fetches_values_of_unloaded_rows(self):
-        reader = self.open("#table=trips&sort=id")
-        reader.click_cell("trip 0")
-        self.assertEqual(self.active(reader), "trip 0")
+        user = self.open("#table=trips&sort=id")
+        user.click_cell("trip 0")
+        self.assertEqual(self.active(user), "trip 0")
         for _ in range(25):
-            reader.page.keyboard.press("Shift+PageDown")
-        reader.until(
+            user.page.keyboard.press("Shift+PageDown")
+        user.until(
             "() => getSelection().isCollapsed && document.activeElement.matches('[role=gridcell]')",
             "the cell has the focus")
         # Also while the active cell is scrolled out of view.
-        reader.wheel(-1_000)
-        reader.until("() => document.activeElement.matches('#grid')", "the cell is out of view")
-        reader.page.keyboard.press("Shift+F10")
-        self.opened(reader).get_by_role("menuitem", name="Only the selected values").click()
-        expect(reader.page.locator("#rows")).to_have_text("60,000 rows match")
-        self.chips(reader, re.compile("^name trip 0, trip 1, trip 2 and 97 more$"))
-        reader.check_clean(self)
+        user.wheel(-1_000)
+        user.until("() => document.activeElement.matches('#grid')", "the cell is out of view")
+        user.page.keyboard.press("Shift+F10")
+        self.opened(user).get_by_role("menuitem", name="Only the selected values").click()
+        expect(user.page.locator("#rows")).to_have_text("60,000 rows match")
+        self.chips(user, re.compile("^name trip 0, trip 1, trip 2 and 97 more$"))
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

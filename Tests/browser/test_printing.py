@@ -27,15 +27,15 @@ class PrintingTest(PageTest):
         lines = "\n".join(map(json.dumps, LINES))
         return Server(options=("--no-token", "--child", f"jobs={shlex.join([sys.executable, '-c', PROGRAM, lines])}"))
 
-    def begin(self, reader):
-        reader.page.evaluate("() => { dispatchEvent(new Event('beforeprint')); }")
-        reader.page.emulate_media(media="print")
-        return reader.page.locator(".print")
+    def begin(self, user):
+        user.page.evaluate("() => { dispatchEvent(new Event('beforeprint')); }")
+        user.page.emulate_media(media="print")
+        return user.page.locator(".print")
 
     @only_chromium("Firefox does not emulate the medium of print")
     def test_printout_has_loaded_rows_with_headers_and_filters(self):
-        reader = self.open("#table=jobs&sort=-cpu&where=cpu+%3C+400&columns=cpu,-user,job", scheme="dark")
-        sheet = self.begin(reader)
+        user = self.open("#table=jobs&sort=-cpu&where=cpu+%3C+400&columns=cpu,-user,job", scheme="dark")
+        sheet = self.begin(user)
         expect(sheet.get_by_role("heading", name="Batch jobs")).to_be_visible()
         expect(sheet).to_contain_text("1,600 rows match, sorted by CPU descending.")
         expect(sheet).to_contain_text("Filter: cpu < 400")
@@ -45,32 +45,32 @@ class PrintingTest(PageTest):
         self.assertEqual(cells[:4], ["399.75", "job 1599", "399.5\u2007", "job 1598"])
         self.assertGreater(sheet.get_by_role("row").count(), 80)
         for hidden in (".top", ".stages", ".foot"):
-            expect(reader.page.locator(hidden)).to_be_hidden()
-        reader.page.screenshot(path=ARTIFACTS / "print.png")
-        reader.page.emulate_media(media="screen")
+            expect(user.page.locator(hidden)).to_be_hidden()
+        user.page.screenshot(path=ARTIFACTS / "print.png")
+        user.page.emulate_media(media="screen")
         expect(sheet).to_be_hidden()
-        reader.page.evaluate("() => { dispatchEvent(new Event('afterprint')); }")
+        user.page.evaluate("() => { dispatchEvent(new Event('afterprint')); }")
         expect(sheet).to_have_count(0)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_sections_and_both_tables_of_a_split_page_are_printed(self):
-        reader = self.open("#table=jobs&group=user&beside=table%3Djobs")
-        expect(reader.page.get_by_role("grid")).to_have_count(2)
-        expect(reader.page.locator(".stage").nth(1).get_by_role("gridcell").first).to_be_visible()
-        reader.until("() => document.querySelectorAll('.acted').length === 2", "both tables are ready")
-        sheet = self.begin(reader)
+        user = self.open("#table=jobs&group=user&beside=table%3Djobs")
+        expect(user.page.get_by_role("grid")).to_have_count(2)
+        expect(user.page.locator(".stage").nth(1).get_by_role("gridcell").first).to_be_visible()
+        user.until("() => document.querySelectorAll('.acted').length === 2", "both tables are ready")
+        sheet = self.begin(user)
         expect(sheet).to_have_count(2)
         expect(sheet.first.locator(".print-section")).to_have_text("User: root (2,000)")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     @only_chromium("Playwright prints in Chromium only")
     def test_browser_print_has_several_pages_and_removes_print_sheet(self):
-        reader = self.open("#table=jobs")
+        user = self.open("#table=jobs")
         # The table is long enough for several pages, and its header is on each of them.
-        pages = reader.page.pdf().count(b"/Type /Page\n")
+        pages = user.page.pdf().count(b"/Type /Page\n")
         self.assertGreater(pages, 1)
-        expect(reader.page.locator(".print")).to_have_count(0)
-        reader.check_clean(self)
+        expect(user.page.locator(".print")).to_have_count(0)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

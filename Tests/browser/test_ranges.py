@@ -4,7 +4,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 
 HEADERS = """() => [...document.querySelectorAll('#grid .section:not([hidden])')]
   .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
@@ -15,8 +15,8 @@ class RangesTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 5_000, "market.rate": 0}
 
-    def open_dialog(self, reader, column="Price"):
-        page = reader.page
+    def open_dialog(self, user, column="Price"):
+        page = user.page
         head = page.get_by_role("columnheader", name=column, exact=False).first
         head.click(button="right")
         page.get_by_role("menu").get_by_role("menuitemcheckbox", name="Group by ranges…").click()
@@ -24,9 +24,9 @@ class RangesTest(PageTest):
 
     def test_the_dialog_groups_by_a_width_and_the_header_filters_by_it(self):
         for theme in ("light", "dark"):
-            reader = self.open("#table=quotes", scheme=theme)
-            page = reader.page
-            dialog = self.open_dialog(reader)
+            user = self.open("#table=quotes", scheme=theme)
+            page = user.page
+            dialog = self.open_dialog(user)
             width = dialog.get_by_role("combobox", name="Width", exact=True)
             expect(width).to_be_focused()
             self.assertEqual(page.evaluate(FAULTS), [])
@@ -40,66 +40,66 @@ class RangesTest(PageTest):
             own.fill("10,000")
             page.keyboard.press("Enter")
             expect(dialog).to_have_count(0)
-            reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+            user.until(f"() => ({HEADERS})().length > 0", "there are sections")
             self.assertRegex(page.evaluate(HEADERS)[0], r"^[\d,.]+ – [\d,.]+$")
             self.assertIn("group=price&ranges=price:10000", page.url)
             page.screenshot(path=ARTIFACTS / f"ranges-sections-{theme}.png")
             self.assertEqual(page.evaluate(FAULTS), [])
-            reader.check_clean(self)
+            user.check_clean(self)
 
     def test_a_section_filters_by_its_range_and_undo_restores_the_rows(self):
-        reader = self.open("#table=quotes&group=price&ranges=price:10000")
-        page = reader.page
-        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        user = self.open("#table=quotes&group=price&ranges=price:10000")
+        page = user.page
+        user.until(f"() => ({HEADERS})().length > 0", "there are sections")
         first = page.evaluate(HEADERS)[0]
         count = int(page.locator("#grid .section:not([hidden]) .section-count").first.text_content().replace(",", ""))
         page.get_by_role("rowheader").first.click(button="right")
         page.get_by_role("menu").get_by_role("menuitem", name=f"Filter for “{first}”").click()
-        reader.wait_for_count(count + 2)  # with the columns' and the section's headers
+        user.wait_for_count(count + 2)  # with the columns' and the section's headers
         self.assertEqual(page.evaluate(HEADERS)[0], first)
-        reader.grid.focus()
+        user.grid.focus()
         page.keyboard.press("Control+z")
-        reader.until("(few) => document.querySelector('#grid').ariaRowCount > few", "all rows are back", count + 2)
+        user.until("(few) => document.querySelector('#grid').ariaRowCount > few", "all rows are back", count + 2)
         page.reload()
-        reader.until(f"() => ({HEADERS})().length > 0", "the address has the ranges")
+        user.until(f"() => ({HEADERS})().length > 0", "the address has the ranges")
         self.assertEqual(page.evaluate(HEADERS)[0], first)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_undo_and_redo_take_ranges_away_and_back(self):
-        reader = self.open("#table=quotes")
-        page = reader.page
-        dialog = self.open_dialog(reader)
+        user = self.open("#table=quotes")
+        page = user.page
+        dialog = self.open_dialog(user)
         dialog.get_by_role("button", name="Group", exact=True).click()
-        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        user.until(f"() => ({HEADERS})().length > 0", "there are sections")
         headers = page.evaluate(HEADERS)
-        reader.grid.focus()
+        user.grid.focus()
         page.keyboard.press("Control+z")
-        reader.until(f"() => ({HEADERS})().length === 0", "the sections are gone")
+        user.until(f"() => ({HEADERS})().length === 0", "the sections are gone")
         self.assertNotIn("ranges=", page.url)
         page.keyboard.press("Control+Shift+z")
-        reader.until(f"(first) => ({HEADERS})()[0] === first", "the sections are back", headers[0])
-        reader.check_clean(self)
+        user.until(f"(first) => ({HEADERS})()[0] === first", "the sections are back", headers[0])
+        user.check_clean(self)
 
     def test_times_have_units(self):
-        reader = self.open("#table=quotes&times=utc")
-        dialog = self.open_dialog(reader, "Time")
+        user = self.open("#table=quotes&times=utc")
+        dialog = self.open_dialog(user, "Time")
         dialog.get_by_role("combobox", name="Unit").select_option(label="Minute")
         dialog.get_by_role("button", name="Group", exact=True).click()
-        reader.until(f"() => ({HEADERS})()[0] === '2023-11-14 22:13 – 22:14'", "the minute is in the header")
-        self.assertIn("group=ts&ranges=ts:minute", reader.page.url)
-        reader.check_clean(self)
+        user.until(f"() => ({HEADERS})()[0] === '2023-11-14 22:13 – 22:14'", "the minute is in the header")
+        self.assertIn("group=ts&ranges=ts:minute", user.page.url)
+        user.check_clean(self)
 
     def test_collapsing_all_sections_collapses_ranges(self):
-        reader = self.open("#table=quotes&group=price&ranges=price:10000")
-        page = reader.page
-        reader.until(f"() => ({HEADERS})().length > 0", "there are sections")
+        user = self.open("#table=quotes&group=price&ranges=price:10000")
+        page = user.page
+        user.until(f"() => ({HEADERS})().length > 0", "there are sections")
         page.get_by_role("rowheader").first.click(button="right")
         page.get_by_role("menu").get_by_role("menuitem", name="Collapse all sections").click()
-        reader.until(f"() => ({HEADERS})().length > 3", "only headers are left")
+        user.until(f"() => ({HEADERS})().length > 3", "only headers are left")
         headers = page.evaluate(HEADERS)
         self.assertEqual(len(headers), len(set(headers)))
         page.screenshot(path=ARTIFACTS / "ranges-collapsed.png")
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

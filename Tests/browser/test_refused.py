@@ -12,7 +12,7 @@ import unittest
 import urllib.parse
 
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import ROOT, Server
 
 ROWS = 60_000  # more than the server's limit of 50,000
@@ -47,19 +47,19 @@ class RefusedTest(PageTest):
     def plugin(folder):
         return str(ROOT / "Plugins/sqlite/sqlite.py")
 
-    def mark(self, reader, text):
-        chip = reader.page.locator("#terms .chip.refused", has_text=text)
+    def mark(self, user, text):
+        chip = user.page.locator("#terms .chip.refused", has_text=text)
         expect(chip).to_be_visible()
         return chip
 
-    def first_fare(self, reader):
-        return reader.page.locator(f'.row[aria-rowindex="2"] [aria-colindex="{reader.column("^fare") + 1}"]')
+    def first_fare(self, user):
+        return user.page.locator(f'.row[aria-rowindex="2"] [aria-colindex="{user.column("^fare") + 1}"]')
 
     def test_refused_query_part_is_marked_and_rows_and_socket_stay(self):
-        reader = self.open(link(sort="-fare"))
+        user = self.open(link(sort="-fare"))
         sockets = []
-        reader.page.on("websocket", lambda socket: sockets.append(socket))
-        expect(self.first_fare(reader)).to_have_text("14,999.75")
+        user.page.on("websocket", lambda socket: sockets.append(socket))
+        expect(self.first_fare(user)).to_have_text("14,999.75")
         for part, title, why in [
             (
                 {"filter": matches("7$")}, "name matches “7$”",
@@ -69,66 +69,66 @@ class RefusedTest(PageTest):
                 f"This source cannot compute the average of “fare”, {TOO_MANY}."),
             ({"filter": matches("a{1000}")}, "name matches “a{1000}”", "too large"),
         ]:
-            reader.page.evaluate("(hash) => { location.hash = hash; }", link(sort="-fare", **part))
-            chip = self.mark(reader, title)
+            user.page.evaluate("(hash) => { location.hash = hash; }", link(sort="-fare", **part))
+            chip = self.mark(user, title)
             expect(chip).to_contain_text(f"Not applied. {why}" if why != "too large" else why)
-            expect(self.first_fare(reader)).to_have_text("14,999.75")
-            expect(reader.page.locator("#rows")).to_have_text("60,000 rows")
-            expect(reader.page.locator("#state-text")).to_have_text("Live")
-        reader.page.screenshot(path=ARTIFACTS / "refused-marked.png")
+            expect(self.first_fare(user)).to_have_text("14,999.75")
+            expect(user.page.locator("#rows")).to_have_text("60,000 rows")
+            expect(user.page.locator("#state-text")).to_have_text("Live")
+        user.page.screenshot(path=ARTIFACTS / "refused-marked.png")
         # The mark stays while other changes are applied, until the user removes it.
-        reader.page.get_by_role("columnheader", name="id").click()
+        user.page.get_by_role("columnheader", name="id").click()
         expect(
-            reader.page.locator(
+            user.page.locator(
                 '.row[aria-rowindex="2"] '
-                f'[aria-colindex="{reader.column("^id") + 1}"]')).to_have_text("59999")
-        self.mark(reader, "a{1000}").get_by_role("button").last.click()
-        expect(reader.page.locator("#terms")).to_be_hidden()
+                f'[aria-colindex="{user.column("^id") + 1}"]')).to_have_text("59999")
+        self.mark(user, "a{1000}").get_by_role("button").last.click()
+        expect(user.page.locator("#terms")).to_be_hidden()
         self.assertEqual(sockets, [], "the socket has stood all the time")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_link_and_reload_apply_valid_parts_and_mark_the_others(self):
-        reader = self.open(
+        user = self.open(
             link(
                 sort="-nope,-fare", group="ghost", show="mean:fare", columns="*gone,fare,name",
                 filter=matches("7$")))
         for _ in range(2):
-            expect(self.first_fare(reader)).to_have_text("14,999.75")
+            expect(self.first_fare(user)).to_have_text("14,999.75")
             for text in [
                     "Sort by nopeNot applied. No column called “nope”.",
                     "Group by ghostNot applied. No column called “ghost”.",
                     "Column goneNot applied. No column called “gone”.",
                     "Average of fareNot applied. This source cannot",
                     "name matches “7$”Not applied. This source cannot"]:
-                self.mark(reader, text)
-            expect(reader.page.locator("#terms .chip")).to_have_count(5)
-            self.assertIn("nope", reader.page.url)
-            reader.page.reload()
-            reader.wait_for_rows()
-        reader.page.screenshot(path=ARTIFACTS / "refused-link.png")
+                self.mark(user, text)
+            expect(user.page.locator("#terms .chip")).to_have_count(5)
+            self.assertIn("nope", user.page.url)
+            user.page.reload()
+            user.wait_for_rows()
+        user.page.screenshot(path=ARTIFACTS / "refused-link.png")
 
     def test_unsupported_total_is_disabled_until_few_rows_are_left(self):
-        reader = self.open(link(sort="-fare"))
+        user = self.open(link(sort="-fare"))
         why = "are too many to do it here"
         def open_menu():
-            header = reader.page.get_by_role("columnheader", name="fare")
+            header = user.page.get_by_role("columnheader", name="fare")
             header.hover()
             header.locator(".head-more").click()
-            return reader.page.get_by_role("menu")
-        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+            return user.page.get_by_role("menu")
+        user.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
         average = open_menu().get_by_role("menuitemcheckbox").filter(has_text="Sum")
         expect(average).to_have_attribute("aria-disabled", "true")
         self.assertIn(why, average.get_attribute("title"))
-        reader.page.keyboard.press("Escape")
-        reader.page.evaluate("(hash) => { location.hash = hash; }",
+        user.page.keyboard.press("Escape")
+        user.page.evaluate("(hash) => { location.hash = hash; }",
                              link(sort="-fare", filter=json.dumps([{"column": "fare", "op": "range", "from": 14_000}])))
-        expect(reader.page.locator("#rows")).to_have_text("4,000 rows match")
+        expect(user.page.locator("#rows")).to_have_text("4,000 rows match")
         average = open_menu().get_by_role("menuitemcheckbox").filter(has_text="Sum")
         expect(average).not_to_have_attribute("aria-disabled", "true")
         average.click()
-        expect(reader.page.get_by_role("row", name="Totals of all rows")).to_contain_text("57,9")
-        expect(reader.page.locator("#terms .refused")).to_have_count(0)
-        reader.check_clean(self)
+        expect(user.page.get_by_role("row", name="Totals of all rows")).to_contain_text("57,9")
+        expect(user.page.locator("#terms .refused")).to_have_count(0)
+        user.check_clean(self)
 
 class UnsortableTest(RefusedTest):
     """The same source, without support for sorting by name."""
@@ -148,18 +148,18 @@ class UnsortableTest(RefusedTest):
     test_unsupported_total_is_disabled_until_few_rows_are_left = None
 
     def test_click_on_unsortable_header_shows_reason_and_keeps_order(self):
-        reader = self.open(link(sort="-fare"))
-        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
-        address = reader.page.evaluate("() => location.hash")
-        reader.header("^name").click()
-        expect(reader.page.get_by_role("group", name="Notifications")).to_contain_text(
+        user = self.open(link(sort="-fare"))
+        user.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        address = user.page.evaluate("() => location.hash")
+        user.header("^name").click()
+        expect(user.page.get_by_role("group", name="Notifications")).to_contain_text(
             f"This source cannot sort by this column, {TOO_MANY}")
-        expect(reader.header("^name")).to_have_attribute("aria-sort", "none")
-        self.assertEqual(reader.page.evaluate("() => location.hash"), address)
-        expect(reader.page.locator("#terms .refused")).to_have_count(0)
-        expect(self.first_fare(reader)).to_have_text("14,999.75")
-        reader.page.screenshot(path=ARTIFACTS / "unsortable.png")
-        reader.check_clean(self)
+        expect(user.header("^name")).to_have_attribute("aria-sort", "none")
+        self.assertEqual(user.page.evaluate("() => location.hash"), address)
+        expect(user.page.locator("#terms .refused")).to_have_count(0)
+        expect(self.first_fare(user)).to_have_text("14,999.75")
+        user.page.screenshot(path=ARTIFACTS / "unsortable.png")
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from browsers import launch, only_chromium
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import Server
 
 
@@ -92,10 +92,10 @@ class RulesTest(unittest.TestCase):
         cls.addClassCleanup(lambda: cls.server.stop())
 
     def open(self, **how):
-        reader = Reader(browser, self.server, **how)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        return reader
+        user = User(browser, self.server, **how)
+        self.addCleanup(user.close)
+        user.wait_for_rows()
+        return user
 
     # Firefox rounds rows to device pixels under CSS zoom, which leaves gaps. Tests have no access
     # to the browser's own zoom.
@@ -103,23 +103,23 @@ class RulesTest(unittest.TestCase):
     def test_every_pixel_line_of_the_rows_belongs_to_a_cell(self):
         for density in ("compact", "normal", "roomy"):
             for zoom in (1, 1.1, 1.25, 1.5, 2):
-                reader = self.open()
-                reader.page.evaluate(
+                user = self.open()
+                user.page.evaluate(
                     "([density, zoom]) => { localStorage.setItem('rowcast.density', density); }",
                     [density, zoom])
-                reader.page.reload()
-                reader.wait_for_rows()
-                reader.page.evaluate("(zoom) => { document.documentElement.style.zoom = zoom; }", zoom)
-                hits = reader.page.evaluate(HITS)
+                user.page.reload()
+                user.wait_for_rows()
+                user.page.evaluate("(zoom) => { document.documentElement.style.zoom = zoom; }", zoom)
+                hits = user.page.evaluate(HITS)
                 self.assertGreater(hits["count"], 250)
                 self.assertEqual(hits["dead"], [], f"{density} at {zoom}")
-                reader.close()
+                user.close()
 
     def test_single_key_shortcuts_stay_switched_off_after_reload(self):
-        reader = self.open()
-        page = reader.page
+        user = self.open()
+        page = user.page
         pause = page.locator("#pause")
-        reader.grid.focus()
+        user.grid.focus()
         page.keyboard.press("p")
         expect(pause).to_have_attribute("aria-pressed", "true")
         for chord in ("Control+p", "Alt+p"):
@@ -131,8 +131,8 @@ class RulesTest(unittest.TestCase):
         page.get_by_role("button", name="View options").click()
         page.get_by_role("menuitemcheckbox", name="Single-key shortcuts").click()
         page.reload()
-        reader.wait_for_rows()
-        reader.grid.focus()
+        user.wait_for_rows()
+        user.grid.focus()
         for key in ("p", "/", "?", "s", "i", "e"):
             page.keyboard.press(key)
         expect(pause).to_have_attribute("aria-pressed", "false")
@@ -143,8 +143,8 @@ class RulesTest(unittest.TestCase):
 
     def test_roles_names_and_ids_are_valid_in_every_state(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
-            page = reader.page
+            user = self.open(scheme=scheme)
+            page = user.page
 
             def check(state):
                 self.assertEqual(page.evaluate(FAULTS), [], f"{state}, {scheme}")
@@ -154,7 +154,7 @@ class RulesTest(unittest.TestCase):
             expect(page.get_by_role("menu")).to_be_visible()
             check("view options")
             page.keyboard.press("Escape")
-            reader.grid.focus()
+            user.grid.focus()
             page.keyboard.press("?")
             expect(page.get_by_role("dialog")).to_be_visible()
             check("help")
@@ -176,7 +176,7 @@ class RulesTest(unittest.TestCase):
             page.keyboard.press("s")
             expect(page.get_by_role("grid")).to_have_count(2)
             check("two tables")
-            reader.close()
+            user.close()
 
 
 if __name__ == "__main__":

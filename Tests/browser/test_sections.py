@@ -4,7 +4,7 @@ import unittest
 
 from pages import ARTIFACTS, PageTest
 from painting import seen, watch
-from reader import expect
+from user import expect
 
 # The sticky lines under the column headers, and the section of the first row below each.
 LINES = """() => {
@@ -32,11 +32,11 @@ class NestedSectionsTest(PageTest):
     settings = {"market.rows": 20_000, "market.rate": 5_000}
 
     def open_grouped(self, **how):
-        reader = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
-        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+        user = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
+        expect(user.page.get_by_role("rowheader").first).to_be_visible()
         # Rows, sectors, sides in them, the column headers, and the totals.
-        reader.wait_for_count(20_000 + 20 + 40 + 2)
-        return reader
+        user.wait_for_count(20_000 + 20 + 40 + 2)
+        return user
 
     def check(self, frames):
         """Asserts that every frame has an opaque header per level, for the section of the rows
@@ -53,58 +53,58 @@ class NestedSectionsTest(PageTest):
                 self.assertEqual([frame["outer"]["value"], frame["inner"]["value"]], frame["row"], frame)
 
     def test_section_headers_stick_in_every_frame_while_scrolling(self):
-        reader = self.open_grouped()
-        reader.wheel(100)
-        reader.until("() => document.querySelector('#grid').scrollTop === 100", "the wheel has arrived")
-        watch(reader.page, LINES)
+        user = self.open_grouped()
+        user.wheel(100)
+        user.until("() => document.querySelector('#grid').scrollTop === 100", "the wheel has arrived")
+        watch(user.page, LINES)
         for _ in range(30):
-            reader.wheel(450)
-        reader.until("() => document.querySelector('#grid').scrollTop > 13_000", "the wheel has arrived")
+            user.wheel(450)
+        user.until("() => document.querySelector('#grid').scrollTop > 13_000", "the wheel has arrived")
         for _ in range(10):
-            reader.wheel(-700)
-        reader.until("() => document.querySelector('#grid').scrollTop < 7_000", "and back")
-        self.check(seen(reader.page))
-        reader.page.screenshot(path=ARTIFACTS / "market-nested.png")
-        reader.check_clean(self)
+            user.wheel(-700)
+        user.until("() => document.querySelector('#grid').scrollTop < 7_000", "and back")
+        self.check(seen(user.page))
+        user.page.screenshot(path=ARTIFACTS / "market-nested.png")
+        user.check_clean(self)
 
     def test_pinned_headers_keep_their_nodes_while_totals_change(self):
-        reader = self.open_grouped()
-        reader.wheel(1_000)
-        reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
-        reader.page.evaluate("() => { window.kept = [...document.querySelectorAll('#pin .section:not([hidden])')]; }")
-        self.assertEqual(reader.page.evaluate("kept.length"), 2)
-        before = reader.page.evaluate("kept[0].querySelector('.total').textContent")
+        user = self.open_grouped()
+        user.wheel(1_000)
+        user.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
+        user.page.evaluate("() => { window.kept = [...document.querySelectorAll('#pin .section:not([hidden])')]; }")
+        self.assertEqual(user.page.evaluate("kept.length"), 2)
+        before = user.page.evaluate("kept[0].querySelector('.total').textContent")
         self.assertIn("Size", before)
-        watch(reader.page, f"""() => ({{
+        watch(user.page, f"""() => ({{
           ...({LINES})(),
           isSame: kept.every((row) => row.isConnected && !row.hidden && row.parentElement.id === 'pin'),
         }})""")
-        reader.until(
+        user.until(
             "(before) => kept[0].querySelector('.total').textContent !== before",
             "the aggregates change", before)
-        reader.until("() => frames_seen.length > 40", "enough frames were looked at")
-        frames = seen(reader.page)
+        user.until("() => frames_seen.length > 40", "enough frames were looked at")
+        frames = seen(user.page)
         self.check(frames)
         self.assertTrue(all(frame["isSame"] for frame in frames))
 
     def test_click_collapses_pinned_section_and_key_expands_it(self):
-        reader = self.open_grouped()
-        reader.wheel(1_000)
-        reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
-        total = int(reader.grid.get_attribute("aria-rowcount"))
-        reader.page.locator("#pin .section[data-level='0']:not([hidden])").click()
-        reader.until(
+        user = self.open_grouped()
+        user.wheel(1_000)
+        user.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
+        total = int(user.grid.get_attribute("aria-rowcount"))
+        user.page.locator("#pin .section[data-level='0']:not([hidden])").click()
+        user.until(
             "(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < "
             "total - 500",
             "the section is collapsed", total)
-        header = reader.page.locator(".section[data-level='0'] [aria-expanded='false']").first
+        header = user.page.locator(".section[data-level='0'] [aria-expanded='false']").first
         expect(header).to_be_visible()
-        reader.page.keyboard.press("ArrowRight")
-        reader.until(
+        user.page.keyboard.press("ArrowRight")
+        user.until(
             "(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) === "
             "total",
             "it is expanded again", total)
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

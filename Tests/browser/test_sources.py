@@ -10,7 +10,7 @@ import zlib
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import Server
 
 
@@ -18,70 +18,70 @@ class RatingsTest(PageTest):
     plugins = ("Plugins/ratings/ratings.py",)
     settings = {"ratings.shortest": 0.05, "ratings.longest": 0.2}
 
-    def row(self, reader, name):
-        return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+    def row(self, user, name):
+        return user.page.locator(".row", has=user.page.get_by_role("gridcell", name=name, exact=True))
 
-    def rating(self, reader, name):
+    def rating(self, user, name):
         """Returns a row's rating once it is loaded."""
-        cell = self.row(reader, name).get_by_role("gridcell").nth(3)
+        cell = self.row(user, name).get_by_role("gridcell").nth(3)
         expect(cell).to_have_text(re.compile(r"^\d+$"))
         return int(cell.inner_text())
 
-    def menu(self, reader, name):
-        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
-        reader.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
-        return reader.page.get_by_role("menu")
+    def menu(self, user, name):
+        user.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        user.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
+        return user.page.get_by_role("menu")
 
     def test_rating_is_loaded_and_changes_by_one_per_action(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
+            user = self.open(scheme=scheme)
             name = "Umbrella"
-            before = self.rating(reader, name)
+            before = self.rating(user, name)
             steps = (
                 [("Rate up", 1), ("Rate up", 1), ("Rate down", -1)] if before < 50
                 else [("Rate down", -1), ("Rate down", -1), ("Rate up", 1)])
             for title, step in steps:
                 before += step
-                self.menu(reader, name).get_by_role("menuitem", name=title).click()
-                expect(self.row(reader, name).get_by_role("gridcell").nth(3)).to_have_text(str(before))
-                expect(reader.page.locator(".acted-line", has_text=f"{title}: ☂ has {before} now")).to_be_visible()
-            reader.page.screenshot(path=ARTIFACTS / f"ratings-{scheme}.png")
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.check_clean(self)
+                self.menu(user, name).get_by_role("menuitem", name=title).click()
+                expect(self.row(user, name).get_by_role("gridcell").nth(3)).to_have_text(str(before))
+                expect(user.page.locator(".acted-line", has_text=f"{title}: ☂ has {before} now")).to_be_visible()
+            user.page.screenshot(path=ARTIFACTS / f"ratings-{scheme}.png")
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.check_clean(self)
 
     def test_rating_form_and_source_refuse_numbers_out_of_bounds(self):
-        reader = self.open()
-        self.menu(reader, "Cloud").get_by_role("menuitem", name="Set the rating").click()
-        box = reader.page.get_by_role("dialog", name="Set the rating")
+        user = self.open()
+        self.menu(user, "Cloud").get_by_role("menuitem", name="Set the rating").click()
+        box = user.page.get_by_role("dialog", name="Set the rating")
         box.get_by_label("Rating").fill("101")
         box.get_by_label("Rating").press("Enter")
         expect(box.get_by_role("alert")).to_contain_text("at most 100")
         box.get_by_label("Rating").fill("100")
         box.get_by_label("Rating").press("Enter")
-        expect(self.row(reader, "Cloud").get_by_role("gridcell").nth(3)).to_have_text("100")
+        expect(self.row(user, "Cloud").get_by_role("gridcell").nth(3)).to_have_text("100")
         # An action that the source refuses is reported, too.
-        self.menu(reader, "Cloud").get_by_role("menuitem", name="Rate up").click()
-        expect(reader.page.get_by_role("alert").filter(has_text="ratings go from 0 to 100")).to_be_visible()
-        reader.page.screenshot(path=ARTIFACTS / "ratings-refused.png")
-        reader.check_clean(self)
+        self.menu(user, "Cloud").get_by_role("menuitem", name="Rate up").click()
+        expect(user.page.get_by_role("alert").filter(has_text="ratings go from 0 to 100")).to_be_visible()
+        user.page.screenshot(path=ARTIFACTS / "ratings-refused.png")
+        user.check_clean(self)
 
     def test_prefetch_statistics_are_shown_in_footer_and_panel(self):
-        reader = self.open()
-        self.rating(reader, "Umbrella")
-        reader.wheel(900)
-        loads = reader.page.locator("#loads")
+        user = self.open()
+        self.rating(user, "Umbrella")
+        user.wheel(900)
+        loads = user.page.locator("#loads")
         expect(loads).to_have_text(re.compile(r"^\d+% loaded ahead$"))
         expect(loads).to_have_attribute(
             "title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before they came into view"))
-        reader.page.keyboard.press("i")
-        panel = reader.page.get_by_role("region", name="Activity")
+        user.page.keyboard.press("i")
+        panel = user.page.get_by_role("region", name="Activity")
         expect(panel.locator("dt", has_text="Prefetch").locator("xpath=following-sibling::dd[1]")).to_have_text(
             re.compile(r"^[\d,]+ on time, [\d,]+ late, [\d,]+ cancelled, [\d,]+ unused$"))
-        reader.page.screenshot(path=ARTIFACTS / "ratings-panel.png")
-        reader.page.keyboard.press("i")
+        user.page.screenshot(path=ARTIFACTS / "ratings-panel.png")
+        user.page.keyboard.press("i")
         expect(panel).to_have_count(0)
         expect(loads).to_have_text(re.compile("loaded ahead"))
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 def png(width, height, color):
@@ -115,14 +115,14 @@ class FilesTest(PageTest):
         cls.settings = {"files.path": str(cls.folder)}
         super().setUpClass()
 
-    def picture(self, reader, name):
-        row = reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+    def picture(self, user, name):
+        row = user.page.locator(".row", has=user.page.get_by_role("gridcell", name=name, exact=True))
         return row.locator(".picture")
 
     def test_thumbnails_show_images_and_broken_image_has_a_reason(self):
         for scheme in ("light", "dark"):
-            reader = self.open("#table=files&sort=name", scheme=scheme)
-            canvas = self.picture(reader, "picture 00.png").locator("canvas")
+            user = self.open("#table=files&sort=name", scheme=scheme)
+            canvas = self.picture(user, "picture 00.png").locator("canvas")
             expect(canvas).to_be_visible()
             size = canvas.evaluate("({ width, height }) => ({ width, height })")
             self.assertEqual(size["height"], 36, "as tall as a row may be")
@@ -130,29 +130,29 @@ class FilesTest(PageTest):
             colour = canvas.evaluate("(canvas) => [...canvas.getContext('2d').getImageData(27, 18, 1, 1).data]")
             for part, wanted in zip(colour, (40, 40, 40, 255)):
                 self.assertAlmostEqual(part, wanted, delta=12, msg="it is this image, and no other")
-            broken = self.picture(reader, "broken.png")
+            broken = self.picture(user, "broken.png")
             expect(broken).to_have_class(re.compile(r"\bfailed\b"))
             expect(broken).to_have_attribute("title", re.compile("."))
-            expect(self.picture(reader, "notes.txt").locator("canvas")).to_be_hidden()
-            reader.until("() => document.querySelectorAll('.picture.loading').length === 0", "all thumbnails are there")
-            reader.page.screenshot(path=ARTIFACTS / f"files-{scheme}.png")
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.check_clean(self)
+            expect(self.picture(user, "notes.txt").locator("canvas")).to_be_hidden()
+            user.until("() => document.querySelectorAll('.picture.loading').length === 0", "all thumbnails are there")
+            user.page.screenshot(path=ARTIFACTS / f"files-{scheme}.png")
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.check_clean(self)
 
     def test_new_file_adds_row_with_thumbnail_and_deletion_removes_it(self):
-        reader = self.open("#table=files&sort=name")
+        user = self.open("#table=files&sort=name")
         new = self.folder / "a new one.png"
         self.addCleanup(new.unlink, missing_ok=True)
         new.write_bytes(png(80, 80, bytes([220, 60, 60])))
-        expect(self.picture(reader, new.name).locator("canvas")).to_be_visible()
-        reader.page.get_by_role("gridcell", name=new.name, exact=True).click()
-        reader.page.keyboard.press("Enter")
-        expect(reader.page.get_by_role("complementary", name="Row").locator("canvas")).to_be_visible()
-        reader.page.screenshot(path=ARTIFACTS / "files-detail.png")
+        expect(self.picture(user, new.name).locator("canvas")).to_be_visible()
+        user.page.get_by_role("gridcell", name=new.name, exact=True).click()
+        user.page.keyboard.press("Enter")
+        expect(user.page.get_by_role("complementary", name="Row").locator("canvas")).to_be_visible()
+        user.page.screenshot(path=ARTIFACTS / "files-detail.png")
         new.unlink()
-        reader.page.mouse.move(0, 0)  # a hovered row would be held
-        expect(reader.page.get_by_role("gridcell", name=new.name, exact=True)).to_have_count(0)
-        reader.check_clean(self)
+        user.page.mouse.move(0, 0)  # a hovered row would be held
+        expect(user.page.get_by_role("gridcell", name=new.name, exact=True)).to_have_count(0)
+        user.check_clean(self)
 
 
 class ServerCountersTest(PageTest):
@@ -161,9 +161,9 @@ class ServerCountersTest(PageTest):
 
     def test_activity_panel_shows_counters_of_the_server(self):
         for scheme in ("light", "dark"):
-            reader = self.open("#table=quotes&sort=-price&group=sector", scheme=scheme)
-            reader.page.keyboard.press("i")
-            panel = reader.page.get_by_role("region", name="Activity")
+            user = self.open("#table=quotes&sort=-price&group=sector", scheme=scheme)
+            user.page.keyboard.press("i")
+            panel = user.page.get_by_role("region", name="Activity")
             shown = {
                 "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$",
                 "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes per flush$",
@@ -174,14 +174,14 @@ class ServerCountersTest(PageTest):
             for title, pattern in shown.items():
                 value = panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
                 expect(value).to_have_text(re.compile(pattern), timeout=15_000)
-            reader.until("""() => {
+            user.until("""() => {
               const term = [...document.querySelectorAll('#panel dt')].find((one) => one.textContent === 'Source rate');
               const rate = Number(/^[\\d,.]+/.exec(term.nextElementSibling.textContent)?.[0].replaceAll(',', ''));
               return rate > 2_500 && rate < 7_500;
             }""", "it is about as many rows as the source tells")
-            reader.page.screenshot(path=ARTIFACTS / f"panel-server-{scheme}.png")
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.check_clean(self)
+            user.page.screenshot(path=ARTIFACTS / f"panel-server-{scheme}.png")
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.check_clean(self)
 
 
 class SkippedTest(PageTest):
@@ -189,11 +189,11 @@ class SkippedTest(PageTest):
 
     def test_skipped_rows_button_opens_dialog_with_reasons(self):
         for scheme in ("light", "dark"):
-            reader = self.open(scheme=scheme)
-            button = reader.page.get_by_role("button", name="3 rows skipped, show why")
+            user = self.open(scheme=scheme)
+            button = user.page.get_by_role("button", name="3 rows skipped, show why")
             button.focus()
             button.press("Enter")
-            box = reader.page.get_by_role("dialog", name="Why rows were skipped")
+            box = user.page.get_by_role("dialog", name="Why rows were skipped")
             reasons = box.get_by_role("listitem")
             expect(reasons).to_have_count(2)
             expect(reasons.nth(0)).to_contain_text("2 × its cell “done” is a text")
@@ -202,12 +202,12 @@ class SkippedTest(PageTest):
                 '(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
             expect(reasons.nth(1)).to_contain_text("1 × it is not JSON")
             expect(reasons.nth(1)).to_contain_text("Loading jobs...")
-            reader.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")
-            self.assertEqual(reader.page.evaluate(FAULTS), [])
-            reader.page.keyboard.press("Escape")
+            user.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.page.keyboard.press("Escape")
             expect(box).to_have_count(0)
             expect(button).to_be_focused()
-            reader.check_clean(self)
+            user.check_clean(self)
 
 
 class FollowedTest(PageTest):
@@ -229,17 +229,17 @@ class FollowedTest(PageTest):
                 lines.write(f'{{"line": "line {number}"}}\n')
         cls.count += count
 
-    def sees(self, reader, number, is_seen=True):
-        cell = reader.page.get_by_role("gridcell", name=f"line {number}", exact=True)
+    def sees(self, user, number, is_seen=True):
+        cell = user.page.get_by_role("gridcell", name=f"line {number}", exact=True)
         if is_seen:
             expect(cell).to_be_in_viewport()
         else:
-            expect(reader.page.locator("#rows")).to_have_text(re.compile(rf"^{self.count:,} rows"))
+            expect(user.page.locator("#rows")).to_have_text(re.compile(rf"^{self.count:,} rows"))
             expect(cell).not_to_be_in_viewport()
 
     def test_the_newest_rows_stay_in_view_until_the_user_leaves_them(self):
-        reader = self.open()
-        page = reader.page
+        user = self.open()
+        page = user.page
         follow = page.get_by_role("button", name="Follow")
         expect(follow).to_have_attribute("aria-pressed", "false")
         follow.click()
@@ -247,23 +247,23 @@ class FollowedTest(PageTest):
         # Three rows fit the viewport; five hundred do not.
         for count in (500, 1, 40):
             self.add(count)
-            self.sees(reader, self.count - 1)
+            self.sees(user, self.count - 1)
         page.screenshot(path=ARTIFACTS / "follow.png")
         self.assertEqual(page.evaluate(FAULTS), [])
-        reader.wheel(-400)
+        user.wheel(-400)
         expect(follow).to_have_attribute("aria-pressed", "false")
         self.add(50)
-        self.sees(reader, self.count - 1, is_seen=False)
-        reader.grid.focus()
+        self.sees(user, self.count - 1, is_seen=False)
+        user.grid.focus()
         page.keyboard.press("l")
         expect(follow).to_have_attribute("aria-pressed", "true")
-        self.sees(reader, self.count - 1)
+        self.sees(user, self.count - 1)
         page.keyboard.press("l")
         expect(follow).to_have_attribute("aria-pressed", "false")
         # Sorted rows have their newest ones anywhere.
-        reader.header("^line").click()
+        user.header("^line").click()
         expect(follow).to_be_hidden()
-        reader.check_clean(self)
+        user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -60,18 +60,18 @@ class StripTest(PageTest):
     def open(self, fragment="#table=jobs", **how):
         return super().open(fragment, **how)
 
-    def wait_for_rows(self, reader, count):
-        reader.wait_for_count(count + 1)  # with the row of column headers
+    def wait_for_rows(self, user, count):
+        user.wait_for_count(count + 1)  # with the row of column headers
 
-    def main(self, reader, title):
-        return self.tile(reader, title).locator(".tile-main")
+    def main(self, user, title):
+        return self.tile(user, title).locator(".tile-main")
 
-    def tile(self, reader, title):
-        return reader.page.locator(".tile", has=reader.page.locator(f'.tile-title:text-is("{title}")'))
+    def tile(self, user, title):
+        return user.page.locator(".tile", has=user.page.locator(f'.tile-title:text-is("{title}")'))
 
-    def values(self, reader):
+    def values(self, user):
         """Returns the values of the tiles by heading, once all have one."""
-        return dict(reader.until(
+        return dict(user.until(
             """() => {
               const tiles = [...document.querySelectorAll('.tile')].map((tile) => [
                 tile.querySelector('.tile-title').textContent, tile.querySelector('.tile-value').textContent]);
@@ -79,89 +79,89 @@ class StripTest(PageTest):
             }""", "the tiles have no values"))  # fmt: skip
 
     def test_tiles_show_values_of_all_rows_despite_filter(self):
-        reader = self.open(locale="en-US")
-        expect(self.tile(reader, "Done").locator(".tile-value")).to_have_text("17")
+        user = self.open(locale="en-US")
+        expect(self.tile(user, "Done").locator(".tile-value")).to_have_text("17")
         values = {"Critical": "8", "Warning": "8", "Rows": "41", "Load": "800%", "Done": "17"}
-        self.assertEqual(self.values(reader), values)
-        reader.page.locator("#filter").fill('"job 7"')
-        self.wait_for_rows(reader, 1)
-        self.assertEqual(self.values(reader)["Rows"], "41")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.check_clean(self)
+        self.assertEqual(self.values(user), values)
+        user.page.locator("#filter").fill('"job 7"')
+        self.wait_for_rows(user, 1)
+        self.assertEqual(self.values(user)["Rows"], "41")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.check_clean(self)
 
     def test_strip_has_54_pixels_reserved_above_the_grid(self):
-        reader = self.open()
-        tops = reader.page.evaluate(
+        user = self.open()
+        tops = user.page.evaluate(
             "['.grid', '.stage'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
         self.assertEqual(tops[0] - tops[1], 54)
 
     def test_tile_click_filters_to_its_rows_and_second_click_restores(self):
-        reader = self.open()
-        self.values(reader)
-        reader.page.locator("#filter").fill("used < 10")
-        self.wait_for_rows(reader, 10)
-        self.main(reader, "Critical").click()
-        self.wait_for_rows(reader, 8)
-        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "true")
-        expect(reader.page.locator(".chip")).to_have_count(1)
-        expect(reader.page.locator("#filter")).to_have_value("")
-        self.main(reader, "Critical").click()
-        self.wait_for_rows(reader, 10)
-        expect(reader.page.locator("#filter")).to_have_value("used < 10")
-        expect(self.main(reader, "Critical")).to_have_attribute("aria-pressed", "false")
-        self.main(reader, "Done").click()
-        self.wait_for_rows(reader, 17)
-        reader.page.keyboard.press("Control+z")
-        self.wait_for_rows(reader, 10)
-        reader.check_clean(self)
+        user = self.open()
+        self.values(user)
+        user.page.locator("#filter").fill("used < 10")
+        self.wait_for_rows(user, 10)
+        self.main(user, "Critical").click()
+        self.wait_for_rows(user, 8)
+        expect(self.main(user, "Critical")).to_have_attribute("aria-pressed", "true")
+        expect(user.page.locator(".chip")).to_have_count(1)
+        expect(user.page.locator("#filter")).to_have_value("")
+        self.main(user, "Critical").click()
+        self.wait_for_rows(user, 10)
+        expect(user.page.locator("#filter")).to_have_value("used < 10")
+        expect(self.main(user, "Critical")).to_have_attribute("aria-pressed", "false")
+        self.main(user, "Done").click()
+        self.wait_for_rows(user, 17)
+        user.page.keyboard.press("Control+z")
+        self.wait_for_rows(user, 10)
+        user.check_clean(self)
 
     def test_severity_tiles_combine_levels_of_several_columns(self):
-        reader = self.open("#table=disks")
-        self.assertEqual(self.values(reader), {"Critical": "3", "Warning": "1", "Rows": "5"})
-        self.main(reader, "Critical").click()
-        self.wait_for_rows(reader, 3)
-        expect(reader.page.locator("#filter")).to_have_value('used >= 95 or health = "failed"')
-        self.main(reader, "Warning").click()
-        self.wait_for_rows(reader, 1)
-        expect(self.main(reader, "Warning")).to_have_attribute("aria-pressed", "true")
-        self.main(reader, "Warning").click()
-        self.wait_for_rows(reader, 5)
-        reader.check_clean(self)
+        user = self.open("#table=disks")
+        self.assertEqual(self.values(user), {"Critical": "3", "Warning": "1", "Rows": "5"})
+        self.main(user, "Critical").click()
+        self.wait_for_rows(user, 3)
+        expect(user.page.locator("#filter")).to_have_value('used >= 95 or health = "failed"')
+        self.main(user, "Warning").click()
+        self.wait_for_rows(user, 1)
+        expect(self.main(user, "Warning")).to_have_attribute("aria-pressed", "true")
+        self.main(user, "Warning").click()
+        self.wait_for_rows(user, 5)
+        user.check_clean(self)
 
     def test_rows_shown_tile_keeps_filter_it_was_added_with(self):
-        reader = self.open(locale="en-US")
-        self.values(reader)
-        reader.page.locator("#filter").fill("used > 30 -state:new")
-        self.wait_for_rows(reader, 7)
-        reader.page.locator(".tile-add").click()
-        reader.page.get_by_role("menuitemcheckbox", name="Rows shown").click()
-        tile = self.tile(reader, "used > 30 -state:new")
+        user = self.open(locale="en-US")
+        self.values(user)
+        user.page.locator("#filter").fill("used > 30 -state:new")
+        self.wait_for_rows(user, 7)
+        user.page.locator(".tile-add").click()
+        user.page.get_by_role("menuitemcheckbox", name="Rows shown").click()
+        tile = self.tile(user, "used > 30 -state:new")
         expect(tile.locator(".tile-value")).to_have_text("7")
         expect(tile.locator(".tile-main")).to_have_attribute("aria-pressed", "true")
-        reader.page.locator("#filter").fill("")
-        reader.page.keyboard.press("Escape")  # closes the list of columns, which covers the strip
-        self.wait_for_rows(reader, 41)
+        user.page.locator("#filter").fill("")
+        user.page.keyboard.press("Escape")  # closes the list of columns, which covers the strip
+        self.wait_for_rows(user, 41)
         expect(tile.locator(".tile-value")).to_have_text("7")
         tile.locator(".tile-main").click()
-        self.wait_for_rows(reader, 7)
-        reader.page.locator(".tile-main").first.focus()
-        reader.page.keyboard.press("Control+z")
-        self.wait_for_rows(reader, 41)
-        reader.page.get_by_role("button", name="Reset view").click()
-        expect(reader.page.locator(".tile")).to_have_count(5)
-        reader.check_clean(self)
+        self.wait_for_rows(user, 7)
+        user.page.locator(".tile-main").first.focus()
+        user.page.keyboard.press("Control+z")
+        self.wait_for_rows(user, 41)
+        user.page.get_by_role("button", name="Reset view").click()
+        expect(user.page.locator(".tile")).to_have_count(5)
+        user.check_clean(self)
 
     def test_each_table_of_a_split_page_has_its_strip(self):
-        reader = self.open("#table=jobs&beside=table%3Ddisks")
-        self.values(reader)
+        user = self.open("#table=jobs&beside=table%3Ddisks")
+        self.values(user)
         for at, count in enumerate((5, 3)):
-            expect(reader.page.locator(".strip").nth(at).locator(".tile")).to_have_count(count)
+            expect(user.page.locator(".strip").nth(at).locator(".tile")).to_have_count(count)
 
     def test_rows_are_marked_by_the_severity_column(self):
-        reader = self.open()
-        found = reader.until_rows("(rows) => rows.length > 10", "there are no rows")
+        user = self.open()
+        found = user.until_rows("(rows) => rows.length > 10", "there are no rows")
         self.assertTrue(found)
-        marks = reader.page.evaluate(
+        marks = user.page.evaluate(
             """() => [...document.querySelectorAll('.row:not([hidden])')].map((row) => [
               row.querySelector('[aria-colindex="2"]').textContent.trim(),
               row.dataset.severity ?? '', row.getAttribute('aria-description') ?? ''])""")
@@ -170,65 +170,65 @@ class StripTest(PageTest):
             self.assertEqual(mark, words.get(state, ["", ""]), state)
 
     def test_a_tile_is_added_and_removed_with_the_keyboard(self):
-        reader = self.open(locale="en-US")
-        self.values(reader)
-        reader.page.locator(".tile-add").focus()
-        reader.page.keyboard.press("Enter")
-        menu = reader.page.get_by_role("menu")
+        user = self.open(locale="en-US")
+        self.values(user)
+        user.page.locator(".tile-add").focus()
+        user.page.keyboard.press("Enter")
+        menu = user.page.get_by_role("menu")
         menu.get_by_role("menuitem", name="Used…").press("Enter")
-        reader.page.get_by_role("menu", name="Used").get_by_role("menuitemcheckbox", name="Maximum").press("Enter")
-        expect(self.tile(reader, "Maximum Used").locator(".tile-value")).to_have_text("39%")
-        self.assertIn("tiles=", reader.page.url)
-        self.tile(reader, "Maximum Used").locator(".tile-main").focus()
-        reader.page.keyboard.press("ArrowLeft")
-        expect(self.tile(reader, "Done").locator(".tile-main")).to_be_focused()
-        reader.page.keyboard.press("ArrowRight")
-        reader.page.keyboard.press("Delete")
-        expect(reader.page.locator(".tile")).to_have_count(5)
-        expect(reader.page.locator(".tile-main").nth(4)).to_be_focused()
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.check_clean(self)
+        user.page.get_by_role("menu", name="Used").get_by_role("menuitemcheckbox", name="Maximum").press("Enter")
+        expect(self.tile(user, "Maximum Used").locator(".tile-value")).to_have_text("39%")
+        self.assertIn("tiles=", user.page.url)
+        self.tile(user, "Maximum Used").locator(".tile-main").focus()
+        user.page.keyboard.press("ArrowLeft")
+        expect(self.tile(user, "Done").locator(".tile-main")).to_be_focused()
+        user.page.keyboard.press("ArrowRight")
+        user.page.keyboard.press("Delete")
+        expect(user.page.locator(".tile")).to_have_count(5)
+        expect(user.page.locator(".tile-main").nth(4)).to_be_focused()
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.check_clean(self)
 
     def test_a_tile_is_renamed_with_the_keyboard_and_with_the_pointer(self):
-        reader = self.open()
-        self.values(reader)
-        self.main(reader, "Load").focus()
-        reader.page.keyboard.press("F2")
-        box = reader.page.get_by_role("dialog", name="Rename the tile")
+        user = self.open()
+        self.values(user)
+        self.main(user, "Load").focus()
+        user.page.keyboard.press("F2")
+        box = user.page.get_by_role("dialog", name="Rename the tile")
         expect(box.get_by_label("Title")).to_have_value("Load")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
-        reader.page.keyboard.type("All of it")
-        reader.page.keyboard.press("Enter")
-        expect(self.main(reader, "All of it")).to_be_focused()
-        expect(self.tile(reader, "All of it").locator(".tile-value")).not_to_have_text("…")
-        expect(reader.page).to_have_url(re.compile("tiles="))
-        self.main(reader, "All of it").click(button="right")
-        menu = reader.page.get_by_role("menu", name="All of it")
-        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.keyboard.type("All of it")
+        user.page.keyboard.press("Enter")
+        expect(self.main(user, "All of it")).to_be_focused()
+        expect(self.tile(user, "All of it").locator(".tile-value")).not_to_have_text("…")
+        expect(user.page).to_have_url(re.compile("tiles="))
+        self.main(user, "All of it").click(button="right")
+        menu = user.page.get_by_role("menu", name="All of it")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
         menu.get_by_role("menuitem", name="Rename…").click()
         box.get_by_label("Title").fill("")
         box.get_by_role("button", name="Rename").click()
-        expect(self.main(reader, "Sum Used")).to_be_visible()
-        reader.page.keyboard.press("Control+z")
-        expect(self.main(reader, "All of it")).to_be_visible()
-        reader.check_clean(self)
+        expect(self.main(user, "Sum Used")).to_be_visible()
+        user.page.keyboard.press("Control+z")
+        expect(self.main(user, "All of it")).to_be_visible()
+        user.check_clean(self)
 
     def test_link_sets_the_tiles(self):
-        reader = self.open("#table=jobs&tiles=" + '[{"function":"distinct","column":"state"}]')
-        self.assertEqual(self.values(reader), {"Critical": "8", "Warning": "8", "Different State": "4"})
+        user = self.open("#table=jobs&tiles=" + '[{"function":"distinct","column":"state"}]')
+        self.assertEqual(self.values(user), {"Critical": "8", "Warning": "8", "Different State": "4"})
 
     def test_column_menu_adds_a_tile(self):
-        reader = self.open(locale="en-US")
-        self.values(reader)
-        reader.header("^Used").click(button="right")
-        reader.page.get_by_role("menuitem", name="Add to the summary…").click()
-        reader.page.get_by_role("menuitemcheckbox", name="Average").first.click()
-        expect(self.tile(reader, "Average Used").locator(".tile-value")).to_contain_text("19.51")
+        user = self.open(locale="en-US")
+        self.values(user)
+        user.header("^Used").click(button="right")
+        user.page.get_by_role("menuitem", name="Add to the summary…").click()
+        user.page.get_by_role("menuitemcheckbox", name="Average").first.click()
+        expect(self.tile(user, "Average Used").locator(".tile-value")).to_contain_text("19.51")
 
     def test_strip_scrolls_instead_of_narrow_page(self):
-        reader = self.open(size=(400, 700))
-        self.values(reader)
-        sizes = reader.page.evaluate(
+        user = self.open(size=(400, 700))
+        self.values(user)
+        sizes = user.page.evaluate(
             """() => {
               const strip = document.querySelector('.strip');
               return [strip.scrollWidth > strip.clientWidth, document.documentElement.scrollWidth];

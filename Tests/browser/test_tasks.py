@@ -6,7 +6,7 @@ from browsers import launch
 from playwright.sync_api import sync_playwright
 from rowcast_server import ROOT
 from tasks.catalog import all_tasks
-from tasks.hands import WAYS
+from tasks.drivers import WAYS
 from tasks.runner import axe_source, do
 
 

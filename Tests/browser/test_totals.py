@@ -4,7 +4,7 @@ import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 
 # The right edges of the texts of a column: its totals in headers and at the bottom, and its cells.
 EDGES = """(column) => {
@@ -24,43 +24,43 @@ class TotalsTest(PageTest):
     settings = {"market.rows": 5_000, "market.rate": 0}
 
     def open_totalled(self, fragment="#table=quotes&group=sector&show=sum:size,p95:price", **how):
-        reader = self.open(fragment, **how)
-        self.foot = reader.page.get_by_role("row", name="Totals of all rows")
+        user = self.open(fragment, **how)
+        self.foot = user.page.get_by_role("row", name="Totals of all rows")
         expect(self.foot).to_be_visible()
-        return reader
+        return user
 
     def test_totals_align_with_cells_of_their_column(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (400, 760))):
-            reader = self.open_totalled(scheme=scheme, size=size)
-            at = reader.column("Size") + 1
-            reader.page.evaluate("() => { document.querySelector('#grid').scrollLeft = 300; }")
-            reader.until(f"(at) => ({EDGES})(at).headers.length > 0", "headers are drawn", at)
-            edges = reader.page.evaluate(EDGES, at)
+            user = self.open_totalled(scheme=scheme, size=size)
+            at = user.column("Size") + 1
+            user.page.evaluate("() => { document.querySelector('#grid').scrollLeft = 300; }")
+            user.until(f"(at) => ({EDGES})(at).headers.length > 0", "headers are drawn", at)
+            edges = user.page.evaluate(EDGES, at)
             self.assertGreater(len(edges["cells"]), 5)
             self.assertEqual(len(edges["foot"]), 1)
             self.assertEqual(len(set(edges["headers"] + edges["cells"] + edges["foot"])), 1, edges)
-            reader.page.screenshot(path=ARTIFACTS / f"totals-{scheme}-{size[0]}.png")
-            reader.check_clean(self)
-            reader.close()
+            user.page.screenshot(path=ARTIFACTS / f"totals-{scheme}-{size[0]}.png")
+            user.check_clean(self)
+            user.close()
 
     def test_the_totals_are_named_by_function_and_column(self):
-        reader = self.open_totalled("#table=quotes&show=sum:size,p95:price,median:price")
-        page = reader.page
+        user = self.open_totalled("#table=quotes&show=sum:size,p95:price,median:price")
+        page = user.page
         cells = self.foot.get_by_role("gridcell")
         expect(cells.filter(has_text="Sum of Size")).to_have_count(1)
         price = cells.filter(has_text="95th percentile of Price")
         expect(price).to_contain_text("Median of Price")
         expect(price).to_have_attribute("title", "95th percentile of Price\nMedian of Price")
         expect(self.foot.get_by_role("rowheader")).to_have_text("All rows")
-        expect(reader.grid).to_have_attribute("aria-rowcount", "5002")
+        expect(user.grid).to_have_attribute("aria-rowcount", "5002")
         expect(self.foot).to_have_attribute("aria-rowindex", "5002")
         self.assertEqual(page.evaluate(FAULTS), [])
 
     def test_keys_reach_the_totals_and_open_their_menu(self):
-        reader = self.open_totalled("#table=quotes&show=sum:size")
-        page = reader.page
-        at = reader.column("Size")
-        reader.grid.focus()
+        user = self.open_totalled("#table=quotes&show=sum:size")
+        page = user.page
+        at = user.column("Size")
+        user.grid.focus()
         page.keyboard.press("Control+End")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Home")
@@ -77,36 +77,36 @@ class TotalsTest(PageTest):
         page.keyboard.press("Control+z")
         expect(self.foot).not_to_contain_text("Median of Size")
         page.keyboard.press("ArrowUp")
-        reader.until("() => document.activeElement.closest('.row')?.getAttribute('aria-rowindex') === '5001'",
+        user.until("() => document.activeElement.closest('.row')?.getAttribute('aria-rowindex') === '5001'",
                      "the last row has the focus")
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_right_click_opens_totals_menu_that_removes_totals_row(self):
-        reader = self.open_totalled("#table=quotes&show=sum:size")
+        user = self.open_totalled("#table=quotes&show=sum:size")
         self.foot.get_by_role("gridcell").filter(has_text="Sum of Size").click(button="right")
-        menu = reader.page.get_by_role("menu", name="Totals of Size")
+        menu = user.page.get_by_role("menu", name="Totals of Size")
         menu.get_by_role("menuitemcheckbox").filter(has_text="Sum").click()
         expect(self.foot).to_have_count(0)
-        expect(reader.grid).to_have_attribute("aria-rowcount", "5001")
+        expect(user.grid).to_have_attribute("aria-rowcount", "5001")
 
     def test_text_column_menu_adds_first_value_to_totals(self):
-        reader = self.open("#table=quotes&sort=price")
-        header = reader.header("Symbol")
+        user = self.open("#table=quotes&sort=price")
+        header = user.header("Symbol")
         header.hover()
         header.locator(".head-more").click()
-        reader.page.get_by_role("menuitem", name="Totals…").click()
-        menu = reader.page.get_by_role("menu", name="Totals of Symbol")
+        user.page.get_by_role("menuitem", name="Totals…").click()
+        menu = user.page.get_by_role("menu", name="Totals of Symbol")
         menu.get_by_role("menuitemcheckbox", name="First value").click()
-        foot = reader.page.get_by_role("row", name="Totals of all rows")
-        at = reader.column("Symbol")
-        first = reader.rows()[0]["cells"][at]
+        foot = user.page.get_by_role("row", name="Totals of all rows")
+        at = user.column("Symbol")
+        first = user.rows()[0]["cells"][at]
         expect(foot.get_by_role("gridcell").filter(has_text="First value of Symbol")).to_contain_text(first)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_a_hidden_column_has_its_total_in_the_status_line(self):
-        reader = self.open("#table=quotes&show=sum:size&columns=id,-size")
-        expect(reader.page.locator("#rows")).to_contain_text("Σ Size")
-        expect(reader.page.get_by_role("row", name="Totals of all rows")).to_have_count(0)
+        user = self.open("#table=quotes&show=sum:size&columns=id,-size")
+        expect(user.page.locator("#rows")).to_contain_text("Σ Size")
+        expect(user.page.get_by_role("row", name="Totals of all rows")).to_have_count(0)
 
 
 if __name__ == "__main__":

@@ -36,27 +36,27 @@ class ValuesTest(PageTest):
         program = shlex.join([sys.executable, "-c", PROGRAM, json.dumps(lines)])
         return Server(options=("--no-token", "--child", f"values={program}"))
 
-    def texts(self, reader, column):
-        return [cell.rstrip() for cell in reader.page.locator(f'.row [aria-colindex="{column}"]').all_text_contents()]
+    def texts(self, user, column):
+        return [cell.rstrip() for cell in user.page.locator(f'.row [aria-colindex="{column}"]').all_text_contents()]
 
-    def cell(self, reader, row, column):
-        return reader.page.locator(f'.row[aria-rowindex="{row + 1}"] [aria-colindex="{column}"]')
+    def cell(self, user, row, column):
+        return user.page.locator(f'.row[aria-rowindex="{row + 1}"] [aria-colindex="{column}"]')
 
     def test_cells_show_all_digits_unless_their_format_rounds(self):
-        reader = self.open(size=(1700, 500), locale="en-US")
-        self.assertEqual(self.texts(reader, 2), ["51.507351", "48.8566", "-0.5"])
-        self.assertEqual(self.texts(reader, 3), ["0.000012", "0.5", "1E-300"])
-        self.assertEqual(self.texts(reader, 4), ["0.05%", "99.99%", "7%"])
-        self.assertEqual(self.texts(reader, 5), ["2026", "1999", "1066"])
-        self.assertEqual(self.texts(reader, 6), ["1,234.57", "2.00", "1E21"])
-        self.assertRegex(self.texts(reader, 9)[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10\.123$")
-        self.assertRegex(self.texts(reader, 9)[1], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10$")
-        self.assertRegex(self.texts(reader, 10)[1], r"^\d\d:\d\d:10\.000$")
-        reader.check_clean(self)
+        user = self.open(size=(1700, 500), locale="en-US")
+        self.assertEqual(self.texts(user, 2), ["51.507351", "48.8566", "-0.5"])
+        self.assertEqual(self.texts(user, 3), ["0.000012", "0.5", "1E-300"])
+        self.assertEqual(self.texts(user, 4), ["0.05%", "99.99%", "7%"])
+        self.assertEqual(self.texts(user, 5), ["2026", "1999", "1066"])
+        self.assertEqual(self.texts(user, 6), ["1,234.57", "2.00", "1E21"])
+        self.assertRegex(self.texts(user, 9)[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10\.123$")
+        self.assertRegex(self.texts(user, 9)[1], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10$")
+        self.assertRegex(self.texts(user, 10)[1], r"^\d\d:\d\d:10\.000$")
+        user.check_clean(self)
 
     def test_decimal_points_align_within_a_pixel(self):
-        reader = self.open(size=(1700, 500), locale="en-US")
-        places = reader.page.evaluate("""() => [2, 3].map((column) => [
+        user = self.open(size=(1700, 500), locale="en-US")
+        places = user.page.evaluate("""() => [2, 3].map((column) => [
           ...document.querySelectorAll(`.row [aria-colindex="${column}"]`),
         ].map(({ firstChild: text }) => {
           const at = text.data.indexOf('.');
@@ -72,26 +72,26 @@ class ValuesTest(PageTest):
             self.assertLess(max(points) - min(points), 0.6, column)
 
     def test_hover_shows_exact_value_of_shortened_cells(self):
-        reader = self.open(size=(1700, 500), locale="en-US")
-        reader.page.locator(".detail").wait_for(state="attached")
+        user = self.open(size=(1700, 500), locale="en-US")
+        user.page.locator(".detail").wait_for(state="attached")
         for row, column, expected in [
                 (1, 6, r"^1234\.567$"), (1, 7, "^1536 B$"), (1, 8, r"^60\.25 s$"),
                 (2, 8, r"^0\.2449 s$"), (3, 8, "^1e-7 s$"), (1, 9, r"10\.123[+-]\d\d:\d\d \(.+\)$"),
                 (1, 10, r"^\d{4}-\d\d-\d\d .*10\.123[+-]\d\d:\d\d")]:
-            self.cell(reader, row, column).hover()
-            expect(self.cell(reader, row, column)).to_have_attribute("title", re.compile(expected))
-        self.cell(reader, 1, 2).hover()
-        self.assertIsNone(self.cell(reader, 1, 2).get_attribute("title"), "it shows every digit")
-        self.assertIsNone(self.cell(reader, 1, 10).get_attribute("title"), "the pointer has left it")
-        reader.page.locator('.head[aria-colindex="9"]').hover()
-        expect(reader.page.locator('.head[aria-colindex="9"]')).to_have_attribute(
+            self.cell(user, row, column).hover()
+            expect(self.cell(user, row, column)).to_have_attribute("title", re.compile(expected))
+        self.cell(user, 1, 2).hover()
+        self.assertIsNone(self.cell(user, 1, 2).get_attribute("title"), "it shows every digit")
+        self.assertIsNone(self.cell(user, 1, 10).get_attribute("title"), "the pointer has left it")
+        user.page.locator('.head[aria-colindex="9"]').hover()
+        expect(user.page.locator('.head[aria-colindex="9"]')).to_have_attribute(
             "title", re.compile(r"Times in .+ \(UTC[+-]\d\d:\d\d\)"))
 
     def test_details_show_exact_values_of_shortened_cells(self):
-        reader = self.open(size=(1700, 900), locale="en-US")
-        self.cell(reader, 1, 1).click()
-        reader.page.keyboard.press("Enter")
-        details = reader.page.locator(".detail-list")
+        user = self.open(size=(1700, 900), locale="en-US")
+        self.cell(user, 1, 1).click()
+        user.page.keyboard.press("Enter")
+        details = user.page.locator(".detail-list")
         for text in ("51.507351", "0.000012", "0.05%", "1234.567", "1536 B", "60.25 s"):
             expect(details).to_contain_text(text)
         expect(details).to_contain_text(re.compile(r"10\.123[+-]\d\d:\d\d \(.+\)"))
@@ -104,9 +104,9 @@ class ColoursOfChangesTest(PageTest):
 
     def test_changes_are_better_or_worse_only_in_columns_that_rate_them(self):
         for scheme in ("light", "dark"):
-            reader = self.open("#table=market", scheme=scheme)
+            user = self.open("#table=market", scheme=scheme)
             for kind, token in (("better", "--good"), ("worse", "--bad")):
-                reader.until(f"""() => {{
+                user.until(f"""() => {{
                   const cell = document.querySelector('.row [aria-colindex="3"].{kind}');
                   if (cell === null) return false;
                   const probe = document.createElement('i');
@@ -116,15 +116,15 @@ class ColoursOfChangesTest(PageTest):
                   probe.remove();
                   return isSo;
                 }}""", f"a price that gets {kind} has its colour")
-            reader.until(
+            user.until(
                 "() => document.querySelector('.row [aria-colindex=\"7\"].other') !== null",
                 "a volume only changes")
             self.assertEqual(
-                reader.page.evaluate(
+                user.page.evaluate(
                     "document.querySelectorAll('.row .better:not([aria-colindex=\"3\"]), "
                     ".row .worse:not([aria-colindex=\"3\"])').length"),
                 0)
-            reader.check_clean(self)
+            user.check_clean(self)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import urllib.request
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
-from reader import expect
+from user import expect
 from rowcast_server import Server
 from test_steps import SOURCE
 
@@ -28,16 +28,16 @@ class ViewsTest(PageTest):
             name = next(line for line in file.read_text().splitlines() if line.startswith("name: "))[6:]
             urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/{name}", method="DELETE"))
 
-    def tab(self, reader, title):
-        return reader.page.get_by_role("navigation", name="Views").get_by_role("button", name=title)
+    def tab(self, user, title):
+        return user.page.get_by_role("navigation", name="Views").get_by_role("button", name=title)
 
-    def command(self, reader, name):
-        reader.page.get_by_role("navigation", name="Views").get_by_role("button", name="View ▾").click()
-        reader.page.get_by_role("menu", name="View").get_by_role("menuitem", name=name, exact=True).click()
+    def command(self, user, name):
+        user.page.get_by_role("navigation", name="Views").get_by_role("button", name="View ▾").click()
+        user.page.get_by_role("menu", name="View").get_by_role("menuitem", name=name, exact=True).click()
 
-    def save(self, reader, title):
+    def save(self, user, title):
         """Saves the shown view by the keyboard, from the menu of options."""
-        page = reader.page
+        page = user.page
         page.get_by_role("button", name="View options").click()
         page.get_by_role("menuitem", name="Save view…").click()
         box = page.get_by_role("dialog", name="Save view")
@@ -46,51 +46,51 @@ class ViewsTest(PageTest):
         expect(box).to_have_count(0)
 
     def test_a_view_is_saved_opened_changed_and_discarded(self):
-        reader = self.open("#table=jobs&sort=-load&search=job+1")
-        page = reader.page
-        self.save(reader, "First jobs")
-        expect(self.tab(reader, "First jobs")).to_have_attribute("aria-current", "true")
+        user = self.open("#table=jobs&sort=-load&search=job+1")
+        page = user.page
+        self.save(user, "First jobs")
+        expect(self.tab(user, "First jobs")).to_have_attribute("aria-current", "true")
         self.assertIn("view=first-jobs", page.url)
         page.screenshot(path=ARTIFACTS / "views-light.png")
         self.assertEqual(page.evaluate(FAULTS), [])
-        self.tab(reader, "Standard").click()
+        self.tab(user, "Standard").click()
         expect(page.locator("#rows")).to_contain_text("400 rows")
-        self.tab(reader, "First jobs").click()
+        self.tab(user, "First jobs").click()
         expect(page.locator("#rows")).to_contain_text("111 rows match")
-        reader.filter.fill("job 2")
-        expect(self.tab(reader, "First jobs")).to_contain_text("changed")
-        self.command(reader, "Discard the changes")
-        expect(reader.filter).to_have_value('"job 1"')
-        reader.filter.fill("job 2")
-        expect(self.tab(reader, "First jobs")).to_contain_text("changed")
-        self.command(reader, "Save “First jobs”")
+        user.filter.fill("job 2")
+        expect(self.tab(user, "First jobs")).to_contain_text("changed")
+        self.command(user, "Discard the changes")
+        expect(user.filter).to_have_value('"job 1"')
+        user.filter.fill("job 2")
+        expect(self.tab(user, "First jobs")).to_contain_text("changed")
+        self.command(user, "Save “First jobs”")
         expect(page.get_by_role("group", name="Notifications")).to_contain_text("Saved the view “First jobs”")
         other = self.open("#view=first-jobs")
         expect(other.filter).to_have_value("job 2")
         other.check_clean(self)
-        reader.check_clean(self)
+        user.check_clean(self)
 
     def test_view_links_open_the_view_and_unknown_one_is_reported(self):
-        reader = self.open("#table=jobs&search=job+39")
-        self.save(reader, "Thirty-nine")
-        self.command(reader, "Copy the link")
-        link = reader.pasted()
+        user = self.open("#table=jobs&search=job+39")
+        self.save(user, "Thirty-nine")
+        self.command(user, "Copy the link")
+        link = user.pasted()
         self.assertEqual(link, f"{self.server.origin}/v/thirty-nine")
-        self.command(reader, "Copy the short link")
-        for address in (link, reader.pasted()):
-            reader.page.goto(address)
-            reader.wait_for_rows()
-            expect(reader.page.locator("#rows")).to_contain_text("11 rows match")
-            reader.until("() => location.hash.startsWith('#view=thirty-nine&table=jobs')", "the address tells it")
+        self.command(user, "Copy the short link")
+        for address in (link, user.pasted()):
+            user.page.goto(address)
+            user.wait_for_rows()
+            expect(user.page.locator("#rows")).to_contain_text("11 rows match")
+            user.until("() => location.hash.startsWith('#view=thirty-nine&table=jobs')", "the address tells it")
         missing = self.open("#view=nobody")
         alert = missing.page.get_by_role("alert")
         expect(alert).to_contain_text("The view “nobody” was not opened. There is no view of this name.")
 
     def test_a_view_is_renamed_made_the_default_and_deleted(self):
-        reader = self.open("#table=jobs&group=team")
-        page = reader.page
-        self.save(reader, "Teams")
-        self.command(reader, "Rename…")
+        user = self.open("#table=jobs&group=team")
+        page = user.page
+        self.save(user, "Teams")
+        self.command(user, "Rename…")
         box = page.get_by_role("dialog", name="Rename view")
         box.get_by_label("Title").fill("By team")
         box.get_by_label("Name").fill("no name")
@@ -100,58 +100,58 @@ class ViewsTest(PageTest):
         self.assertEqual(page.evaluate(FAULTS), [])
         box.get_by_label("Name").fill("by-team")
         page.keyboard.press("Enter")
-        expect(self.tab(reader, "By team")).to_be_visible()
+        expect(self.tab(user, "By team")).to_be_visible()
         page.get_by_role("button", name="View ▾").click()
         page.get_by_role("menuitemcheckbox", name="My default").click()
-        expect(self.tab(reader, "By team")).to_contain_text("default")
-        self.tab(reader, "Standard").click()
+        expect(self.tab(user, "By team")).to_contain_text("default")
+        self.tab(user, "Standard").click()
         page.goto(self.server.origin + "/")
         expect(page.get_by_role("rowheader").first).to_be_visible()
-        expect(self.tab(reader, "By team")).to_have_attribute("aria-current", "true")
-        self.command(reader, "Delete")
+        expect(self.tab(user, "By team")).to_have_attribute("aria-current", "true")
+        self.command(user, "Delete")
         expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
 
     def test_view_tabs_are_reached_and_opened_by_keys(self):
-        reader = self.open("#table=jobs&search=job+1", scheme="dark", size=(400, 700))
-        page = reader.page
+        user = self.open("#table=jobs&search=job+1", scheme="dark", size=(400, 700))
+        page = user.page
         for title in ("One", "Another view with a long title that does not fit"):
-            self.save(reader, title)
+            self.save(user, title)
         page.keyboard.press("Tab")
-        self.tab(reader, "Standard").focus()
+        self.tab(user, "Standard").focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
-        expect(self.tab(reader, "One")).to_be_focused()
+        expect(self.tab(user, "One")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(self.tab(reader, "One")).to_have_attribute("aria-current", "true")
+        expect(self.tab(user, "One")).to_have_attribute("aria-current", "true")
         page.keyboard.press("Escape")
-        reader.until("() => document.activeElement.closest('.grid') !== null", "the table has the focus")
+        user.until("() => document.activeElement.closest('.grid') !== null", "the table has the focus")
         page.screenshot(path=ARTIFACTS / "views-small-dark.png")
         self.assertEqual(page.evaluate(FAULTS), [])
 
     def test_a_save_over_a_newer_version_is_refused(self):
-        reader = self.open("#table=jobs&search=job+1")
-        self.save(reader, "Shared")
+        user = self.open("#table=jobs&search=job+1")
+        self.save(user, "Shared")
         body = b'title: Shared\ntable: jobs\naddress: "#table=jobs"\nversion: 1\n'
         urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/shared", body, method="PUT"))
-        reader.filter.fill("job 2")
-        expect(self.tab(reader, "Shared")).to_contain_text("changed")
-        self.command(reader, "Save “Shared”")
-        expect(reader.page.get_by_role("alert")).to_contain_text("was changed meanwhile: it has version 2")
+        user.filter.fill("job 2")
+        expect(self.tab(user, "Shared")).to_contain_text("changed")
+        self.command(user, "Save “Shared”")
+        expect(user.page.get_by_role("alert")).to_contain_text("was changed meanwhile: it has version 2")
 
     def test_save_over_a_deleted_view_is_refused_and_removes_its_tab(self):
-        reader = self.open("#table=jobs&search=job+1")
-        self.save(reader, "Short lived")
+        user = self.open("#table=jobs&search=job+1")
+        self.save(user, "Short lived")
         urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/short-lived", method="DELETE"))
-        reader.filter.fill("job 2")
-        expect(self.tab(reader, "Short lived")).to_contain_text("changed")
-        self.command(reader, "Save “Short lived”")
-        expect(reader.page.get_by_role("alert")).to_contain_text("was deleted meanwhile: save yours as a new view")
-        expect(self.tab(reader, "Short lived")).to_have_count(0)
-        expect(reader.filter).to_have_value("job 2")
+        user.filter.fill("job 2")
+        expect(self.tab(user, "Short lived")).to_contain_text("changed")
+        self.command(user, "Save “Short lived”")
+        expect(user.page.get_by_role("alert")).to_contain_text("was deleted meanwhile: save yours as a new view")
+        expect(self.tab(user, "Short lived")).to_have_count(0)
+        expect(user.filter).to_have_value("job 2")
 
     def test_a_link_to_a_row_of_a_view_selects_the_row(self):
-        reader = self.open("#table=jobs&search=job+1")
-        self.save(reader, "Ones")
+        user = self.open("#table=jobs&search=job+1")
+        self.save(user, "Ones")
         other = self.open("#view=ones&row=key+15")
         expect(other.page.locator(".row[aria-selected=true]")).to_contain_text("job 15")
         # In a page that is open already, too.
@@ -163,9 +163,9 @@ class NoViewsTest(PageTest):
     plugins = ("processes",)
 
     def test_save_view_is_disabled_with_reason_without_views_folder(self):
-        reader = self.open()
-        reader.page.get_by_role("button", name="View options").click()
-        item = reader.page.get_by_role("menuitem", name="Save view…")
+        user = self.open()
+        user.page.get_by_role("button", name="View options").click()
+        item = user.page.get_by_role("menuitem", name="Save view…")
         expect(item).to_have_attribute("aria-disabled", "true")
         item.click(force=True)
         reason = "This server keeps no views. Its operator can name a folder for them with --views."

@@ -4,98 +4,98 @@ import { actionsOf, Acts, trialOf, valueOf } from '../../web/model/acts.js';
 
 /** Returns connected actions with the messages they sent and the states they reported. */
 function connected(secret = 'one') {
-  const said = [];
-  const told = [];
-  const acts = new Acts((message) => said.push(message), (entry) => told.push([entry.id, entry.state, entry.text, entry.isUnclear]));
-  if (secret !== null) acts.greeted(secret);
-  return { acts, said, told, run: (row = 7) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {} }) };
+  const sent = [];
+  const reported = [];
+  const acts = new Acts((message) => sent.push(message), (entry) => reported.push([entry.id, entry.state, entry.text, entry.isUnclear]));
+  if (secret !== null) acts.helloReceived(secret);
+  return { acts, sent, reported, run: (row = 7) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {} }) };
 }
 
 test('sends an action once, without a session, and takes one answer', () => {
-  const { acts, said, told, run } = connected();
+  const { acts, sent, reported, run } = connected();
   run();
-  assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'stop', row: 7 }]);
+  assert.deepEqual(sent, [{ type: 'act', id: 1, table: 'jobs', action: 'stop', row: 7 }]);
   assert.ok(acts.isActing(7));
   acts.receive({ id: 1, result: 'stopped' });
   acts.receive({ id: 1, result: 'stopped' });
-  assert.deepEqual(told, [[1, 'said', '', false], [1, 'done', 'stopped', false]]);
+  assert.deepEqual(reported, [[1, 'sent', '', false], [1, 'done', 'stopped', false]]);
   assert.ok(!acts.isActing(7));
 });
 
 test('sends arguments, and no row for an action on the whole table', () => {
-  const { acts, said } = connected();
+  const { acts, sent } = connected();
   acts.run({ table: 'jobs', action: { name: 'sweep' }, row: undefined, values: { depth: 2 } });
-  assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'sweep', arguments: { depth: 2 } }]);
+  assert.deepEqual(sent, [{ type: 'act', id: 1, table: 'jobs', action: 'sweep', arguments: { depth: 2 } }]);
 });
 
 test('resends unanswered requests with their id and first session', () => {
-  const { acts, said, run } = connected('one');
+  const { acts, sent, run } = connected('one');
   run();
   run();
   acts.receive({ id: 1, result: '' });
-  said.length = 0;
+  sent.length = 0;
   acts.lost();
-  acts.greeted('two');
+  acts.helloReceived('two');
   acts.lost();
-  acts.greeted('three');
+  acts.helloReceived('three');
   const again = { type: 'act', id: 2, table: 'jobs', action: 'stop', row: 7, session: 'one' };
-  assert.deepEqual(said, [again, again]);
+  assert.deepEqual(sent, [again, again]);
 });
 
 test('stops resending a request after four connections', () => {
-  const { acts, said, told, run } = connected('0');
+  const { acts, sent, reported, run } = connected('0');
   run();
   for (let at = 1; at < 10; at += 1) {
     acts.lost();
-    acts.greeted(String(at));
+    acts.helloReceived(String(at));
   }
-  assert.equal(said.length, 4);
-  assert.deepEqual(told.at(-1), [1, 'failed', 'The server did not answer in time.', true]);
+  assert.equal(sent.length, 4);
+  assert.deepEqual(reported.at(-1), [1, 'failed', 'The server did not answer in time.', true]);
 });
 
 test('fails an action at once while disconnected, and forgets it', () => {
-  const { acts, said, told, run } = connected(null);
+  const { acts, sent, reported, run } = connected(null);
   run();
-  assert.equal(told[0][1], 'failed');
-  acts.greeted('one');
-  assert.deepEqual(said, []);
+  assert.equal(reported[0][1], 'failed');
+  acts.helloReceived('one');
+  assert.deepEqual(sent, []);
 });
 
 test('sends at most 12 unanswered requests, the others one by one', () => {
-  const { acts, said, run } = connected();
+  const { acts, sent, run } = connected();
   for (let at = 0; at < 20; at += 1) run(at);
-  assert.equal(said.length, 12);
+  assert.equal(sent.length, 12);
   acts.receive({ id: 5, result: '' });
-  assert.deepEqual(said.map(({ id }) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+  assert.deepEqual(sent.map(({ id }) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
 });
 
 test('rejects an action when 1,200 are pending', () => {
-  const { acts, told, run } = connected();
+  const { acts, reported, run } = connected();
   for (let at = 0; at < 1_201; at += 1) run(at);
   assert.equal(acts.open.size, 1_200);
-  assert.deepEqual(told.at(-1), [1_201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
+  assert.deepEqual(reported.at(-1), [1_201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
 });
 
 test('reports whether a failed action may have run', () => {
   for (const [code, isUnclear] of [['rowGone', false], ['badArgument', false], ['busy', false], ['sourceDown', false], ['failed', false], ['unanswered', true], ['forgotten', true]]) {
-    const { acts, told, run } = connected();
+    const { acts, reported, run } = connected();
     run();
     acts.receive({ id: 1, error: { code, reason: '' } });
-    assert.deepEqual(told.at(-1), [1, 'failed', code, isUnclear]);
+    assert.deepEqual(reported.at(-1), [1, 'failed', code, isUnclear]);
   }
 });
 
 test('fails the last request if the server refuses it', () => {
-  const { acts, said, told, run } = connected('one');
+  const { acts, sent, reported, run } = connected('one');
   run(1);
   run(2);
   acts.refused('unknownColumn', 'no such column');
   assert.equal(acts.open.size, 2);
   acts.refused('notAllowed', 'you may only look');
-  assert.deepEqual(told.at(-1), [2, 'failed', 'you may only look', false]);
-  said.length = 0;
-  acts.greeted('two');
-  assert.deepEqual(said.map(({ id }) => id), [1]);
+  assert.deepEqual(reported.at(-1), [2, 'failed', 'you may only look', false]);
+  sent.length = 0;
+  acts.helloReceived('two');
+  assert.deepEqual(sent.map(({ id }) => id), [1]);
 });
 
 test('offers no actions to viewers, else those of rows or tables', () => {
@@ -135,55 +135,55 @@ test('parses arguments, applies defaults and enforces bounds', () => {
 
 /** Returns actions with a manual clock. */
 function paced(fault) {
-  const said = [];
-  const told = [];
+  const sent = [];
+  const reported = [];
   const waiting = [];
-  const acts = new Acts((message) => said.push(message.id), (entry) => told.push([entry.id, entry.state]), { fault, later: (call) => waiting.push(call) });
-  acts.greeted('one', 'first');
-  return { acts, said, told, turn: () => waiting.splice(0).forEach((call) => call()), run: (row, epoch) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {}, epoch }) };
+  const acts = new Acts((message) => sent.push(message.id), (entry) => reported.push([entry.id, entry.state]), { fault, later: (call) => waiting.push(call) });
+  acts.helloReceived('one', 'first');
+  return { acts, sent, reported, turn: () => waiting.splice(0).forEach((call) => call()), run: (row, epoch) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {}, epoch }) };
 }
 
 test('limits its rate, however fast the source answers', () => {
-  const { acts, said, turn, run } = paced();
+  const { acts, sent, turn, run } = paced();
   for (let at = 0; at < 200; at += 1) run(at);
   // Also answers those sent meanwhile.
-  const answer = () => { for (const id of said) acts.receive({ id, result: '' }); };
+  const answer = () => { for (const id of sent) acts.receive({ id, result: '' }); };
   answer();
-  assert.equal(said.length, 40);
+  assert.equal(sent.length, 40);
   turn();
   answer();
-  assert.equal(said.length, 50);
+  assert.equal(sent.length, 50);
   for (let step = 0; step < 20; step += 1) {
     turn();
     answer();
   }
-  assert.deepEqual(said, Array.from({ length: 200 }, (_, at) => at + 1), 'each once, in order');
+  assert.deepEqual(sent, Array.from({ length: 200 }, (_, at) => at + 1), 'each once, in order');
   assert.equal(acts.open.size, 0);
 });
 
 test('cancels a waiting request, but not one that was sent', () => {
-  const { acts, said, told } = paced();
+  const { acts, sent, reported } = paced();
   const entries = Array.from({ length: 14 }, (_, at) => acts.prepare({ table: 'jobs', action: { name: 'stop' }, row: at, values: {} }));
   for (const entry of entries) acts.begin(entry);
-  assert.equal(said.length, 12);
+  assert.equal(sent.length, 12);
   for (const entry of entries) acts.cancel(entry);
-  assert.deepEqual(told.filter(([, state]) => state === 'cancelled'), [[13, 'cancelled'], [14, 'cancelled']]);
-  for (const id of [...said]) acts.receive({ id, result: '' });
-  assert.equal(said.length, 12);
+  assert.deepEqual(reported.filter(([, state]) => state === 'cancelled'), [[13, 'cancelled'], [14, 'cancelled']]);
+  for (const id of [...sent]) acts.receive({ id, result: '' });
+  assert.equal(sent.length, 12);
   acts.cancel(entries[0]);
-  assert.equal(told.filter(([id]) => id === 1).at(-1)[1], 'done');
+  assert.equal(reported.filter(([id]) => id === 1).at(-1)[1], 'done');
 });
 
 test('checks a waiting request again before sending it', () => {
   let epoch = 'first';
-  const { acts, said, told } = paced((entry) => (entry.epoch === epoch ? null : 'The server was restarted.'));
+  const { acts, sent, reported } = paced((entry) => (entry.epoch === epoch ? null : 'The server was restarted.'));
   for (let at = 0; at < 20; at += 1) acts.run({ table: 'jobs', action: { name: 'stop' }, row: at, values: {}, epoch: 'first' });
   acts.lost();
   epoch = 'second';
-  said.length = 0;
-  acts.greeted('two');
-  assert.deepEqual(said, Array.from({ length: 12 }, (_, at) => at + 1), 'only those that were sent before');
+  sent.length = 0;
+  acts.helloReceived('two');
+  assert.deepEqual(sent, Array.from({ length: 12 }, (_, at) => at + 1), 'only those that were sent before');
   for (let id = 1; id <= 12; id += 1) acts.receive({ id, error: { code: 'forgotten', reason: 'gone' } });
-  assert.equal(said.length, 12);
-  assert.equal(told.filter(([, state]) => state === 'failed').length, 20);
+  assert.equal(sent.length, 12);
+  assert.equal(reported.filter(([, state]) => state === 'failed').length, 20);
 });

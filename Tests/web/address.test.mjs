@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { firstTable } from '../../web/grid/reader.js';
+import { firstTable } from '../../web/grid/browser.js';
 
 const tables = (...names) => names.map((name) => ({ name }));
 const beside = { table: 'log' };

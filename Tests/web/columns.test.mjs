@@ -50,7 +50,7 @@ test('at least one column is visible', () => {
 });
 
 test('column widths are limited', () => {
-  const width = (wish) => arrange(columns, changePlace(columns, [], 'a', { width: wish }))[0].width;
+  const width = (change) => arrange(columns, changePlace(columns, [], 'a', { width: change }))[0].width;
   assert.deepEqual([35, 36, 2_000, 2_001, 0, 99.6].map(width), [36, 36, 2_000, 2_000, 0, 100]);
 });
 
@@ -75,25 +75,25 @@ test('a layout tolerates added and removed columns', () => {
 test('visible columns know their position and cell index', () => {
   const specs = columns.map((column, index) => ({ column, index, at: index }));
   const shown = shownSpecs(specs, changePlace(columns, changePlace(columns, [], 'c', { isPinned: true, width: 50 }), 'a', { isHidden: true }));
-  assert.deepEqual(shown.map(({ index, at, wished, isPinned }) => [index, at, wished, isPinned]), [[2, 0, 50, true], [1, 1, 0, false], [3, 2, 0, false]]);
+  assert.deepEqual(shown.map(({ index, at, setWidth, isPinned }) => [index, at, setWidth, isPinned]), [[2, 0, 50, true], [1, 1, 0, false], [3, 2, 0, false]]);
 });
 
 test('a column’s menu changes the view', () => {
   const view = { ...emptyView(), table: 't', sort: [{ column: 'b', descending: true }], group: ['c'], aggregates: [{ column: 'a', function: 'sum' }] };
-  const wishes = [];
-  const items = Object.fromEntries(columnMenu(columns[0], columns, view, { change: (wish) => wishes.push(wish), filter() {}, fit() {} })
+  const changes = [];
+  const items = Object.fromEntries(columnMenu(columns[0], columns, view, { change: (change) => changes.push(change), filter() {}, fit() {} })
     .filter((item) => item !== null).map((item) => [item.label, item]));
-  const wish = (label) => {
+  const change = (label) => {
     items[label].run();
-    return wishes.pop();
+    return changes.pop();
   };
-  assert.deepEqual(wish('Sort descending'), { sort: [{ column: 'a', descending: true }] });
-  assert.deepEqual(wish('Add to sort'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: true }] });
-  assert.deepEqual(wish('Group by this column'), { group: ['c', 'a'], collapsed: [] });
-  assert.deepEqual(wish('Sum'), { aggregates: [] });
-  assert.deepEqual(wish('Average').aggregates.length, 2);
-  assert.equal(names(wish('Hide column').columns), '-a b c d');
-  assert.equal(names(wish('Move right').columns), 'b a c d');
+  assert.deepEqual(change('Sort descending'), { sort: [{ column: 'a', descending: true }] });
+  assert.deepEqual(change('Add to sort'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: true }] });
+  assert.deepEqual(change('Group by this column'), { group: ['c', 'a'], collapsed: [] });
+  assert.deepEqual(change('Sum'), { aggregates: [] });
+  assert.deepEqual(change('Average').aggregates.length, 2);
+  assert.equal(names(change('Hide column').columns), '-a b c d');
+  assert.equal(names(change('Move right').columns), 'b a c d');
   assert.ok(items['Move left'].isDisabled);
   assert.ok(!('Remove sort' in items));
   const own = columnMenu(columns[1], columns, view, {}).filter((item) => item !== null);
@@ -129,13 +129,13 @@ test('the menu of a grouped column collapses and expands all sections', () => {
 
 test('the totals of a column are those that suit its type', () => {
   const view = { ...emptyView(), aggregates: [{ column: 'cpu', function: 'p95' }] };
-  const wishes = [];
-  const on = { change: (wish) => wishes.push(wish) };
+  const changes = [];
+  const on = { change: (change) => changes.push(change) };
   const items = totalItems({ name: 'cpu', type: 'number' }, view, on);
   assert.deepEqual(items.filter(({ isChecked }) => isChecked).map(({ label }) => label), ['95th percentile']);
   items.find(({ label }) => label === '95th percentile').run();
   items.find(({ label }) => label === 'Median').run();
-  assert.deepEqual(wishes, [{ aggregates: [] }, { aggregates: [{ column: 'cpu', function: 'p95' }, { column: 'cpu', function: 'median' }] }]);
+  assert.deepEqual(changes, [{ aggregates: [] }, { aggregates: [{ column: 'cpu', function: 'p95' }, { column: 'cpu', function: 'median' }] }]);
   assert.deepEqual(totalItems({ name: 'name', type: 'text' }, view, on).map(({ label }) => label), ['Different values', 'First value', 'Last value']);
   const full = { ...view, aggregates: Array.from({ length: 16 }, (_, at) => ({ column: `c${at}`, function: 'sum' })) };
   assert.ok(totalItems({ name: 'cpu', type: 'number' }, full, on).every(({ isDisabled, why }) => isDisabled && why !== ''));

@@ -99,7 +99,7 @@ test('exact texts of times in UTC are in UTC', () => {
 test('the menu marks the form in use and changes one member of it', () => {
   const changes = [];
   const times = [{ as: 'utc' }, { column: 'seen', as: 'relative' }];
-  const items = (column, own = { times }) => timesMenu(own, (wish) => changes.push(wish.times), column);
+  const items = (column, own = { times }) => timesMenu(own, (change) => changes.push(change.times), column);
   const labels = (all, wanted) => all.filter((item) => item?.isChecked === wanted).map(({ label }) => label);
   assert.deepEqual(labels(items(), true), ['UTC', 'As the source suggests']);
   assert.deepEqual(labels(items(columns[0]), true), ['As in all columns', 'As the source suggests']);
@@ -142,10 +142,10 @@ test('the lines of text are part of the view, and a menu chooses them', () => {
   const saved = { name: 'a', title: 'A', table: 'jobs', address: '#lines=3', role: 'viewer', version: 1 };
   assert.equal(stateOf({ ...three, named: 'a' }, [saved], { name: 'jobs', columns }).isChanged, false);
   assert.equal(stateOf({ ...view, named: 'a' }, [saved], { name: 'jobs', columns }).isChanged, true);
-  const wishes = [];
-  const items = linesMenu(three, (wish) => wishes.push(wish));
+  const changes = [];
+  const items = linesMenu(three, (change) => changes.push(change));
   assert.deepEqual(items.map(({ label, isChecked }) => [label, isChecked]), [['One line', false], ['Up to 2 lines', false], ['Up to 3 lines', true], ['Up to 5 lines', false]]);
   items[0].run();
   items[3].run();
-  assert.deepEqual(wishes, [{ lines: undefined }, { lines: 5 }]);
+  assert.deepEqual(changes, [{ lines: undefined }, { lines: 5 }]);
 });

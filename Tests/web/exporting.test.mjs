@@ -7,7 +7,7 @@ import { emptyView } from '../../web/model/query.js';
 const table = { name: 'my jobs/ü', columns: [{ name: 'cpu', type: 'number' }, { name: 'a,b', type: 'text' }, { name: 'user', type: 'text' }] };
 const view = { ...emptyView(), table: table.name };
 
-const exportAddress = (asked, of, format, layout) => addressOf(asked, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }), layout);
+const exportAddress = (requested, of, format, layout) => addressOf(requested, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }), layout);
 
 test('the URL of a plain view has only the table and format', () => {
   assert.equal(exportAddress(view, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');
@@ -20,12 +20,12 @@ test('the URL has sort, search, groups and filters, encoded', () => {
     ...view, sort: [{ column: 'cpu', descending: true }, { column: 'a,b', descending: false }], search: 'x & y', group: ['user'],
     filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'user', op: 'noneOf', values: ['root', null] }],
   }, table, 'csv');
-  const said = new URL(address, 'http://x').searchParams;
-  assert.deepEqual([...said.keys()].toSorted(), ['filter', 'group', 'search', 'sort']);
-  assert.equal(said.get('sort'), '-cpu,a%2Cb');
-  assert.equal(said.get('search'), 'x & y');
-  assert.equal(said.get('group'), 'user');
-  assert.deepEqual(JSON.parse(said.get('filter')), { all: [{ column: 'cpu', op: 'range', from: 5 },
+  const sent = new URL(address, 'http://x').searchParams;
+  assert.deepEqual([...sent.keys()].toSorted(), ['filter', 'group', 'search', 'sort']);
+  assert.equal(sent.get('sort'), '-cpu,a%2Cb');
+  assert.equal(sent.get('search'), 'x & y');
+  assert.equal(sent.get('group'), 'user');
+  assert.deepEqual(JSON.parse(sent.get('filter')), { all: [{ column: 'cpu', op: 'range', from: 5 },
     { not: { any: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'user', op: 'isEmpty' }] } }] });
 });
 
@@ -38,8 +38,8 @@ test('the URL has the separator, and the visible columns in their order', () => 
   const place = (column, more = {}) => ({ column, width: 0, isHidden: false, isPinned: false, ...more });
   const fields = fieldsOf({ ...view, columns: [place('cpu', { isHidden: true }), place('a,b'), place('user', { isPinned: true })] }, table.columns);
   assert.deepEqual(fields, ['user', 'a,b']);
-  const said = new URL(exportAddress(view, table, 'csv', { separator: 'semicolon', fields }), 'http://x').searchParams;
-  assert.deepEqual([...said], [['fields', 'user,a%2Cb'], ['separator', 'semicolon']]);
+  const sent = new URL(exportAddress(view, table, 'csv', { separator: 'semicolon', fields }), 'http://x').searchParams;
+  assert.deepEqual([...sent], [['fields', 'user,a%2Cb'], ['separator', 'semicolon']]);
   assert.equal(exportAddress(view, table, 'csv', { separator: 'comma', fields: fieldsOf(view, table.columns) }), '/tables/my%20jobs%2F%C3%BC.csv');
 });
 

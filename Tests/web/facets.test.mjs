@@ -105,10 +105,10 @@ test('leaving out adds up, replaces a choice, and is taken back by choosing agai
   assert.deepEqual(termAfter(both, value('new'), false, state), { column: 'state', op: 'noneOf', values: ['late'] });
   assert.equal(termAfter(out, value('new'), true, state), null);
   assert.deepEqual(termAfter(out, value('late'), false, state), { column: 'state', op: 'oneOf', values: ['late'] });
-  const chosen = { column: 'state', op: 'oneOf', values: ['new', 'late'] };
-  assert.deepEqual(termAfter(chosen, value('new'), true, state), { column: 'state', op: 'oneOf', values: ['late'] });
-  assert.deepEqual(termAfter({ ...chosen, values: ['new'] }, value('new'), true, state), out);
-  assert.deepEqual(termAfter(chosen, value('done'), true, state), { column: 'state', op: 'noneOf', values: ['done'] });
+  const selected = { column: 'state', op: 'oneOf', values: ['new', 'late'] };
+  assert.deepEqual(termAfter(selected, value('new'), true, state), { column: 'state', op: 'oneOf', values: ['late'] });
+  assert.deepEqual(termAfter({ ...selected, values: ['new'] }, value('new'), true, state), out);
+  assert.deepEqual(termAfter(selected, value('done'), true, state), { column: 'state', op: 'noneOf', values: ['done'] });
 });
 
 test('a condition on the text stays when a value is left out', () => {
@@ -174,10 +174,10 @@ test('a facet states what it does not list', () => {
 test('the panel has at most eight columns', () => {
   const names = Array.from({ length: 8 }, (_, at) => `c${at}`);
   const many = [...names.map((name) => ({ name, type: 'text' })), state];
-  const chosen = [];
-  const items = columnItems(many, names, (next) => chosen.push(next));
+  const selected = [];
+  const items = columnItems(many, names, (next) => selected.push(next));
   items[0].run();
-  assert.deepEqual(chosen, [names.slice(1)]);
+  assert.deepEqual(selected, [names.slice(1)]);
   assert.equal(items.at(-1).isDisabled, true);
   assert.deepEqual(columnItems(columns, [], () => {}).map(({ label }) => label), ['Job', 'State', 'Owner', 'Done', 'Nice', 'CPU', 'Started']);
 });
@@ -195,15 +195,15 @@ test('a link and the steps of the history have the columns of the panel', () => 
 test('facets are requested again on another connection, and other answers are left out', () => {
   const sent = [];
   const session = new Session((message) => sent.push(message));
-  const sight = () => ({ first: 0, count: 10, seq: 0 });
+  const viewportAt = () => ({ first: 0, count: 10, seq: 0 });
   const hello = { type: 'hello', epoch: 'e', tables: [{ name: 'jobs', columns, source: { state: 'live' } }] };
-  session.receive(hello, sight);
+  session.receive(hello, viewportAt);
   session.wantFacets([{ column: 'state' }]);
   session.wantFacets([{ column: 'state' }]);
   assert.deepEqual(sent.filter(({ type }) => type === 'facets'), [{ type: 'facets', id: 1, facets: [{ column: 'state' }] }]);
-  assert.deepEqual(session.receive({ type: 'facets', id: 1, facets: [{ at: 0, pending: true }] }, sight), { kind: 'facets', facets: [{ at: 0, pending: true }] });
-  assert.equal(session.receive({ type: 'facets', id: 7, facets: [] }, sight).kind, 'nothing');
+  assert.deepEqual(session.receive({ type: 'facets', id: 1, facets: [{ at: 0, pending: true }] }, viewportAt), { kind: 'facets', facets: [{ at: 0, pending: true }] });
+  assert.equal(session.receive({ type: 'facets', id: 7, facets: [] }, viewportAt).kind, 'nothing');
   session.lost();
-  session.receive(hello, sight);
+  session.receive(hello, viewportAt);
   assert.equal(sent.filter(({ type }) => type === 'facets').length, 2);
 });

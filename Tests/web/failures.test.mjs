@@ -100,9 +100,9 @@ test('prints at most sixteen lines, names first', () => {
 
 test('shortens a long line in the middle', () => {
   const line = (length) => '✘ Test a() recorded an issue with 1 argument b → '.padEnd(length - 12, 'c') + ' at F.swift:1';
-  const [kept] = failures(line(5000));
-  assert.ok(kept.startsWith('✘ Test a() recorded') && kept.endsWith(' at F.swift:1'), kept);
-  assert.ok(Buffer.byteLength(kept) <= 300, `${Buffer.byteLength(kept)} bytes`);
+  const [stored] = failures(line(5000));
+  assert.ok(stored.startsWith('✘ Test a() recorded') && stored.endsWith(' at F.swift:1'), stored);
+  assert.ok(Buffer.byteLength(stored) <= 300, `${Buffer.byteLength(stored)} bytes`);
   assert.deepEqual(failures(line(280)), [line(280)]);
 });
 

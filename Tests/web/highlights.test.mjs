@@ -68,10 +68,10 @@ test('a heat scale keeps its ends while they fit', () => {
 });
 
 test('bars are drawn in columns of numbers that the source shows plainly', () => {
-  const dresses = looksOf([{ column: 'cpu', look: 'bar' }], columns);
-  const specs = specify(columns, [], (text) => text.length * 7, { now: 0, dresses });
+  const stylings = looksOf([{ column: 'cpu', look: 'bar' }], columns);
+  const specs = specify(columns, [], (text) => text.length * 7, { now: 0, stylings });
   assert.deepEqual(specs.map(({ kind }) => kind), ['bar', 'text', 'text', 'bar']);
-  assert.equal(specs[1].dress, null);
+  assert.equal(specs[1].styling, null);
 });
 
 test('links hold the highlights, and malformed ones are skipped', () => {
@@ -101,8 +101,8 @@ test('a look of a column is set once, and the last one leaves nothing', () => {
 });
 
 test('the menu offers what suits the column and shows its rules', () => {
-  const wishes = [];
-  const on = { change: (wish) => wishes.push(wish), edit: (look) => wishes.push(look), text: () => '≥ 80' };
+  const changes = [];
+  const on = { change: (change) => changes.push(change), edit: (look) => changes.push(look), text: () => '≥ 80' };
   const labels = (items) => items.map((item) => item?.heading ?? item?.label ?? '-');
   assert.deepEqual(labels(highlightMenu(columns[1], view, on)), ['Values that match', 'Red ◆…', 'Amber ▲…', 'Green ●…', 'Blue ■…', 'Bold…']);
   const items = highlightMenu(columns[0], { ...view, highlights: [all[0], all[3]] }, on);
@@ -110,7 +110,7 @@ test('the menu offers what suits the column and shows its rules', () => {
   items[1].run();
   items[4].run();
   items.at(-1).run();
-  assert.deepEqual(wishes, [{ highlights: [all[0], all[3], { column: 'cpu', look: 'bar' }] }, 'red', { highlights: [all[3]] }]);
+  assert.deepEqual(changes, [{ highlights: [all[0], all[3], { column: 'cpu', look: 'bar' }] }, 'red', { highlights: [all[3]] }]);
   const [, bars] = highlightMenu(columns[3], view, on);
   assert.deepEqual([bars.isChecked, bars.isDisabled], [true, true]);
 });

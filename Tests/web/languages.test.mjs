@@ -104,7 +104,7 @@ test('start.js knows every language file', () => {
 const allowed = {
   'app/main.js': ['Rowcast'], 'grid/cells.js': ['noopener noreferrer'], 'grid/headers.js': ['Texts as they are in cells'],
   'grid/pictureworker.js': ['the server answers'], 'model/filtertext.js': ['is empty'], 'model/refusals.js': ['The value'], 'model/values.js': ['rowcast values', 'rowcast bounds'],
-  'panels/actform.js': ['main danger'], 'panels/glance.js': ['rowcast glance'], 'panels/menu.js': ['choice danger'], 'panels/signin.js': ['rowcast url'],
+  'panels/actform.js': ['main danger'], 'panels/tableprobe.js': ['rowcast glance'], 'panels/menu.js': ['choice danger'], 'panels/signin.js': ['rowcast url'],
 };
 
 // Names of keys and of the platform.

@@ -9,103 +9,103 @@ const turn = () => new Promise((go) => { setImmediate(go); });
 
 /** Returns a page's first link, over a socket and a worker that only record their messages. */
 async function page(...early) {
-  const said = [];
-  const heard = [];
-  const socket = { readyState: 1, send: (text) => said.push(`socket ${text}`), close: () => said.push('socket close') };
+  const sent = [];
+  const received = [];
+  const socket = { readyState: 1, send: (text) => sent.push(`socket ${text}`), close: () => sent.push('socket close') };
   const reader = {};
-  for (const name of ['send', 'retry', 'close', 'rest', 'read', 'lost']) reader[name] = (...values) => said.push(['reader', name, ...values.map((value) => JSON.stringify(value))].join(' '));
-  const first = { socket, early, tell: null };
+  for (const name of ['send', 'retry', 'close', 'rest', 'read', 'lost']) reader[name] = (...values) => sent.push(['reader', name, ...values.map((value) => JSON.stringify(value))].join(' '));
+  const first = { socket, early, notify: null };
   let starts = 0;
-  let hear;
+  let deliver;
   let ready;
-  const link = new FirstLink(first, (event) => heard.push(event), (receive, whenReady) => {
+  const link = new FirstLink(first, (event) => received.push(event), (receive, whenReady) => {
     starts += 1;
-    [hear, ready] = [receive, whenReady];
+    [deliver, ready] = [receive, whenReady];
     return reader;
   }, () => 500);
   await turn();
-  return { link, said, heard, tell: first.tell, starts: () => starts, hear: (event) => hear(event), ready: () => ready() };
+  return { link, sent, received, notify: first.notify, starts: () => starts, deliver: (event) => deliver(event), ready: () => ready() };
 }
 
-const kinds = (heard) => heard.map(({ state, message, refused }) => state ?? message?.type ?? `refused ${refused !== undefined}`);
+const kinds = (received) => received.map(({ state, message, refused }) => state ?? message?.type ?? `refused ${refused !== undefined}`);
 
 test('replays the events that came before the modules, in order', async () => {
   const hello = '{"type":"hello","version":1,"server":"s","epoch":"e","role":"operator","session":"x","tables":[]}';
-  const { heard, starts } = await page({ kind: 'open' }, { kind: 'message', data: hello, at: 7, opened: { table: 't', request: 1 } });
-  assert.deepEqual(kinds(heard), ['open', 'hello']);
-  assert.deepEqual([heard[1].bytes, heard[1].at, heard[1].opened], [hello.length, 7, { table: 't', request: 1 }]);
+  const { received, starts } = await page({ kind: 'open' }, { kind: 'message', data: hello, at: 7, opened: { table: 't', request: 1 } });
+  assert.deepEqual(kinds(received), ['open', 'hello']);
+  assert.deepEqual([received[1].bytes, received[1].at, received[1].opened], [hello.length, 7, { table: 't', request: 1 }]);
   assert.equal(starts(), 0, 'the first rows wait for no worker');
 });
 
 test('a worker parses long messages after the first rows', async () => {
-  const { link, said, heard, tell, hear, ready, starts } = await page({ kind: 'open' });
+  const { link, sent, received, notify, deliver, ready, starts } = await page({ kind: 'open' });
   const long = status.padEnd(16_385);
   const fitting = status.padEnd(16_384);
-  const reads = () => said.filter((line) => line.startsWith('reader read')).length;
+  const reads = () => sent.filter((line) => line.startsWith('reader read')).length;
   link.settle();
   link.settle();
   assert.equal(starts(), 1);
-  tell({ kind: 'message', data: long, at: 1 });
-  assert.deepEqual(kinds(heard), ['open', 'status'], 'before it is ready nothing waits for it');
+  notify({ kind: 'message', data: long, at: 1 });
+  assert.deepEqual(kinds(received), ['open', 'status'], 'before it is ready nothing waits for it');
   ready();
-  tell({ kind: 'message', data: fitting, at: 2 });
-  assert.deepEqual([heard.length, reads()], [3, 0]);
-  tell({ kind: 'message', data: long, at: 3 });
-  tell({ kind: 'message', data: status, at: 4 });
-  assert.deepEqual([heard.length, reads()], [3, 2], 'none overtakes another');
-  hear({ message: { type: 'status' } });
-  tell({ kind: 'message', data: status, at: 5 });
-  assert.deepEqual([heard.length, reads()], [4, 3]);
-  hear({ message: { type: 'status' } });
-  hear({ message: { type: 'status' } });
-  tell({ kind: 'message', data: status, at: 6 });
-  assert.deepEqual([heard.length, reads()], [7, 3]);
-  assert.equal(said[0], `reader read ${JSON.stringify(long)} 3`);
+  notify({ kind: 'message', data: fitting, at: 2 });
+  assert.deepEqual([received.length, reads()], [3, 0]);
+  notify({ kind: 'message', data: long, at: 3 });
+  notify({ kind: 'message', data: status, at: 4 });
+  assert.deepEqual([received.length, reads()], [3, 2], 'none overtakes another');
+  deliver({ message: { type: 'status' } });
+  notify({ kind: 'message', data: status, at: 5 });
+  assert.deepEqual([received.length, reads()], [4, 3]);
+  deliver({ message: { type: 'status' } });
+  deliver({ message: { type: 'status' } });
+  notify({ kind: 'message', data: status, at: 6 });
+  assert.deepEqual([received.length, reads()], [7, 3]);
+  assert.equal(sent[0], `reader read ${JSON.stringify(long)} 3`);
 });
 
 test('sends over the page’s socket, then over the worker’s', async () => {
-  const { link, said, tell, ready } = await page({ kind: 'open' });
+  const { link, sent, notify, ready } = await page({ kind: 'open' });
   link.settle();
   ready();
   link.send({ type: 'ack', seq: 1 });
   link.retry();
-  tell({ kind: 'closed' });
+  notify({ kind: 'closed' });
   link.send({ type: 'ack', seq: 2 });
   link.retry();
   link.close();
-  assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500',
+  assert.deepEqual(sent, ['socket {"type":"ack","seq":1}', 'reader lost 500',
     'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
 });
 
 test('replaces a socket lost early by the worker’s', async () => {
-  const { said, heard, starts, ready } = await page({ kind: 'closed' });
-  assert.deepEqual(heard, [{ state: 'closed', pause: 1_000 }]);
+  const { sent, received, starts, ready } = await page({ kind: 'closed' });
+  assert.deepEqual(received, [{ state: 'closed', pause: 1_000 }]);
   assert.equal(starts(), 1);
   ready();
-  assert.deepEqual(said, ['reader retry']);
+  assert.deepEqual(sent, ['reader retry']);
 });
 
 test('an invalid message closes the connection', async () => {
   for (const isRead of [false, true]) {
-    const { link, said, heard, tell, hear, ready } = await page({ kind: 'open' });
+    const { link, sent, received, notify, deliver, ready } = await page({ kind: 'open' });
     link.settle();
     if (isRead) {
       ready();
-      hear({ refused: 'it is no message' });
-    } else tell({ kind: 'message', data: '{', at: 1 });
-    assert.deepEqual(kinds(heard), ['open', 'refused true']);
-    assert.deepEqual(said, ['socket close']);
+      deliver({ refused: 'it is no message' });
+    } else notify({ kind: 'message', data: '{', at: 1 });
+    assert.deepEqual(kinds(received), ['open', 'refused true']);
+    assert.deepEqual(sent, ['socket close']);
   }
 });
 
 test('a resting link reconnects only on retry', async () => {
-  const { link, said, tell, ready } = await page({ kind: 'open' });
+  const { link, sent, notify, ready } = await page({ kind: 'open' });
   link.rest();
-  tell({ kind: 'closed' });
+  notify({ kind: 'closed' });
   ready();
-  assert.deepEqual(said, ['reader rest', 'socket close']);
+  assert.deepEqual(sent, ['reader rest', 'socket close']);
   link.retry();
-  assert.equal(said.at(-1), 'reader retry');
+  assert.equal(sent.at(-1), 'reader retry');
 });
 
 function workers() {
@@ -119,13 +119,13 @@ function workers() {
 
 test('a worker link connects at once and uses the latest connection', () => {
   const { made, start } = workers();
-  const heard = [];
-  const link = new WorkerLink((event) => heard.push(event), start);
+  const received = [];
+  const link = new WorkerLink((event) => received.push(event), start);
   made[0].onmessage({ data: { ready: true } });
   made[0].onmessage({ data: { state: 'open', connection: 3 } });
   link.send({ type: 'ack', seq: 1 });
   assert.deepEqual(made[0].orders, [{ retry: true }, { connection: 3, message: { type: 'ack', seq: 1 } }]);
-  assert.deepEqual(heard, [{ state: 'open', connection: 3 }]);
+  assert.deepEqual(received, [{ state: 'open', connection: 3 }]);
 });
 
 test('restarts a worker whose files could not be fetched', (t) => {

@@ -232,13 +232,13 @@ const columns = [
 ];
 const source = { state: 'live', message: '', rejected: 0, lastRejection: '', age: 12 };
 const table = { name: 'processes', title: 'Processes', rows: 312, columns, source };
-const sight = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 };
+const viewportAt = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 };
 
 client('hello', { type: 'hello', version: 1, client: 'rowcast page' });
 client('open', { type: 'open', table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' } });
 client('open again', {
   type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12, session: '9d41c0de', anchorOffset: 3 },
-  query: { sort: [{ column: 'cpu', descending: true }, { column: 'user' }], search: 'ssh', group: ['user'] }, viewport: { ...sight, seq: 0 },
+  query: { sort: [{ column: 'cpu', descending: true }, { column: 'user' }], search: 'ssh', group: ['user'] }, viewport: { ...viewportAt, seq: 0 },
 });
 client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
 client('query', { type: 'query', request: 2, query: { sort: [{ column: 'cpu', descending: true }], search: 'naïve 日本', group: ['user'] } });
@@ -299,7 +299,7 @@ client('query with collapsed sections', {
 });
 client('collapse by number', { type: 'collapse', section: 4, collapsed: true });
 client('collapse by values', { type: 'collapse', path: ['me', 'S', null, true], collapsed: false });
-client('viewport', { type: 'viewport', ...sight });
+client('viewport', { type: 'viewport', ...viewportAt });
 client('viewport at the end', { type: 'viewport', seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, stick: 'end' });
 client('viewport with the least said', { type: 'viewport', seq: 0, first: 0, count: 1 });
 client('ack', { type: 'ack', seq: 7 });

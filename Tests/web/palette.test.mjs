@@ -32,17 +32,17 @@ test('at most 50 commands are returned', () => {
 
 test('columns have commands that change the view', () => {
   const columns = [{ name: 'cpu', title: 'CPU', type: 'number' }, { name: 'name', type: 'text' }];
-  const wishes = [];
-  const all = columnCommands(columns, emptyView(), { change: (wish) => wishes.push(wish), goTo: (name) => wishes.push(name), filter: () => {}, lack: ({ group }) => (group === 'name' ? 'Not here.' : '') });
+  const changes = [];
+  const all = columnCommands(columns, emptyView(), { change: (change) => changes.push(change), goTo: (name) => changes.push(name), filter: () => {}, lack: ({ group }) => (group === 'name' ? 'Not here.' : '') });
   const run = (label) => all.find((one) => one.label === label).run();
   run('Sort by CPU, descending');
   run('Hide CPU');
   run('Go to column CPU');
-  assert.deepEqual(wishes[0], { sort: [{ column: 'cpu', descending: true }] });
-  assert.deepEqual(wishes[1].columns.map(({ isHidden }) => isHidden), [true, false]);
-  assert.equal(wishes[2], 'cpu');
+  assert.deepEqual(changes[0], { sort: [{ column: 'cpu', descending: true }] });
+  assert.deepEqual(changes[1].columns.map(({ isHidden }) => isHidden), [true, false]);
+  assert.equal(changes[2], 'cpu');
   assert.equal(all.find(({ label }) => label === 'Group by name').why, 'Not here.');
-  const hidden = columnCommands(columns, { ...emptyView(), columns: wishes[1].columns }, { change: () => {}, lack: () => '' });
+  const hidden = columnCommands(columns, { ...emptyView(), columns: changes[1].columns }, { change: () => {}, lack: () => '' });
   assert.ok(hidden.some(({ label }) => label === 'Show CPU'));
   assert.equal(hidden.find(({ label }) => label === 'Hide name').isDisabled, true);
 });
@@ -62,8 +62,8 @@ test('the list begins with the page, and ends with the columns of the table', ()
       view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid,
       change: note('change'), lack: () => '', pause: note('pause'),
     },
-    hands: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {} },
-    columnHands: { filterBy: note('filter') }, bar: { focusFilter: note('search') },
+    controller: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {} },
+    columnController: { filterBy: note('filter') }, bar: { focusFilter: note('search') },
     views: { state: { views: [{ name: 'slow', title: 'Slow' }] }, items: [{ label: 'Save view' }], open: note('view') },
     exports: [{ label: 'Export CSV' }], canReset: false,
     on: { step: note('step'), open: note('table'), press: note('press') },

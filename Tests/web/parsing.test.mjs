@@ -19,9 +19,9 @@ test('an answer goes to the request with its number', async () => {
 
 test('a request ends without an answer when the connection is lost', async () => {
   const parsing = new Parsing(() => {});
-  const asked = parsing.ask({ text: 'a', zone: 0 });
+  const requested = parsing.ask({ text: 'a', zone: 0 });
   parsing.lost();
-  assert.equal(await asked, null);
+  assert.equal(await requested, null);
 });
 
 test('nothing is asked while the table is not open', async () => {
@@ -32,9 +32,9 @@ test('an answer of the wrong shape counts as none', async () => {
   const parsed = { type: 'parsed', id: 1, terms: [{ from: 0, to: 1, cut: [0, 1] }], words: ['a'], completion: { from: 0, to: 1, items: [{ kind: 'column', text: 'a ', detail: '' }] } };
   const answerOf = (message) => {
     const parsing = new Parsing(() => {});
-    const asked = parsing.ask({ text: 'a', zone: 0 });
+    const requested = parsing.ask({ text: 'a', zone: 0 });
     parsing.receive(message);
-    return asked;
+    return requested;
   };
   assert.equal(await answerOf(parsed), parsed);
   assert.notEqual(await answerOf({ type: 'parsed', id: 1, fault: { from: 0, to: 1, reason: 'x' } }), null);

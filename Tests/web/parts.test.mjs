@@ -146,7 +146,7 @@ test('text columns share spare width, and those that are cut off take all of it'
   const widths = (cells, available, change = () => {}) => {
     const specs = specify([columns[0], ...texts], [[1, ...cells]], measure, { locale: 'en', now: 0 });
     change(specs);
-    const natural = specs.map((spec) => spec.wished || spec.natural);
+    const natural = specs.map((spec) => spec.setWidth || spec.natural);
     assert.equal(place(specs, available), available);
     assert.equal(specs.reduce((sum, { width }) => sum + width, 8), available);
     return specs.map(({ width }, at) => width - natural[at]);
@@ -156,9 +156,9 @@ test('text columns share spare width, and those that are cut off take all of it'
   const [, , cut, other] = widths(['a', 'b'.repeat(200), 'c'], 1_200);
   assert.ok(cut > 400 && other === 0);
   // A width of the user stays.
-  const kept = widths(['a', 'b'.repeat(200), 'c'], 1_200, (specs) => { specs[2].wished = 100; });
-  assert.equal(kept[2], 0);
-  assert.ok(kept[1] > 0 && kept[3] > 0);
+  const stored = widths(['a', 'b'.repeat(200), 'c'], 1_200, (specs) => { specs[2].setWidth = 100; });
+  assert.equal(stored[2], 0);
+  assert.ok(stored[1] > 0 && stored[3] > 0);
 });
 
 test('clips only text that may be wider than its column', () => {
@@ -242,26 +242,26 @@ test('aggregates use the formats of their columns', () => {
     { column: { name: 'cpu', title: 'CPU', type: 'number' }, format: (value) => `${value} %` },
     { column: { name: 'pid', title: '', type: 'integer' }, format: String },
   ];
-  const asked = [
+  const requested = [
     { column: 'cpu', function: 'sum' }, { column: 'pid', function: 'mean' }, { column: 'pid', function: 'distinct' }, { column: 'cpu', function: 'max' },
   ];
-  assert.deepEqual(aggregateTexts(asked, [12.5, 2.5, 1_200, null], specs, 0, 'en'), ['Σ CPU 12.5 %', 'mean pid 2.5', 'different pid 1,200', 'max CPU —']);
-  assert.deepEqual(aggregateTexts(asked, [], specs, 0, 'en'), []);
+  assert.deepEqual(aggregateTexts(requested, [12.5, 2.5, 1_200, null], specs, 0, 'en'), ['Σ CPU 12.5 %', 'mean pid 2.5', 'different pid 1,200', 'max CPU —']);
+  assert.deepEqual(aggregateTexts(requested, [], specs, 0, 'en'), []);
 });
 
 test('percentiles and first values use the formats of their columns', () => {
   const specs = [{ column: { name: 'took', title: 'Took', type: 'integer' }, format: (value) => `${value} ms` }, { column: { name: 'who', type: 'text' }, format: String }];
-  const asked = [{ column: 'took', function: 'p95' }, { column: 'took', function: 'median' }, { column: 'who', function: 'last' }];
-  assert.deepEqual(aggregateTexts(asked, [250, 12, 'me'], specs, 0, 'en'), ['p95 Took 250 ms', 'median Took 12 ms', 'last who me']);
+  const requested = [{ column: 'took', function: 'p95' }, { column: 'took', function: 'median' }, { column: 'who', function: 'last' }];
+  assert.deepEqual(aggregateTexts(requested, [250, 12, 'me'], specs, 0, 'en'), ['p95 Took 250 ms', 'median Took 12 ms', 'last who me']);
 });
 
 test('totals are under the shown columns, in the order of the columns', () => {
   const specs = ['name', 'cpu', 'size'].map((name, at) => ({ column: { name, type: 'number' }, at }));
-  const asked = [{ column: 'size', function: 'sum' }, { column: 'cpu', function: 'max' }, { column: 'gone', function: 'sum' }, { column: 'size', function: 'p95' }];
-  assert.deepEqual(totalledColumns(asked, specs).map(({ spec, terms }) => [spec.at, terms]), [
+  const requested = [{ column: 'size', function: 'sum' }, { column: 'cpu', function: 'max' }, { column: 'gone', function: 'sum' }, { column: 'size', function: 'p95' }];
+  assert.deepEqual(totalledColumns(requested, specs).map(({ spec, terms }) => [spec.at, terms]), [
     [1, [{ kind: 'max', at: 1 }]], [2, [{ kind: 'sum', at: 0 }, { kind: 'p95', at: 3 }]],
   ]);
-  assert.deepEqual(aggregateTexts(asked, [1, 2, 3, 4], specs.map((spec) => ({ ...spec, format: String })), 0, 'en', (name) => name === 'gone'), ['Σ gone 3']);
+  assert.deepEqual(aggregateTexts(requested, [1, 2, 3, 4], specs.map((spec) => ({ ...spec, format: String })), 0, 'en', (name) => name === 'gone'), ['Σ gone 3']);
 });
 
 test('computed totals are rounded, and values of cells are exact', () => {
@@ -306,21 +306,21 @@ test('the pause button shows the number of changes', () => {
 
 test('holds the order while the pointer rests in the table', () => {
   const policy = new HoldPolicy();
-  assert.equal(policy.say(0), null);
+  assert.equal(policy.decide(0), null);
   assert.equal(policy.patience(0), null);
   policy.point(100);
-  assert.equal(policy.say(100), true);
-  assert.equal(policy.say(101), null, 'it is said once');
+  assert.equal(policy.decide(100), true);
+  assert.equal(policy.decide(101), null, 'it is said once');
   let now = 100;
   for (let step = 0; step < 20; step += 1) {
     assert.equal(policy.patience(now), renewTime);
-    assert.equal(policy.say(now + renewTime - 1), null);
-    assert.equal(policy.say(now += renewTime), true, 'the server must not forget it');
+    assert.equal(policy.decide(now + renewTime - 1), null);
+    assert.equal(policy.decide(now += renewTime), true, 'the server must not forget it');
   }
   policy.point(null);
-  assert.equal(policy.say(now + 1), false);
+  assert.equal(policy.decide(now + 1), false);
   assert.equal(policy.patience(now + 1), null);
-  assert.equal(policy.say(now + 2 * renewTime), null);
+  assert.equal(policy.decide(now + 2 * renewTime), null);
 });
 
 test('renews a hold well before the server’s 30 s timeout', () => {
@@ -331,33 +331,33 @@ test('at the end of a list, only a moving pointer holds', () => {
   const policy = new HoldPolicy();
   policy.isFollowing = true;
   policy.point(100);
-  assert.equal(policy.say(100), true);
+  assert.equal(policy.decide(100), true);
   policy.point(1_000);
   assert.equal(policy.patience(1_000), restTime);
-  assert.equal(policy.say(1_000 + restTime - 1), null);
-  assert.equal(policy.say(1_000 + restTime), false);
-  assert.equal(policy.say(1_000 + restTime + 1), null);
+  assert.equal(policy.decide(1_000 + restTime - 1), null);
+  assert.equal(policy.decide(1_000 + restTime), false);
+  assert.equal(policy.decide(1_000 + restTime + 1), null);
 });
 
 test('a pressed pointer holds after leaving the table', () => {
   const policy = new HoldPolicy();
   policy.point(0);
   policy.isPressing = true;
-  assert.equal(policy.say(0), true);
+  assert.equal(policy.decide(0), true);
   policy.point(null);
-  assert.equal(policy.say(restTime), null);
+  assert.equal(policy.decide(restTime), null);
   policy.isPressing = false;
-  assert.equal(policy.say(restTime + 1), false);
+  assert.equal(policy.decide(restTime + 1), false);
 });
 
 test('a selection holds the order, and the hold is renewed', () => {
   const policy = new HoldPolicy();
   policy.isSelecting = true;
-  assert.equal(policy.say(0), true);
+  assert.equal(policy.decide(0), true);
   assert.equal(policy.patience(0), renewTime);
-  assert.equal(policy.say(renewTime - 1), null);
-  assert.equal(policy.say(renewTime), true);
-  assert.equal(policy.say(renewTime + 1), null);
+  assert.equal(policy.decide(renewTime - 1), null);
+  assert.equal(policy.decide(renewTime), true);
+  assert.equal(policy.decide(renewTime + 1), null);
 });
 
 test('the hold notice appears only when rows wait to move', () => {
@@ -385,10 +385,10 @@ test('a released hold restarts at the next pointer movement', async () => {
   const { HoldPolicy } = await import('../../web/grid/hold.js');
   const policy = new HoldPolicy();
   policy.point(0);
-  assert.equal(policy.say(0), true);
+  assert.equal(policy.decide(0), true);
   policy.release();
-  assert.equal(policy.say(10), null);
+  assert.equal(policy.decide(10), null);
   assert.equal(policy.patience(10), null);
   policy.point(20);
-  assert.equal(policy.say(20), true);
+  assert.equal(policy.decide(20), true);
 });

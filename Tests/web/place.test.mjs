@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Place, REMEMBERED, ROW_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
+import { Place, REMEMBERED, ROW_HEIGHT, ScrollModel, ViewportSchedule } from '../../web/model/viewport.js';
 
 /** Returns a scroll position at a row of a list of `total` rows, with 20 visible rows. */
 function reading(total, row) {
@@ -11,7 +11,7 @@ function reading(total, row) {
   scroll.resize(20 * ROW_HEIGHT);
   scroll.setTotal(total);
   scroll.moveTo(row * ROW_HEIGHT);
-  return { scroll, place: new Place(scroll, new Sight(), { copy: { itemAt: () => undefined } }, () => null) };
+  return { scroll, place: new Place(scroll, new ViewportSchedule(), { copy: { itemAt: () => undefined } }, () => null) };
 }
 
 test('returns to its position as a restarted server loads rows', () => {

@@ -23,24 +23,24 @@ const noon = Date.UTC(2026, 10, 23, 12);
 
 /** Returns a scene of a column, and the changes that its items make. */
 function sceneOf(name, { term, lacks = {}, ...view } = {}) {
-  const wishes = [];
+  const changes = [];
   const scene = {
     spec: specOf(name), term, view: { ...emptyView(), filters: term === undefined ? [] : [term], ...view }, now: noon,
     lack: ({ op, group }) => (group !== undefined ? lacks.group ?? '' : lacks[op] ?? ''),
-    change: (wish) => wishes.push(wish), refuse: (reason) => wishes.push(reason),
+    change: (change) => changes.push(change), refuse: (reason) => changes.push(reason),
   };
-  return { scene, wishes };
+  return { scene, changes };
 }
 
 const labelsOf = (items) => items.map((item) => item?.label ?? item?.heading ?? null);
 const find = (items, label) => items.find((item) => item?.label === label);
 
 test('a cell of text offers its value', () => {
-  const { scene, wishes } = sceneOf('user');
+  const { scene, changes } = sceneOf('user');
   const items = filterItems('root', null, scene);
   assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column']);
   for (const item of items.slice(1)) item.run();
-  assert.deepEqual(wishes, [
+  assert.deepEqual(changes, [
     { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }] }, { filters: [{ column: 'user', op: 'noneOf', values: ['root'] }] },
     { group: ['user'], collapsed: [] },
   ]);
@@ -51,7 +51,7 @@ test('numbers and times offer bounds, with the exact value', () => {
   const items = filterItems(12.4839, null, number.scene);
   assert.deepEqual(labelsOf(items), ['CPU: 12.4839%', 'Filter for “12.5%”', 'Exclude “12.5%”', 'At least 12.5%', 'At most 12.5%', 'Group by this column']);
   for (const item of items.slice(1, 5)) item.run();
-  assert.deepEqual(number.wishes.map(({ filters }) => filters[0]), [
+  assert.deepEqual(number.changes.map(({ filters }) => filters[0]), [
     { column: 'cpu', op: 'oneOf', values: [12.4839] }, { column: 'cpu', op: 'noneOf', values: [12.4839] },
     { column: 'cpu', op: 'range', from: 12.4839 }, { column: 'cpu', op: 'range', through: 12.4839 },
   ]);
@@ -69,7 +69,7 @@ test('empty, missing and unreadable cells offer what is possible', () => {
   assert.deepEqual(labelsOf(items).slice(1, 3), ['Filter for empty cells', 'Exclude empty cells']);
   items[1].run();
   items[2].run();
-  assert.deepEqual(empty.wishes.map(({ filters }) => filters[0].op), ['isEmpty', 'isFilled']);
+  assert.deepEqual(empty.changes.map(({ filters }) => filters[0].op), ['isEmpty', 'isFilled']);
   const [, missing] = filterItems({ pending: true }, null, sceneOf('cpu').scene);
   assert.ok(missing.isDisabled && missing.why.includes('not loaded'));
   assert.deepEqual(labelsOf(filterItems([1, 2], null, sceneOf('line').scene)), ['Line', 'Exclude empty cells']);
@@ -79,11 +79,11 @@ test('empty, missing and unreadable cells offer what is possible', () => {
 });
 
 test('the selected values make one filter', () => {
-  const { scene, wishes } = sceneOf('user');
+  const { scene, changes } = sceneOf('user');
   const items = filterItems('a', { cells: ['a', 'b', null, 'a'] }, scene);
   find(items, 'Only the 3 selected values').run();
   find(items, 'Exclude the 3 selected values').run();
-  assert.deepEqual(wishes.map(({ filters }) => filters[0]), [
+  assert.deepEqual(changes.map(({ filters }) => filters[0]), [
     { column: 'user', op: 'oneOf', values: ['a', 'b', null] }, { column: 'user', op: 'noneOf', values: ['a', 'b', null] }]);
   assert.equal(filterItems('a', { cells: ['a'] }, scene).length, filterItems('a', null, scene).length, 'one row is no choice');
   assert.ok(find(filterItems('a', { cells: ['a', 'a'] }, scene), 'Only the selected value') !== undefined);
@@ -92,14 +92,14 @@ test('the selected values make one filter', () => {
 });
 
 test('values of rows that are not loaded are fetched', async () => {
-  const { scene, wishes } = sceneOf('user');
+  const { scene, changes } = sceneOf('user');
   const items = filterItems('a', { cells: null, fetch: async () => ['a', 'b'] }, scene);
   await find(items, 'Only the selected values').run();
-  assert.deepEqual(wishes, [{ filters: [{ column: 'user', op: 'oneOf', values: ['a', 'b'] }] }]);
+  assert.deepEqual(changes, [{ filters: [{ column: 'user', op: 'oneOf', values: ['a', 'b'] }] }]);
   await find(filterItems('a', { cells: null, fetch: async () => null }, scene), 'Only the selected values').run();
-  assert.equal(wishes.length, 1, 'the fetch failed');
+  assert.equal(changes.length, 1, 'the fetch failed');
   await find(filterItems('a', { cells: null, fetch: async () => Array.from({ length: 1_001 }, (_, at) => String(at)) }, scene), 'Exclude the selected values').run();
-  assert.match(wishes[1], /1,000 values at most/);
+  assert.match(changes[1], /1,000 values at most/);
   assert.equal(find(filterItems('a', { cells: null, fault: 'Too many.' }, scene), 'Only the selected values').why, 'Too many.');
 });
 
@@ -197,20 +197,20 @@ test('each part has a chip, which tells rounded values apart', () => {
 });
 
 test('a section header offers its value and its state', () => {
-  const { scene, wishes } = sceneOf('user');
+  const { scene, changes } = sceneOf('user');
   const folds = [];
   const on = { toggle() {}, view: { collapsed: [] }, foldAll: (isCollapsed) => folds.push(isCollapsed) };
   const items = sectionItems({ isCollapsed: false }, [{ scene, value: 'root' }], on);
   assert.deepEqual(labelsOf(items), ['User', 'Filter for “root”', 'Exclude “root”', 'Group by this column', null, 'Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
   assert.ok(find(items, 'Expand all sections').isDisabled);
   find(items, 'Filter for “root”').run();
-  assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }] });
+  assert.deepEqual(changes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }] });
   const nested = sectionItems({ isCollapsed: true }, [{ scene, value: 'root' }, { scene: sceneOf('count').scene, value: null }], { ...on, view: { collapsed: [['me']] } });
   for (const label of ['Collapse all sections', 'Expand all sections']) find(nested, label).run();
   assert.deepEqual(folds, [true, false]);
   assert.ok(find(nested, 'Expand this section') && find(nested, 'Exclude empty cells everywhere') && !find(nested, 'Expand all sections').isDisabled);
   find(nested, 'Filter for this section').run();
-  assert.deepEqual(wishes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'count', op: 'isEmpty' }] });
+  assert.deepEqual(changes.pop(), { filters: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'count', op: 'isEmpty' }] });
   assert.deepEqual(labelsOf(sectionItems({ isCollapsed: false }, [], on)), ['Collapse this section', 'Collapse all sections', 'Expand all sections', 'Order the sections…']);
 });
 

@@ -137,9 +137,9 @@ test('a term may except values', () => {
 
 test('collapsed sections fit a link, the last ones first', () => {
   const paths = Array.from({ length: 1_000 }, (_, at) => [`section ${at}`]);
-  const kept = shortCollapsed(paths);
-  assert.deepEqual(kept, paths.slice(-kept.length));
-  assert.ok(JSON.stringify(kept).length <= 12_000 && JSON.stringify(paths.slice(-kept.length - 1)).length > 12_000);
+  const stored = shortCollapsed(paths);
+  assert.deepEqual(stored, paths.slice(-stored.length));
+  assert.ok(JSON.stringify(stored).length <= 12_000 && JSON.stringify(paths.slice(-stored.length - 1)).length > 12_000);
   assert.deepEqual(shortCollapsed(paths.slice(0, 9)), paths.slice(0, 9));
   assert.deepEqual(shortCollapsed([]), []);
 });

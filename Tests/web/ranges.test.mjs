@@ -7,7 +7,7 @@ import { termForRange, termWithoutRange } from '../../web/model/narrowing.js';
 import { fittingView, hashFromView, sameQuery, viewFromHash } from '../../web/model/query.js';
 import { exportAddress } from '../../web/model/exporting.js';
 import { fittingRanges, nextRanges, rangesFrom, rangesText, sectionText, wireGroup, withFittingRanges } from '../../web/model/ranges.js';
-import { applied, lack, marksFor, standing, wishOf } from '../../web/model/refusals.js';
+import { applied, lack, marksFor, standing, partOf } from '../../web/model/refusals.js';
 import { BoundsQuestion } from '../../web/model/values.js';
 import { bestSize, sizesFor, sizeText, widthFrom } from '../../web/model/widths.js';
 import { columnMenu } from '../../web/panels/columnmenu.js';
@@ -185,7 +185,7 @@ test('refused ranges are replaced by the grouping that was accepted', () => {
   assert.equal(applied(view, marks, good).ranges, undefined);
   assert.deepEqual(applied(view, marks, good).group, ['cpu']);
   assert.deepEqual(standing(marks, { ...view, ranges: [{ column: 'cpu', width: 10 }] }), []);
-  assert.equal(wishOf(good, 'group:cpu'), '"cpu"');
+  assert.equal(partOf(good, 'group:cpu'), '"cpu"');
   const table = { windowed: { rowLimit: 10, group: ['cpu'] } };
   assert.match(lack(table, 100, { ranges: true }), /^This source cannot group by ranges, and 100 rows/);
   assert.equal(lack(table, 10, { ranges: true }), '');
@@ -193,8 +193,8 @@ test('refused ranges are replaced by the grouping that was accepted', () => {
 
 test('bounds are two percentiles of all rows', () => {
   const sent = [];
-  const told = [];
-  const question = new BoundsQuestion({ table: 't', column: 'cpu', query: { search: 'x' } }, (message) => sent.push(message), (bounds) => told.push(bounds));
+  const reported = [];
+  const question = new BoundsQuestion({ table: 't', column: 'cpu', query: { search: 'x' } }, (message) => sent.push(message), (bounds) => reported.push(bounds));
   question.start();
   question.receive({ type: 'hello' });
   assert.deepEqual(sent[1].query, { search: 'x', aggregates: [{ column: 'cpu', function: 'p1' }, { column: 'cpu', function: 'p99' }] });
@@ -203,5 +203,5 @@ test('bounds are two percentiles of all rows', () => {
   question.receive({ type: 'patch', seq: 2, rows: 5, totals: [1, '9007199254740993'] });
   question.receive({ type: 'window', seq: 3, rows: 0, totals: [null, null] });
   question.receive({ type: 'error' });
-  assert.deepEqual(told, [[1, 9_007_199_254_740_992], null, null]);
+  assert.deepEqual(reported, [[1, 9_007_199_254_740_992], null, null]);
 });

@@ -18,24 +18,24 @@ const term = (column, value, op = 'contains') => ({ column, op, value });
 function opened(view = {}) {
   const sent = [];
   const session = new Session((message) => sent.push(message));
-  const sight = () => ({ seq: session.copy.seq, first: 0, count: 10, ahead: 0, behind: 0, anchor: null, stick: 'top' });
+  const viewportAt = () => ({ seq: session.copy.seq, first: 0, count: 10, ahead: 0, behind: 0, anchor: null, stick: 'top' });
   session.view = { ...emptyView(), table: 'trips', ...view };
   session.connected();
   let seq = 0;
   const last = () => sent.findLast(({ type }) => type === 'query' || type === 'open');
   const page = {
-    session, sent, sight, last,
-    greet: () => session.receive({ type: 'hello', version: 1, epoch: 'e', session: 's', tables: [table] }, sight),
+    session, sent, viewportAt, last,
+    greet: () => session.receive({ type: 'hello', version: 1, epoch: 'e', session: 's', tables: [table] }, viewportAt),
     answer: (request = last().request) => session.receive({
       type: 'window', epoch: 'e', seq: seq += 1, request, interval: 300, start: 0, total: 0, rows: 0, items: [], lead: [],
       digest: 1691955498,
-    }, sight),
+    }, viewportAt),
     refuse(at, { shown, request = last().request, reason = 'This source cannot search.' } = {}) {
-      const event = session.receive({ type: 'error', code: 'remainderTooLarge', reason, request, at, shown }, sight);
-      if (event.kind === 'refused') session.mark(rules, event, sight);
+      const event = session.receive({ type: 'error', code: 'remainderTooLarge', reason, request, at, shown }, viewportAt);
+      if (event.kind === 'refused') session.mark(rules, event, viewportAt);
       return event.kind;
     },
-    show: (wish) => session.show({ ...session.view, ...wish }, sight),
+    show: (changes) => session.show({ ...session.view, ...changes }, viewportAt),
   };
   page.greet();
   return page;
@@ -49,7 +49,7 @@ test('a refused search keeps the rows and is marked until changed', () => {
   const count = page.sent.length;
   assert.equal(page.refuse(['query.search'], { shown }), 'refused');
   assert.equal(page.sent.length, count, 'nothing is asked again');
-  assert.equal(page.session.isAsking, false);
+  assert.equal(page.session.isPending, false);
   assert.ok(page.session.canLook);
   assert.equal(page.session.view.search, 'JFK');
   assert.deepEqual(page.session.marks.map(({ key, reason }) => [key, reason]), [['search', 'This source cannot search.']]);
@@ -134,7 +134,7 @@ test('ignores a refusal of an outdated query', () => {
   const { request } = page.last();
   page.show({ search: 'b' });
   assert.equal(page.refuse(['query.search'], { request, shown: 1 }), 'nothing');
-  assert.deepEqual([page.session.marks, page.session.isAsking], [[], true]);
+  assert.deepEqual([page.session.marks, page.session.isPending], [[], true]);
 });
 
 test('another table has no marks', () => {
@@ -142,13 +142,13 @@ test('another table has no marks', () => {
   page.answer();
   page.show({ search: 'a' });
   page.refuse(['query.search'], { shown: 1 });
-  page.session.show({ ...emptyView(), table: 'other', search: 'a' }, page.sight);
+  page.session.show({ ...emptyView(), table: 'other', search: 'a' }, page.viewportAt);
   assert.deepEqual(page.session.marks, []);
 });
 
 test('an error without a request ends the connection', () => {
   const page = opened();
-  assert.deepEqual(page.session.receive({ type: 'error', code: 'unknownType', reason: 'x' }, page.sight), { kind: 'error', code: 'unknownType', reason: 'x' });
+  assert.deepEqual(page.session.receive({ type: 'error', code: 'unknownType', reason: 'x' }, page.viewportAt), { kind: 'error', code: 'unknownType', reason: 'x' });
 });
 
 test('maps every error path to its part of the view', () => {
@@ -170,7 +170,7 @@ test('maps every error path to its part of the view', () => {
   assert.deepEqual(rules.marksFor({ ...view, filters: [term('to', '2')] }, ['query.filter.not'], 'r').map(({ key }) => key), ['filter:to']);
   assert.deepEqual(keys('query.later'), ['sort:a:b', 'sort:to', 'group:from', 'group:to', 'filter:from', 'filter:to', 'search', 'show:mean:a:b']);
   for (const mark of rules.marksFor(view, [], 'r')) {
-    assert.equal(rules.wishOf({ ...view, ...rules.without(view, mark.key) }, mark.key), undefined, mark.key);
+    assert.equal(rules.partOf({ ...view, ...rules.without(view, mark.key) }, mark.key), undefined, mark.key);
     assert.equal(rules.standing([mark], view).length, 1);
   }
 });

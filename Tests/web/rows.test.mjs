@@ -123,13 +123,13 @@ test('random patches give the expected windows', (context) => {
     ? { section: key, rev: dice(4), slot: dice(5), level: dice(3), parent: dice(2) ? dice(9) : null, column: 'user', value: `s${key}`, count: dice(9) }
     : { id: key, rev: dice(3), cells: [`${key}`, dice(3), dice(3)] });
   const next = (before) => {
-    const kept = before.items.filter(() => dice(4) > 0);
+    const stored = before.items.filter(() => dice(4) > 0);
     const has = new Set(before.items.map((old) => old.id ?? old.section));
-    for (let at = kept.length - 1; at > 0; at -= 1) {
+    for (let at = stored.length - 1; at > 0; at -= 1) {
       const other = dice(3) > 0 ? at : dice(at + 1);
-      [kept[at], kept[other]] = [kept[other], kept[at]];
+      [stored[at], stored[other]] = [stored[other], stored[at]];
     }
-    const items = kept.map((old) => (dice(3) > 0 ? old : old.section !== undefined
+    const items = stored.map((old) => (dice(3) > 0 ? old : old.section !== undefined
       ? { ...old, rev: old.rev + 1, count: dice(99) } : { ...old, rev: old.rev + 1, cells: [old.cells[0], dice(3), dice(3)] }));
     for (let more = dice(12); more > 0; more -= 1) {
       const key = 1 + dice(1_000_000);

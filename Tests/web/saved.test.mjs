@@ -29,8 +29,8 @@ test('a saved view is open and unchanged, then changed', () => {
   assert.equal(hashFromView(view), '#view=cpu-hogs&table=jobs&sort=-cpu');
   assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.deepEqual(stateOf(view, [saved], table), { saved, isChanged: false });
-  for (const wish of [{ search: 'x' }, { columns: [{ column: 'cpu', width: 90, isHidden: false, isPinned: false }] }, { where: 'cpu > 5' }]) {
-    assert.equal(stateOf({ ...view, ...wish }, [saved], table).isChanged, true);
+  for (const change of [{ search: 'x' }, { columns: [{ column: 'cpu', width: 90, isHidden: false, isPinned: false }] }, { where: 'cpu > 5' }]) {
+    assert.equal(stateOf({ ...view, ...change }, [saved], table).isChanged, true);
   }
   assert.deepEqual(stateOf(viewFromHash('#table=jobs'), [saved], table), { saved: undefined, isChanged: false });
   assert.equal(addressOf({ ...view, search: 'x' }), '#table=jobs&sort=-cpu&search=x');

@@ -54,8 +54,8 @@ test('an export has its sections by value', () => {
 });
 
 test('the menu orders by value, count and totals, and marks the order that applies', () => {
-  const wishes = [];
-  const on = { change: (wish) => wishes.push(wish) };
+  const changes = [];
+  const on = { change: (change) => changes.push(change) };
   const items = orderItems(columns[0], columns, view, on);
   assert.deepEqual(items.map(({ label }) => label), [
     'By value, ascending', 'By value, descending', 'Largest first', 'Smallest first', 'By average of CPU, descending', 'By average of CPU, ascending',
@@ -63,7 +63,7 @@ test('the menu orders by value, count and totals, and marks the order that appli
   assert.deepEqual(items.filter(({ isChecked }) => isChecked).map(({ label }) => label), ['Largest first']);
   items[0].run();
   items[4].run();
-  assert.deepEqual(wishes, [{ sections: [byMean] }, { sections: [byMean, { column: 'host', by: mean, descending: true }] }]);
+  assert.deepEqual(changes, [{ sections: [byMean] }, { sections: [byMean, { column: 'host', by: mean, descending: true }] }]);
   assert.ok(orderItems(columns[1], columns, { ...view, sections: undefined }, on)[0].isChecked);
   const refused = orderItems(columns[0], columns, view, { ...on, lack: ({ order }) => (order ? 'No.' : '') });
   assert.deepEqual(refused.map(({ isDisabled }) => isDisabled === true), [false, true, true, true, true, true]);

@@ -7,11 +7,12 @@ import { nextFound, seekText } from '../../web/model/seek.js';
 const specs = [0, 1].map((index) => ({ index }));
 
 /**
- * Returns a fake view in which these places contain an `X`. `asked` records the requested pieces.
+ * Returns a fake view in which these places contain an `X`. `requested` records the requested
+ * pieces.
  */
-function view(total, places, { headers = [], asked = [] } = {}) {
+function view(total, places, { headers = [], requested = [] } = {}) {
   return async ({ viewport: { first, count } }, { isEnough }) => {
-    asked.push([first, count]);
+    requested.push([first, count]);
     const itemAt = (at) => {
       if (at < 0 || at >= total) return undefined;
       const isHeader = headers.includes(at);
@@ -25,7 +26,7 @@ function view(total, places, { headers = [], asked = [] } = {}) {
 
 async function seek(total, places, place, isBackward = false, how = {}) {
   const [position, column] = place;
-  const found = await seekText(view(total, places, how), {}, { finding: { ofRow: () => (cell) => cell.includes('X') }, specs, place: { position, column }, isBackward, total, told: () => {}, isWanted: () => true, ...how });
+  const found = await seekText(view(total, places, how), {}, { finding: { ofRow: () => (cell) => cell.includes('X') }, specs, place: { position, column }, isBackward, total, progress: () => {}, isWanted: () => true, ...how });
   return found && [found.position, found.column];
 }
 
@@ -72,19 +73,19 @@ test('skips headers and limits the starting position', async () => {
 });
 
 test('requests each piece once and reports progress', async () => {
-  const asked = [];
+  const requested = [];
   const shares = [];
-  await seek(3_500, [], [1_200, 0], false, { asked, told: (share) => shares.push(share) });
-  assert.deepEqual(asked, [[1_200, 1_000], [2_200, 1_000], [3_200, 300], [0, 1_000], [1_000, 201]]);
+  await seek(3_500, [], [1_200, 0], false, { requested, progress: (share) => shares.push(share) });
+  assert.deepEqual(requested, [[1_200, 1_000], [2_200, 1_000], [3_200, 300], [0, 1_000], [1_000, 201]]);
   assert.deepEqual(shares.map((share) => Math.round(share * 3_500)), [1_000, 2_000, 2_300, 3_300, 3_500]);
-  asked.length = 0;
-  await seek(3_500, [], [1_200, 0], true, { asked });
-  assert.deepEqual(asked, [[1_000, 201], [0, 1_000], [3_200, 300], [2_200, 1_000], [1_200, 1_000]]);
+  requested.length = 0;
+  await seek(3_500, [], [1_200, 0], true, { requested });
+  assert.deepEqual(requested, [[1_000, 201], [0, 1_000], [3_200, 300], [2_200, 1_000], [1_200, 1_000]]);
 });
 
 test('stops when the caller cancels', async () => {
-  const asked = [];
+  const requested = [];
   let left = 2;
-  assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { asked, isWanted: () => (left -= 1) >= 0 }), null);
-  assert.equal(asked.length, 1);
+  assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { requested, isWanted: () => (left -= 1) >= 0 }), null);
+  assert.equal(requested.length, 1);
 });

@@ -5,17 +5,17 @@ import { fixtures } from './fixtures.mjs';
 
 export const golden = Object.fromEntries(fixtures('server').map(({ name, message }) => [name.slice(7), message]));
 export const [{ window, patches }] = fixtures('sequence-update').filter(({ name }) => name === 'sequence update');
-export const sight = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
+export const viewportAt = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
 
 /** Returns a session that shows its first window, and the messages it has sent since. */
 export function shown(view) {
-  const said = [];
-  const session = new Session((message) => said.push(structuredClone(message)));
+  const sent = [];
+  const session = new Session((message) => sent.push(structuredClone(message)));
   if (view !== undefined) session.view = view;
   session.connected();
-  session.receive(structuredClone(golden.hello), sight);
-  session.receive(structuredClone(window), sight);
+  session.receive(structuredClone(golden.hello), viewportAt);
+  session.receive(structuredClone(window), viewportAt);
   session.painted();
-  said.length = 0;
-  return { session, said };
+  sent.length = 0;
+  return { session, sent };
 }

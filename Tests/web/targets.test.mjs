@@ -50,21 +50,21 @@ function copyOf(ids, start, total) {
 }
 
 test('fetches the rows outside the window', async () => {
-  const asked = [];
+  const requested = [];
   const fetch = async (first, last) => {
-    asked.push([first, last]);
+    requested.push([first, last]);
     return { items: Array.from({ length: last - first + 1 }, (_, at) => row(first + at)) };
   };
   const copy = copyOf([10, 11, 12], 10, 100);
   const ids = async (top, bottom) => (await rowsBetween({ top, bottom }, copy, fetch)).map(({ id }) => id);
   assert.deepEqual(await ids(10, 12), [10, 11, 12]);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requested, []);
   assert.deepEqual(await ids(8, 14), [8, 9, 10, 11, 12, 13, 14]);
-  assert.deepEqual(asked.splice(0), [[8, 9], [13, 14]]);
+  assert.deepEqual(requested.splice(0), [[8, 9], [13, 14]]);
   assert.deepEqual(await ids(20, 21), [20, 21]);
-  assert.deepEqual(asked.splice(0), [[20, 21]]);
+  assert.deepEqual(requested.splice(0), [[20, 21]]);
   assert.deepEqual(await ids(2, 3), [2, 3]);
-  assert.deepEqual(asked, [[2, 3]]);
+  assert.deepEqual(requested, [[2, 3]]);
 });
 
 test('rejects if any row is missing', async () => {

@@ -64,11 +64,11 @@ test('preloads exactly the modules that the first rows need', () => {
 
 test('start.js sends the same messages as the modules', async () => {
   const { hello, SUBPROTOCOL } = await import('../../web/protocol/wire.js');
-  const { DENSITIES } = await import('../../web/grid/reader.js');
+  const { DENSITIES } = await import('../../web/grid/browser.js');
   const [, start] = files.find(([name]) => name === 'start.js');
   assert.ok(start.includes(`socket.send('${JSON.stringify(hello('rowcast page'))}')`));
   assert.ok(start.includes(`'${SUBPROTOCOL}')`));
-  assert.ok(start.includes(`{ compact: ${DENSITIES.compact}, roomy: ${DENSITIES.roomy} }[kept('density')] ?? ${DENSITIES.normal}`));
+  assert.ok(start.includes(`{ compact: ${DENSITIES.compact}, roomy: ${DENSITIES.roomy} }[stored('density')] ?? ${DENSITIES.normal}`));
 });
 
 test('every module is loaded at once, later, or by a worker', () => {
@@ -78,7 +78,7 @@ test('every module is loaded at once, later, or by a worker', () => {
 });
 
 test('pure modules use no document, socket or clock', () => {
-  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/language.js', 'languages/de.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js', 'model/totals.js', 'panels/sectionmenu.js', 'model/facets.js', 'model/ranges.js', 'model/widths.js'];
+  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/language.js', 'languages/de.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/times.js', 'model/display.js', 'panels/displaymenu.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/tableprobe.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/sidequeries.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/finding.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js', 'model/steps.js', 'model/saved.js', 'model/palette.js', 'model/sums.js', 'panels/commands.js', 'model/narrowing.js', 'panels/cellmenu.js', 'model/tiles.js', 'panels/tilemenu.js', 'model/filtertext.js', 'protocol/tiles.js', 'model/where.js', 'model/parsing.js', 'model/totals.js', 'panels/sectionmenu.js', 'model/facets.js', 'model/ranges.js', 'model/widths.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(

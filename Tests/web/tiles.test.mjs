@@ -129,15 +129,15 @@ test('where higher is better the levels reach downwards', () => {
 test('the menu of a column offers what suits its type, of all or of matching rows', () => {
   assert.deepEqual(functionsFor(columns[2]).map(([kind]) => kind), ['distinct']);
   assert.ok(!functionsFor(columns[1]).some(([kind]) => kind === 'first' || kind === 'last'), 'a tile has no order');
-  const wishes = [];
-  const how = { view: { ...view, filters: [gone], tiles: [{ function: 'sum', column: 'cpu' }] }, table, change: (wish) => wishes.push(wish) };
+  const changes = [];
+  const how = { view: { ...view, filters: [gone], tiles: [{ function: 'sum', column: 'cpu' }] }, table, change: (change) => changes.push(change) };
   const items = columnTiles(columns[1], how);
   assert.deepEqual(items.filter(({ heading }) => heading).map(({ heading }) => heading), ['Of all rows', 'Of the rows shown']);
   const sums = items.filter(({ label }) => label === 'Sum');
   assert.deepEqual(sums.map(({ isChecked }) => isChecked), [true, false]);
   sums[0].run();
   sums[1].run();
-  assert.deepEqual(wishes, [{ tiles: [] }, { tiles: [{ function: 'sum', column: 'cpu' }, { function: 'sum', column: 'cpu', terms: [gone] }] }]);
+  assert.deepEqual(changes, [{ tiles: [] }, { tiles: [{ function: 'sum', column: 'cpu' }, { function: 'sum', column: 'cpu', terms: [gone] }] }]);
 });
 
 test('a full summary takes no further tile', () => {
@@ -157,20 +157,20 @@ test('a table whose source keeps the rows offers their number only', () => {
 test('tiles are requested once, and again on each connection', () => {
   const sent = [];
   const session = new Session((message) => sent.push(message));
-  const sight = () => ({ seq: 0, first: 0, count: 10, ahead: 0, behind: 0 });
+  const viewportAt = () => ({ seq: 0, first: 0, count: 10, ahead: 0, behind: 0 });
   const hello = { type: 'hello', version: 1, epoch: 'e', tables: [{ ...table, source: { state: 'live' } }] };
   session.view = view;
   session.connected();
-  session.receive(structuredClone(hello), sight);
+  session.receive(structuredClone(hello), viewportAt);
   session.wantTiles([]);
   assert.ok(!sent.some(({ type }) => type === 'tiles'), 'no tiles are not requested');
   session.wantTiles([{ function: 'count' }]);
   session.wantTiles([{ function: 'count' }]);
   assert.deepEqual(sent.filter(({ type }) => type === 'tiles'), [{ type: 'tiles', id: 1, tiles: [{ function: 'count' }] }]);
-  assert.deepEqual(session.receive({ type: 'tiles', id: 1, tiles: [{ value: 5 }] }, sight), { kind: 'tiles', tiles: [{ value: 5 }] });
-  assert.equal(session.receive({ type: 'tiles', id: 0, tiles: [] }, sight).kind, 'nothing');
+  assert.deepEqual(session.receive({ type: 'tiles', id: 1, tiles: [{ value: 5 }] }, viewportAt), { kind: 'tiles', tiles: [{ value: 5 }] });
+  assert.equal(session.receive({ type: 'tiles', id: 0, tiles: [] }, viewportAt).kind, 'nothing');
   session.connected();
-  session.receive(structuredClone(hello), sight);
+  session.receive(structuredClone(hello), viewportAt);
   assert.equal(sent.at(-1).type, 'tiles');
   session.wantTiles([]);
   assert.deepEqual(sent.at(-1), { type: 'tiles', id: 2, tiles: [] });

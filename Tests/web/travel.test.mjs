@@ -1,14 +1,14 @@
-// reader.js: detection of scrolling by the user, and the wait for rows that are loading.
+// browser.js: detection of scrolling by the user, and the wait for rows that are loading.
 
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { PATIENCE, Patience, Travel } from '../../web/grid/reader.js';
+import { PATIENCE, Patience, Travel } from '../../web/grid/browser.js';
 import { ScrollModel } from '../../web/model/viewport.js';
 
 /** Returns a grid of a thousand rows, scrolled to its end, with its event listeners. */
 function atEnd() {
   const listeners = {};
-  const grid = { scrollTop: 0, scrollLeft: 0, addEventListener: (name, heard) => { listeners[name] = heard; } };
+  const grid = { scrollTop: 0, scrollLeft: 0, addEventListener: (name, received) => { listeners[name] = received; } };
   const scroll = new ScrollModel();
   scroll.resize(500);
   scroll.setTotal(1_000);

@@ -12,8 +12,8 @@ import { ValueWalk } from '../../web/model/values.js';
 function serve(sections, walkFor) {
   let seq = 0;
   let inFlight = false;
-  let sight = null;
-  const asked = [];
+  let viewportAt = null;
+  const requested = [];
   const queue = [];
   const items = () => {
     let id = 1;
@@ -23,28 +23,28 @@ function serve(sections, walkFor) {
     ]);
   };
   const answer = () => {
-    if (inFlight || sight === null) return;
+    if (inFlight || viewportAt === null) return;
     const all = items();
-    const start = Math.min(sight.first, all.length);
-    const held = all.slice(start, start + sight.count);
+    const start = Math.min(viewportAt.first, all.length);
+    const held = all.slice(start, start + viewportAt.count);
     seq += 1;
     inFlight = true;
-    sight = null;
+    viewportAt = null;
     const lead = [];
     queue.push({
       type: 'window', epoch: 'e', seq, request: 1, interval: 0, start, total: all.length, rows: sections.reduce((sum, [, count]) => sum + count, 0),
       items: held.map((item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells])), lead, digest: digestOf(start, all.length, lead, held),
     });
   };
-  const told = [];
+  const reported = [];
   const walk = walkFor((message) => {
-    asked.push(message);
+    requested.push(message);
     if (message.type === 'hello') queue.push({ type: 'hello', version: 1, epoch: 'e', tables: [] });
     else if (message.type === 'ack') inFlight = false;
-    else if (message.viewport !== undefined) sight = message.viewport;
-    else if (message.type === 'viewport') sight = message;
+    else if (message.viewport !== undefined) viewportAt = message.viewport;
+    else if (message.type === 'viewport') viewportAt = message;
     answer();
-  }, (found) => told.push(found));
+  }, (found) => reported.push(found));
   walk.start();
   let steps = 0;
   while (queue.length > 0 && steps < 200) {
@@ -52,69 +52,69 @@ function serve(sections, walkFor) {
     walk.receive(queue.shift());
     answer();
   }
-  return { told, asked, steps };
+  return { reported, requested, steps };
 }
 
-const walkOf = (most = 1_000, query = {}) => (send, tell) => new ValueWalk({ table: 't', column: 'user', query, most }, send, tell);
+const walkOf = (most = 1_000, query = {}) => (send, report) => new ValueWalk({ table: 't', column: 'user', query, most }, send, report);
 
 test('finds all values with counts, the most frequent first', () => {
-  const { told, asked } = serve([['adm', 3], ['me', 700], ['root', 41], [null, 5]], walkOf());
-  assert.deepEqual(told.at(-1), { values: [['me', 700], ['root', 41], [null, 5], ['adm', 3]], isDone: true, isAll: true });
-  assert.deepEqual(told.filter(({ isDone }) => isDone).length, 1);
-  const { query } = asked.find(({ type }) => type === 'open');
+  const { reported, requested } = serve([['adm', 3], ['me', 700], ['root', 41], [null, 5]], walkOf());
+  assert.deepEqual(reported.at(-1), { values: [['me', 700], ['root', 41], [null, 5], ['adm', 3]], isDone: true, isAll: true });
+  assert.deepEqual(reported.filter(({ isDone }) => isDone).length, 1);
+  const { query } = requested.find(({ type }) => type === 'open');
   assert.deepEqual(query, { group: ['user'] });
 });
 
 test('applies the view’s search and filter', () => {
   const filter = { column: 'cpu', op: '>', value: 1 };
-  const { asked } = serve([['a', 1]], walkOf(10, { search: 'x', filter }));
-  assert.deepEqual(asked.find(({ type }) => type === 'open').query, { search: 'x', filter, group: ['user'] });
+  const { requested } = serve([['a', 1]], walkOf(10, { search: 'x', filter }));
+  assert.deepEqual(requested.find(({ type }) => type === 'open').query, { search: 'x', filter, group: ['user'] });
 });
 
 test('stops at the limit and reports whether there are more', () => {
   const sections = Array.from({ length: 50 }, (_, at) => [`v${at}`, 1_000]);
   const few = serve(sections, walkOf(10));
-  assert.equal(few.told.at(-1).values.length, 10);
-  assert.equal(few.told.at(-1).isAll, false);
+  assert.equal(few.reported.at(-1).values.length, 10);
+  assert.equal(few.reported.at(-1).isAll, false);
   assert.ok(few.steps < 20, `${few.steps} steps`);
-  assert.equal(serve(sections, walkOf(50)).told.at(-1).isAll, true);
-  assert.equal(serve(sections, walkOf(49)).told.at(-1).isAll, false);
+  assert.equal(serve(sections, walkOf(50)).reported.at(-1).isAll, true);
+  assert.equal(serve(sections, walkOf(49)).reported.at(-1).isAll, false);
 });
 
 test('requests many small sections at a time', () => {
-  const { told, steps } = serve(Array.from({ length: 900 }, (_, at) => [at, 1 + (at % 3)]), walkOf());
-  assert.equal(told.at(-1).values.length, 900);
-  assert.ok(told.at(-1).isAll);
+  const { reported, steps } = serve(Array.from({ length: 900 }, (_, at) => [at, 1 + (at % 3)]), walkOf());
+  assert.equal(reported.at(-1).values.length, 900);
+  assert.ok(reported.at(-1).isAll);
   assert.ok(steps < 20, `${steps} steps`);
 });
 
 test('an empty view has no values', () => {
-  assert.deepEqual(serve([], walkOf()).told.at(-1), { values: [], isDone: true, isAll: true });
+  assert.deepEqual(serve([], walkOf()).reported.at(-1), { values: [], isDone: true, isAll: true });
 });
 
 test('repeats a walk if the view changes, a few times', () => {
   const sections = [['a', 100], ['b', 100], ['c', 100]];
   let viewports = 0;
-  const { told } = serve(sections, (send, tell) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
+  const { reported } = serve(sections, (send, report) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
     // The first header has been read already.
     if (message.type === 'viewport' && (viewports += 1) === 1) sections[0][1] = 90;
     send(message);
-  }, tell));
-  assert.deepEqual(told.at(-1), { values: [['b', 100], ['c', 100], ['a', 90]], isDone: true, isAll: true });
+  }, report));
+  assert.deepEqual(reported.at(-1), { values: [['b', 100], ['c', 100], ['a', 90]], isDone: true, isAll: true });
   const restless = [['a', 100], ['b', 100]];
-  const ended = serve(restless, (send, tell) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
+  const ended = serve(restless, (send, report) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
     if (message.type === 'viewport') restless[0][1] += 7;
     send(message);
-  }, tell));
-  assert.ok(ended.told.at(-1).isDone);
+  }, report));
+  assert.ok(ended.reported.at(-1).isDone);
   assert.ok(ended.steps < 40);
 });
 
 test('an error ends the walk', () => {
-  const told = [];
-  const walk = new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, () => {}, (found) => told.push(found));
+  const reported = [];
+  const walk = new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, () => {}, (found) => reported.push(found));
   walk.receive({ type: 'error', code: 'unknownTable', reason: '' });
-  assert.deepEqual(told, [{ values: [], isDone: true, isAll: false }]);
+  assert.deepEqual(reported, [{ values: [], isDone: true, isAll: false }]);
   walk.receive({ type: 'error', code: 'unknownTable', reason: '' });
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
 });

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { drawnRange, isAway, NEAR, Place, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
+import { drawnRange, isOutside, NEAR, Place, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, ViewportSchedule } from '../../web/model/viewport.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 function listOf(total, height = 700) {
@@ -232,58 +232,58 @@ test('draws the visible rows, always the same number', () => {
 test('detects that no visible row is in the window', () => {
   const held = { start: 100, end: 200, total: 1_000 };
   for (const [first, is] of [[73, true], [74, true], [75, false], [150, false], [199, false], [200, true], [999, true]]) {
-    assert.equal(isAway(first, 26, held), is, `at ${first}`);
+    assert.equal(isOutside(first, 26, held), is, `at ${first}`);
   }
-  assert.equal(isAway(1_000, 26, held), false, 'there is nothing to wait for');
-  assert.equal(isAway(0, 26, { start: 0, end: 0, total: 1_000 }), false, 'nothing is held at all');
+  assert.equal(isOutside(1_000, 26, held), false, 'there is nothing to wait for');
+  assert.equal(isOutside(0, 26, { start: 0, end: 0, total: 1_000 }), false, 'nothing is held at all');
 });
 
 test('a jump requests the visible rows first, then the rest', () => {
   const scroll = listOf(100_000);
-  const sight = new Sight();
+  const viewportSchedule = new ViewportSchedule();
   let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
-  sight.ask(scroll, held, 1, true);
+  viewportSchedule.next(scroll, held, 1, true);
   scroll.moveTo(50_000 * ROW_HEIGHT);
-  sight.observe(scroll.position, ROW_HEIGHT, 1_000);
-  const near = sight.ask(scroll, held, null, false);
+  viewportSchedule.observe(scroll.position, ROW_HEIGHT, 1_000);
+  const near = viewportSchedule.next(scroll, held, null, false);
   assert.deepEqual([near.first, near.ahead, near.behind], [50_000, NEAR, NEAR]);
-  assert.equal(sight.ask(scroll, held, null, false), null, 'once');
-  assert.equal(sight.ask(scroll, held, null, true), null, 'also at rest');
+  assert.equal(viewportSchedule.next(scroll, held, null, false), null, 'once');
+  assert.equal(viewportSchedule.next(scroll, held, null, true), null, 'also at rest');
   held = serve(near, scroll.total, 2);
-  assert.equal(sight.ask(scroll, held, null, false), null, 'who pulls the thumb is elsewhere in the next frame');
-  const rest = sight.ask(scroll, held, null, true);
+  assert.equal(viewportSchedule.next(scroll, held, null, false), null, 'who pulls the thumb is elsewhere in the next frame');
+  const rest = viewportSchedule.next(scroll, held, null, true);
   assert.deepEqual([rest.first, rest.ahead, rest.behind], [50_000, 80, 40]);
 });
 
 test('after a jump, scrolling on requests the rest at once', () => {
   for (const isUpward of [false, true]) {
     const scroll = listOf(100_000);
-    const sight = new Sight();
+    const viewportSchedule = new ViewportSchedule();
     const jumpTo = (item, at) => {
       scroll.moveTo(item * ROW_HEIGHT);
-      sight.observe(scroll.position, ROW_HEIGHT, at);
+      viewportSchedule.observe(scroll.position, ROW_HEIGHT, at);
     };
     jumpTo(isUpward ? 90_000 : 10_000, 1_000);
-    let held = serve(sight.ask(scroll, serve({ first: 0, count: 26, ahead: 0, behind: 0 }, scroll.total, 1), null, false), scroll.total, 2);
+    let held = serve(viewportSchedule.next(scroll, serve({ first: 0, count: 26, ahead: 0, behind: 0 }, scroll.total, 1), null, false), scroll.total, 2);
     jumpTo(50_000, 1_016);
-    held = serve(sight.ask(scroll, held, null, false), scroll.total, 3);
-    const sent = { ...sight.sent };
+    held = serve(viewportSchedule.next(scroll, held, null, false), scroll.total, 3);
+    const sent = { ...viewportSchedule.sent };
     assert.deepEqual([sent.ahead, sent.behind], [NEAR, NEAR]);
-    assert.notEqual(sight.ask(scroll, held, null, true), null, 'at rest');
-    sight.sent = sent;
+    assert.notEqual(viewportSchedule.next(scroll, held, null, true), null, 'at rest');
+    viewportSchedule.sent = sent;
     jumpTo(50_001, 1_032);
-    const rest = sight.ask(scroll, held, null, false);
+    const rest = viewportSchedule.next(scroll, held, null, false);
     assert.ok(rest.ahead >= 80 && rest.behind >= 40, `${rest.ahead} ahead, ${rest.behind} behind`);
   }
 });
 
 test('a jump does not count as speed', () => {
   for (const [items, isSpeed] of [[400, true], [401, false], [-401, false], [500_000, false]]) {
-    const sight = new Sight();
-    sight.observe(10_000_000, ROW_HEIGHT, 1_000);
-    sight.rest();
-    sight.observe(10_000_000 + items * ROW_HEIGHT, ROW_HEIGHT, 1_016);
-    assert.equal(sight.speed !== 0, isSpeed, `${items} items`);
+    const viewportSchedule = new ViewportSchedule();
+    viewportSchedule.observe(10_000_000, ROW_HEIGHT, 1_000);
+    viewportSchedule.rest();
+    viewportSchedule.observe(10_000_000 + items * ROW_HEIGHT, ROW_HEIGHT, 1_016);
+    assert.equal(viewportSchedule.speed !== 0, isSpeed, `${items} items`);
   }
 });
 
@@ -295,20 +295,20 @@ function serve({ first, count, ahead, behind }, total, seq) {
 for (const speed of [500, 4_000, 20_000]) {
   test(`at ${speed} px/s every frame has rows, with few messages`, () => {
     const scroll = listOf(100_000);
-    const sight = new Sight();
+    const viewportSchedule = new ViewportSchedule();
     let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
     const answers = [];  // each arrives four frames later
     let messages = 0;
     for (let frame = 0; frame < 400; frame += 1) {
       const isDown = frame < 250;
       scroll.scrolled(Math.max(0, scroll.native + Math.round((isDown ? 1 : -1) * speed / 60)));
-      sight.observe(scroll.position, ROW_HEIGHT, 1_000 + frame * 16.7);
+      viewportSchedule.observe(scroll.position, ROW_HEIGHT, 1_000 + frame * 16.7);
       if (answers.length > 0 && answers[0].frame <= frame) held = answers.shift().held;
       assert.ok(scroll.first >= held.start && Math.min(scroll.total, scroll.first + 26) <= held.end, `frame ${frame}`);
-      const asked = sight.ask(scroll, held, 1, false);
-      if (asked === null) continue;
+      const requested = viewportSchedule.next(scroll, held, 1, false);
+      if (requested === null) continue;
       messages += 1;
-      answers.push({ frame: frame + 4, held: serve(asked, scroll.total, held.seq + 1) });
+      answers.push({ frame: frame + 4, held: serve(requested, scroll.total, held.seq + 1) });
     }
     assert.ok(messages < 140, `${messages} messages`);
   });
@@ -316,17 +316,17 @@ for (const speed of [500, 4_000, 20_000]) {
 
 test('sends nothing twice at rest, and reports an edge', () => {
   const scroll = listOf(1_000);
-  const sight = new Sight();
+  const viewportSchedule = new ViewportSchedule();
   const held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, 1_000, 1);
-  assert.equal(sight.ask(scroll, held, 5, true).stick, 'top');
-  assert.equal(sight.ask(scroll, held, 6, true), null, 'who sticks to the top has no anchor');
+  assert.equal(viewportSchedule.next(scroll, held, 5, true).stick, 'top');
+  assert.equal(viewportSchedule.next(scroll, held, 6, true), null, 'who sticks to the top has no anchor');
   scroll.scrolled(10);
-  const asked = sight.ask(scroll, held, 6, false);
-  assert.equal(asked.stick, undefined);
-  assert.equal(asked.anchor, 6);
-  assert.equal(sight.ask(scroll, held, 6, true), null);
+  const requested = viewportSchedule.next(scroll, held, 6, false);
+  assert.equal(requested.stick, undefined);
+  assert.equal(requested.anchor, 6);
+  assert.equal(viewportSchedule.next(scroll, held, 6, true), null);
   scroll.scrolled(scroll.nativeLast);
-  assert.equal(sight.ask(scroll, held, 6, false).stick, 'end');
+  assert.equal(viewportSchedule.next(scroll, held, 6, false).stick, 'end');
 });
 
 test('at the end, the viewport ends with the list', () => {
@@ -335,21 +335,21 @@ test('at the end, the viewport ends with the list', () => {
   for (const height of [600, 616, 620]) {
     scroll.resize(height);
     scroll.moveTo(scroll.last);
-    const { first, count, stick } = new Sight().describe(scroll, 1, null);
+    const { first, count, stick } = new ViewportSchedule().describe(scroll, 1, null);
     assert.deepEqual([first + count, stick], [5_000, 'end'], `${height} pixels`);
   }
   scroll.moveTo(0);
-  assert.equal(new Sight().describe(scroll, 1, null).first, 0);
+  assert.equal(new ViewportSchedule().describe(scroll, 1, null).first, 0);
 });
 
 test('the end of a list shorter than the viewport is followed as the list grows', () => {
   const scroll = new ScrollModel();
   scroll.resize(600);
   scroll.setTotal(3);
-  assert.equal(new Sight().describe(scroll, 1, null).stick, 'top');
+  assert.equal(new ViewportSchedule().describe(scroll, 1, null).stick, 'top');
   scroll.moveToEnd();
-  assert.equal(new Sight().describe(scroll, 1, null).stick, 'end');
-  const place = new Place(scroll, new Sight(), null, () => undefined);
+  assert.equal(new ViewportSchedule().describe(scroll, 1, null).stick, 'end');
+  const place = new Place(scroll, new ViewportSchedule(), null, () => undefined);
   place.follow({ total: 500 }, false, 0);
   assert.equal(scroll.position, scroll.last);
   assert.ok(scroll.isHeld);
@@ -360,7 +360,7 @@ test('the end of a list shorter than the viewport is followed as the list grows'
   scroll.moveToEnd();
   scroll.setTotal(2);
   scroll.moveTo(0);
-  assert.equal(new Sight().describe(scroll, 1, null).stick, 'top');
+  assert.equal(new ViewportSchedule().describe(scroll, 1, null).stick, 'top');
 });
 
 test('distinguishes fully visible items', () => {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { barText, completed, isWord, quoted, valueText, wishOfText, withoutTerm, wordsOf } from '../../web/model/where.js';
+import { barText, completed, isWord, quoted, valueText, changesOfText, withoutTerm, wordsOf } from '../../web/model/where.js';
 
 test('a single word is the search of the view, and any other text its filter', () => {
-  for (const word of ['ssh', 'a.b', '1,234.5', 'größe', "don't", 'x@y', '90%', '1,5 MiB', '10:30', '2026-11-23 14:05:09', '2026-11-23 14:05:09Z']) assert.deepEqual(wishOfText(` ${word} `), { search: word, where: '' });
-  for (const text of ['a b', '10 20', '5 me', '-a', '"a"', 'a:b', 'cpu>5', 'and', 'NOT', '(a)', 'a(b)', '']) assert.deepEqual(wishOfText(text), { search: '', where: text });
+  for (const word of ['ssh', 'a.b', '1,234.5', 'größe', "don't", 'x@y', '90%', '1,5 MiB', '10:30', '2026-11-23 14:05:09', '2026-11-23 14:05:09Z']) assert.deepEqual(changesOfText(` ${word} `), { search: word, where: '' });
+  for (const text of ['a b', '10 20', '5 me', '-a', '"a"', 'a:b', 'cpu>5', 'and', 'NOT', '(a)', 'a(b)', '']) assert.deepEqual(changesOfText(text), { search: '', where: text });
 });
 
 test('texts are quoted unless they are words', () => {

@@ -1,7 +1,7 @@
 // main.js: the page's entry module. It connects one or two panes with the bars around them, which
 // show the active pane's table.
 
-import { bring, density, firstTable, goStep, hasFacets, listenForAddress, listenForShortcuts, recall, setDensity, setFacets, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
+import { bring, density, firstTable, goStep, hasFacets, listenForAddress, listenForShortcuts, recall, setDensity, setFacets, showShortcuts, setAddress, viewOf, viewsFromAddress } from '../grid/browser.js';
 import { emptyView, rowFromHash, withoutPart } from '../model/query.js';
 import { openLink } from '../protocol/link.js';
 import { Pane } from './pane.js';
@@ -20,17 +20,17 @@ const on = {
     pane.facets?.show();
     if (pane === active) showView();
   },
-  told: (_, isStep, part) => tellAddress(shownViews(), isStep, part),
+  viewChanged: (_, isStep, part) => setAddress(shownViews(), isStep, part),
   listed: (pane) => pane === active && showTables(),
-  news: (pane) => showState(pane),
-  answered: (pane) => wantWords().then(({ inWords, speech }) => {
-    const { session: { asked, copy } } = pane;
-    speech.say(inWords(asked, copy.rows, (name) => pane.titleOfName(name)));
+  stateChanged: (pane) => showState(pane),
+  answered: (pane) => wantWords().then(({ inWords, announcer }) => {
+    const { session: { requested, copy } } = pane;
+    announcer.announce(inWords(requested, copy.rows, (name) => pane.titleOfName(name)));
   }),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),
   signedIn: () => { for (const { link } of panes) link.retry(); },
-  say: (text) => wantWords().then(({ speech }) => speech.say(text)),
+  announce: (text) => wantWords().then(({ announcer }) => announcer.announce(text)),
 };
 /** The panes on the page, in reading order. */
 let panes = [new Pane($('stage'), { recall, groups }, on)];
@@ -44,12 +44,12 @@ let panel = null;  // the statistics panel, while it is open
 
 /** Imports and creates the parts of words.js once, and returns a promise of them. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, FollowButton, LoadWatch, Note, parse, PauseButton, Speech, stepText, viewInWords, ViewTabs }) => {
-    const speech = new Speech((text) => { $('said').textContent = text; });
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, changeText, FollowButton, LoadWatch, Note, parse, PauseButton, Announcer, stepText, viewInWords, ViewTabs }) => {
+    const announcer = new Announcer((text) => { $('announcement').textContent = text; });
     const bar = new Bar(document, {
-      say: on.say,
+      announce: on.announce,
       target: () => active,
-      apply: (wish, pane) => pane.change(wish),
+      apply: (changes, pane) => pane.change(changes),
       parse: (text, caret, pane) => parse(pane.session, text, caret),
       parsed: (parsed) => showParsed(parsed),
       values: (column, take) => askOfTable(column, take),
@@ -61,12 +61,12 @@ function wantWords() {
       session: () => active.session,
       change: (view) => active.change(view),
       rename: (name) => active.rename(name),
-      show: (text, isGood) => active.furnish().then(({ notices }) => notices.show(text, isGood)),
+      show: (text, isGood) => active.loadController().then(({ notices }) => notices.show(text, isGood)),
       leave: () => active.grid.focus(),
     });
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
     const followButton = new FollowButton($('follow'), () => active);
-    words = { bar, speech, pauseButton, followButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
+    words = { bar, announcer, pauseButton, followButton, views, inWords: viewInWords, changeText, stepText, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
@@ -92,7 +92,7 @@ function partsAround() {
     around = {
       sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name)) }),
       chips: new Chips($('terms'), {
-        edit: (name, under, part) => active.reach.load().then(({ hands }) => hands.filterBy(name, under, part)),
+        edit: (name, under, part) => active.lateModules.load().then(({ controller }) => controller.filterBy(name, under, part)),
         clear: (name, part) => active.change({ filters: withoutPart(active.session.view.filters, name, part) }),
         clearAll: () => active.change({ filters: [], search: '', where: '' }),
         cut: (term) => words.bar.filterBar.cut(term),
@@ -163,26 +163,26 @@ function askOfTable(column, take) {
 }
 
 function showState(pane) {
-  const { connection, error, session: { copy, stats, prefetch, asked, table } } = pane;
+  const { connection, error, session: { copy, stats, prefetch, requested, table } } = pane;
   // While the first connection is pending, the bars are not loaded, to not delay the first rows.
   const isBeginning = connection.state === 'connecting' && copy.seq === 0;
   if (words === null) return void (isBeginning || wantWords());
   const { bar, pauseButton, followButton } = words;
-  pair?.tell(pane);
+  pair?.update(pane);
   const isLive = connection.state === 'live';
-  if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
+  if (table !== undefined && isLive) around?.sidebar.report(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
   followButton.show();
   if (isBeginning) return;
-  const heldText = pane.hands?.holder.heldText ?? '';
+  const heldText = pane.controller?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
-  const picked = pane.hands?.pickedText ?? '';
+  const picked = pane.controller?.pickedText ?? '';
   if ($('picked').textContent !== picked) $('picked').textContent = $('picked').title = picked;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.columns.hiddenTotals(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
-    isFiltered: asked.search !== '' || asked.where !== '' || asked.filters.length > 0,
+    isFiltered: requested.search !== '' || requested.where !== '' || requested.filters.length > 0,
   });
   bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
 }
@@ -214,8 +214,8 @@ async function loadPair() {
       showFacetsButton();
       if (panel !== null) togglePanel().then(togglePanel);
     },
-    told: (isStep) => on.told(active, isStep),
-    say: on.say,
+    viewChanged: (isStep) => on.viewChanged(active, isStep),
+    announce: on.announce,
   });
   return pair;
 }
@@ -229,25 +229,25 @@ $('reset').addEventListener('click', () => {
   active.change({ ...emptyView(), table: active.session.view.table, isOwn: false });
   active.grid.focus({ preventScroll: true });
 });
-$('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
+$('options').addEventListener('click', () => active.lateModules.load().then(({ showOptions }) => showOptions($('options'), active.session, {
   commands: showCommands,
-  change: (wish) => active.change(wish),
-  actions: active.hands?.acting.items(false) ?? [],
+  change: (changes) => active.change(changes),
+  actions: active.controller?.acting.items(false) ?? [],
   views: words?.views.items ?? [],
-  say: on.say,
+  announce: on.announce,
   densityChanged: () => { for (const pane of panes) pane.redraw(); },
 })));
 
 listenForShortcuts(document, {
   '/': () => wantWords().then(({ bar }) => bar.focusFilter()),
-  '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
-  'Control+f': () => active.furnish().then((hands) => hands.find.open()),
+  '?': () => active.lateModules.load().then(({ openHelp }) => openHelp()),
+  'Control+f': () => active.loadController().then((controller) => controller.find.open()),
   p: () => active.pause(),
   l: () => words?.followButton.press(),
   f: () => toggleFacets(),
   i: () => togglePanel(),
   s: split,
-  e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
+  e: () => active.lateModules.load().then(({ showExports }) => showExports($('options'), active.session, on.announce)),
   F6: () => pair?.next(active),
   'Control+k': showCommands,
   'Control+z': () => step(true),
@@ -259,11 +259,11 @@ $('help').addEventListener('click', showCommands);
 
 // Opens the palette with the commands of the page and of the active table.
 async function showCommands() {
-  const [{ hands: columnHands, showPalette }, hands, { views, bar }] = await Promise.all([active.reach.load(), active.furnish(), wantWords()]);
+  const [{ controller: columnController, showPalette }, controller, { views, bar }] = await Promise.all([active.lateModules.load(), active.loadController(), wantWords()]);
   showPalette({
-    pane: active, hands, columnHands, views, bar,
+    pane: active, controller, columnController, views, bar,
     canReset: !$('reset').hidden,
-    on: { step, split, togglePanel, toggleFacets: () => toggleFacets(), say: on.say, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
+    on: { step, split, togglePanel, toggleFacets: () => toggleFacets(), announce: on.announce, open: (name) => active.change(viewOf(name)), next: () => pair?.next(active), press: (id) => $(id).click() },
   });
 }
 
@@ -293,8 +293,8 @@ async function openFacets(pane) {
   }
   pane.facets = new Facets(pane, {
     close: () => closeFacets(pane),
-    fault: (reason) => pane.furnish().then(({ notices }) => notices.show(reason, false)),
-    filter: (name, under) => pane.reach.load().then(({ hands }) => hands.filterBy(name, under)),
+    fault: (reason) => pane.loadController().then(({ notices }) => notices.show(reason, false)),
+    filter: (name, under) => pane.lateModules.load().then(({ controller }) => controller.filterBy(name, under)),
   });
   showFacetsButton();
 }
@@ -337,7 +337,7 @@ async function resolved({ named }) {
     const saved = await fetchView(named);
     return viewOfSaved(saved);
   } catch (error) {
-    active.furnish().then(({ notices }) => notices.show(phrase('The view “{name}” was not opened. {reason}', { name: named, reason: error.message }), false));
+    active.loadController().then(({ notices }) => notices.show(phrase('The view “{name}” was not opened. {reason}', { name: named, reason: error.message }), false));
     return emptyView();
   }
 }
@@ -355,11 +355,11 @@ listenForAddress(([view, beside], isBack) => {
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
   const isUnnamed = view.table !== '' && viewsFromAddress()[0].table === '';
   panes[0].show(view);
-  if (isUnnamed) tellAddress(beside ? [view, beside] : [view]);
+  if (isUnnamed) setAddress(beside ? [view, beside] : [view]);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
   else if (panes.length > 1) pair.closeOther(panes[0], true);
   panes[0].openRow(rowFromHash(location.hash));
-  wantWords().then(({ changeText, stepText }) => tellStep(stepText(isBack, changeText(before, session.view, session.table?.columns ?? []))));
+  wantWords().then(({ changeText, stepText }) => showStep(stepText(isBack, changeText(before, session.view, session.table?.columns ?? []))));
 });
 
 // Undo and redo, which are Back and Forward in the browser's history.
@@ -368,13 +368,13 @@ let isStepping = false;  // whether a step that a command has begun is pending
 
 function step(isBack) {
   isStepping = goStep(isBack);
-  if (!isStepping) tellStep(isBack ? phrase('Nothing to undo') : phrase('Nothing to redo'), true);
+  if (!isStepping) showStep(isBack ? phrase('Nothing to undo') : phrase('Nothing to redo'), true);
 }
 
-function tellStep(text, isShown = isStepping) {
+function showStep(text, isShown = isStepping) {
   isStepping = false;
-  if (isShown) active.furnish().then(({ notices }) => notices.show(text));
-  else on.say(text);
+  if (isShown) active.loadController().then(({ notices }) => notices.show(text));
+  else on.announce(text);
 }
 
 if (density() !== 'normal') setDensity(density());
@@ -385,7 +385,7 @@ const begin = (first) => panes[0].start(first, openLink, { width: innerWidth, he
 if (view.named && view.table === '') {
   resolved(view).then((found) => {
     begin(found);
-    tellAddress([found]);
+    setAddress([found]);
   });
 } else begin(view);
 if (beside) loadPair().then((loaded) => loaded.open(beside));

@@ -3,9 +3,9 @@
 
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
 import { titleOf } from '../model/columns.js';
-import { bring, fitRows, Patience, pressAgain, Reach, Travel } from '../grid/reader.js';
+import { bring, fitRows, Patience, pressAgain, LateModules, Travel } from '../grid/browser.js';
 import { emptyView, fittingView, nextSort, sameQuery, withFittingRanges } from '../model/query.js';
-import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from '../model/viewport.js';
+import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, ViewportSchedule } from '../model/viewport.js';
 import { completed, hasStrip } from '../model/defaults.js';
 import { Session } from '../model/session.js';
 import { Table } from '../grid/table.js';
@@ -29,16 +29,16 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  *
  * `on` has these callbacks, whose first argument is the pane:
  * - `viewed()`: the view or the columns changed
- * - `told(isStep, part)`: the address must be updated; a change by the user is a step, see
- *   `tellAddress` in reader.js
+ * - `viewChanged(isStep, part)`: the address must be updated; a change by the user is a step, see
+ *   `setAddress` in browser.js
  * - `listed()`: the list of tables or sources changed
- * - `news()`: the texts around the table may have changed
+ * - `stateChanged()`: the texts around the table may have changed
  * - `answered()`: the result of a query arrived
  * - `received(event)`: the link reported an event
  * - `painted()`: a frame was drawn
  *
- * `on.say(text)` announces a text to screen readers, and `on.signedIn()` reports a sign-in. Neither
- * gets the pane.
+ * `on.announce(text)` announces a text to screen readers, and `on.signedIn()` reports a sign-in.
+ * Neither gets the pane.
  */
 export class Pane {
   constructor(stage, { recall, groups, suffix = '' }, on) {
@@ -46,7 +46,7 @@ export class Pane {
     Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), suffix, totals: new TotalsRow(part('canvas')) });
     this.session = new Session((message) => this.link.send(message), recall);
     this.scroll = new ScrollModel();
-    this.sight = new Sight();
+    this.viewportSchedule = new ViewportSchedule();
     this.sense = new MotionSense();
     this.patience = new Patience(() => this.schedule());
     this.travel = new Travel(this.grid, this.scroll, () => this.schedule());
@@ -54,16 +54,16 @@ export class Pane {
     this.table = new Table(part('sheet'), part('ghost'), this.sections);
     this.heads = new Heads(part('heads-row'), suffix, {
       sort: (column, isFurther) => this.sortBy(column, isFurther),
-      menu: (column, under) => this.reach.load().then(({ hands }) => hands.showMenu(column, under)),
+      menu: (column, under) => this.lateModules.load().then(({ controller }) => controller.showMenu(column, under)),
     });
     this.columns = new ColumnSet({
       grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, totals: this.totals, suffix, fit: () => this.resize(this.#height),
     });
-    this.reach = new Reach({ session: this.session, columns: this.columns, groups }, {
-      change: (wish) => this.change(wish), lack: (what) => this.lack(what), foldAll: (isCollapsed) => this.furnish().then(({ pointing }) => pointing.foldAll(isCollapsed)),
+    this.lateModules = new LateModules({ session: this.session, columns: this.columns, groups }, {
+      change: (changes) => this.change(changes), lack: (what) => this.lack(what), foldAll: (isCollapsed) => this.loadController().then(({ pointing }) => pointing.foldAll(isCollapsed)),
     });
-    this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
-    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false, full: '' };
+    this.place = new Place(this.scroll, this.viewportSchedule, this.session, () => this.controller?.focus);
+    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, needsSignIn: false, full: '' };
     /**
      * The sign-in form; null until it is needed.
      *
@@ -77,11 +77,11 @@ export class Pane {
     /**
      * The controller of user actions; null until it is loaded, after the first rows.
      *
-     * @type {import('../input/controller.js').Hands|null}
+     * @type {import('../input/controller.js').Controller|null}
      */
-    this.hands = null;
+    this.controller = null;
     /** The time of the last status of the open table's source. */
-    this.toldAt = 0;
+    this.statusAt = 0;
     /** The time of the last status of sources without tables. */
     this.absentAt = 0;
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
@@ -99,12 +99,12 @@ export class Pane {
   /** The module refusals.js; null until it is loaded. */
   rules = null;
   #rulesWanted = null;
-  #furnishing = null;
+  #loadingController = null;
   #flashTimer = 0;
   #full = '';           // why the server accepts no more sessions; shown when the connection closes
   #isChanged = false;   // whether the copy is newer than the screen
   #isPatch = false;     // whether it differs from the screen by a single patch
-  #isNews = true;       // whether the texts around the table must be updated
+  #hasStateChanged = true;       // whether the texts around the table must be updated
   #isOther = false;     // whether the columns changed since the last such update
   #isWindow = false;    // whether a new window arrived since then
   #scheduled = 0;       // the requested animation frame, or 0
@@ -117,14 +117,14 @@ export class Pane {
   /** Opens the row with this key once rows are shown; undefined opens none. */
   openRow(key) {
     this.row = key;
-    this.hands?.kept.unlink();
-    if (key !== undefined && this.session.copy.seq > 0) this.furnish().then(() => this.#openRow());
+    this.controller?.restore.unlink();
+    if (key !== undefined && this.session.copy.seq > 0) this.loadController().then(() => this.#openRow());
   }
 
   #openRow() {
     const key = this.row;
     this.row = undefined;
-    if (key !== undefined) this.hands.openRow(key);
+    if (key !== undefined) this.controller.openRow(key);
   }
 
   /**
@@ -167,40 +167,40 @@ export class Pane {
   // Received messages.
 
   #receive(event) {
-    const { message, state, pause, refused, isStranger } = event;
+    const { message, state, pause, refused, needsSignIn } = event;
     const { connection } = this;
     this.on.received(this, event);
     if (message) this.#take(message, event.opened);
     else if (refused) this.error = refused;
-    else if (isStranger !== undefined) this.#askToSignIn(isStranger);
+    else if (needsSignIn !== undefined) this.#askToSignIn(needsSignIn);
     else if (state === 'open') {
       this.#askToSignIn(false);
       this.session.connected();
     }
     else if (state === 'closed') {
       this.session.lost();
-      this.hands?.lost();
+      this.controller?.lost();
       if (connection.lostAt === 0) connection.lostAt = Date.now();
       connection.retryAt = Date.now() + pause;
       connection.state = 'lost';
       [connection.full, this.#full] = [this.#full, ''];
     } else if (connection.lostAt === 0) connection.state = 'connecting';
     // Texts change only in a frame: a change here would force a layout in the next scroll event.
-    this.#isNews = true;
+    this.#hasStateChanged = true;
     // The first rows are drawn at once to reach the next frame. Everything else is drawn in it.
     if (this.columns.all.length === 0 && this.session.copy.seq > 0) this.#draw();
     else this.schedule();
   }
 
-  #askToSignIn(isStranger) {
-    this.connection.isStranger = isStranger;
-    if (isStranger && this.signIn === null) {
+  #askToSignIn(needsSignIn) {
+    this.connection.needsSignIn = needsSignIn;
+    if (needsSignIn && this.signIn === null) {
       bring(() => import('../panels/signin.js')).then(({ SignIn }) => {
         this.signIn ??= new SignIn(this.stage, () => this.on.signedIn());
-        this.signIn.show(this.connection.isStranger);
+        this.signIn.show(this.connection.needsSignIn);
       });
     }
-    this.signIn?.show(isStranger);
+    this.signIn?.show(needsSignIn);
   }
 
   #take(message, opened) {
@@ -212,13 +212,13 @@ export class Pane {
       case 'patch':
         this.loads?.patched(event.message);
         this.scroll.shift(event.shift);
-        this.sight.shifted(event.shift, this.scroll.rowHeight);
+        this.viewportSchedule.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
-      case 'status': this.toldAt = Date.now(); return undefined;
+      case 'status': this.statusAt = Date.now(); return undefined;
       case 'tiles': return this.strip?.take(event.tiles);
       case 'facets': return this.facets?.take(event.facets);
-      case 'told': return this.hands?.hear(event.message);
+      case 'keys': return this.controller?.receive(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#closed(event);
       case 'refused': return void this.#loadRules().then((rules) => this.#mark(rules, event));
@@ -229,9 +229,9 @@ export class Pane {
   // Marks the refused parts of a query until the user changes it. The rows stay.
   #mark(rules, event) {
     this.session.mark(rules, event, this.#describe);
-    this.heads.setView(this.session.asked, this.session.marks);
+    this.heads.setView(this.session.requested, this.session.marks);
     this.on.viewed(this);
-    for (const { reason } of this.session.marks) this.on.say(phrase('Not applied: {reason}', { reason }));
+    for (const { reason } of this.session.marks) this.on.announce(phrase('Not applied: {reason}', { reason }));
     this.schedule();
   }
 
@@ -266,47 +266,47 @@ export class Pane {
     // The view is valid, and the link reconnects by itself.
     if (code === 'tooManySessions') return void (this.#full = reason || code);
     this.error = reason || code;
-    this.hands?.acting.acts.refused(code, reason);
+    this.controller?.acting.acts.refused(code, reason);
     if (blameless.has(code)) return;
     session.view = { ...emptyView(), isOwn: true, table: session.view.table, columns: session.view.columns };
-    this.on.told(this, false);
+    this.on.viewChanged(this, false);
   }
 
   #welcome(isHello, { isOther, isRecalled }) {
     if (isOther) this.columns.forget();
-    if (isRecalled) this.on.told(this, false);  // the stored view is not in the address yet
-    this.toldAt = Date.now();
+    if (isRecalled) this.on.viewChanged(this, false);  // the stored view is not in the address yet
+    this.statusAt = Date.now();
     if (isHello) {
-      Object.assign(this, { absentAt: this.toldAt, error: '' });
+      Object.assign(this, { absentAt: this.statusAt, error: '' });
       Object.assign(this.connection, { state: 'live', lostAt: 0, retryAt: 0 });
       if (document.hidden) this.session.setHidden(true);
-      this.hands?.acting.acts.greeted(this.session.secret);
+      this.controller?.acting.acts.helloReceived(this.session.secret);
     }
     this.on.listed(this);
     if (this.session.table) this.#showColumns();
   }
 
   #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
-    const { session: { copy, asked }, scroll } = this;
-    const isKept = !isAnswer || isReopening;
-    this.columns.setAggregates(asked.aggregates);
-    if (isKept && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
+    const { session: { copy, requested }, scroll } = this;
+    const keepsRows = !isAnswer || isReopening;
+    this.columns.setAggregates(requested.aggregates);
+    if (keepsRows && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
     else scroll.setTotal(copy.total);
-    if (!isKept) {
+    if (!keepsRows) {
       scroll.moveTo(0);
       this.travel.stop();
-      this.hands?.clear();
+      this.controller?.clear();
     } else if (isSameEpoch && !scroll.atTop) {
       // The same list after a gap: keep the row at the top of the viewport in place.
       const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
       const position = anchor?.id === undefined ? -1 : copy.positionOf(anchor.id);
       if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
     }
-    this.sight.forget();
+    this.viewportSchedule.forget();
     this.#isWindow = true;
     this.#showCopy(0, false);
     if (isAnswer && isSameEpoch) this.on.answered(this);
-    if (!isSameEpoch && isKept) this.hands?.forgetRows();
+    if (!isSameEpoch && keepsRows) this.controller?.forgetRows();
   }
 
   #showCopy(shift, byPatch) {
@@ -314,7 +314,7 @@ export class Pane {
     this.#isPatch = byPatch && !this.#isChanged;
     this.#isChanged = true;
     this.place.follow(copy, this.travel.isMoving, performance.now());
-    this.hands?.follow(copy, shift);
+    this.controller?.follow(copy, shift);
   }
 
   /** Returns the title of the column with this name. */
@@ -324,21 +324,21 @@ export class Pane {
 
   // User actions.
 
-  /** Changes the table, query or layout to the properties in `wish`, as a step of the history. */
-  change(wish) {
+  /** Applies `changes` to the table, query or layout, as a step of the history. */
+  change(changes) {
     this.error = '';
-    this.hands?.kept.unlink();
+    this.controller?.restore.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
-    const isSame = (wish.table ?? view.table) === view.table;
-    if (wish.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines']) delete view[part];  // a whole view
-    this.show(withFittingRanges({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...wish }));
-    this.on.told(this, true, Object.keys(wish).join());
+    const isSame = (changes.table ?? view.table) === view.table;
+    if (changes.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines']) delete view[part];  // a whole view
+    this.show(withFittingRanges({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...changes }));
+    this.on.viewChanged(this, true, Object.keys(changes).join());
   }
 
   /** Changes the name of the saved view that is shown; undefined for none. */
   rename(named) {
     this.session.view = { ...this.session.view, named };
-    this.on.told(this, false);
+    this.on.viewChanged(this, false);
     this.on.viewed(this);
   }
 
@@ -354,7 +354,7 @@ export class Pane {
     const whole = completed(view, session.tables.find(({ name }) => name === view.table));
     if (!isOther && sameQuery(whole, session.view)) session.view = whole;
     else {
-      this.hands?.holder.release();
+      this.controller?.holder.release();
       session.show(view, this.#describe);
     }
     if (isOther) {
@@ -375,35 +375,35 @@ export class Pane {
     if (found === undefined) return;
     const why = view.sort.some((term) => term.column === column) ? '' : this.lack({ sort: column });
     if (why === '') this.change({ sort: nextSort(view.sort, found, isFurther) });
-    else this.furnish().then(({ notices }) => notices.show(why, false));
+    else this.loadController().then(({ notices }) => notices.show(why, false));
   }
 
   /** Pauses or resumes updates. */
   pause() {
     this.session.setPaused(!this.session.isPaused, this.#describe);
-    this.#isNews = true;
+    this.#hasStateChanged = true;
     this.schedule();
   }
 
-  #tellAround() {
+  #updateAround() {
     if (this.#isWindow) this.loads?.look();
     if (this.#isOther) {
       if (this.session.table) this.#showStrip();
       this.on.viewed(this);
     }
-    if (this.#isNews) {
+    if (this.#hasStateChanged) {
       this.#showAge();
-      this.on.news(this);
+      this.on.stateChanged(this);
     }
-    this.#isWindow = this.#isOther = this.#isNews = false;
+    this.#isWindow = this.#isOther = this.#hasStateChanged = false;
   }
 
   // Repeats keys pressed before the controller is loaded, except possible browser shortcuts.
   #pressed(event) {
     const isCommand = (event.ctrlKey || event.metaKey || event.altKey) && !/^(Home|End|Arrow|Page)/.test(event.key);
-    if (this.hands !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
+    if (this.controller !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
     event.preventDefault();
-    pressAgain(event, this.furnish());
+    pressAgain(event, this.loadController());
   }
 
   /** Installs the note over the rows and the watch on loads. */
@@ -414,19 +414,19 @@ export class Pane {
     });
     this.loads = new LoadWatch(this.session);
     this.loads.look();
-    this.#isNews = true;
+    this.#hasStateChanged = true;
     this.schedule();
   }
 
   /** Imports the controller of user actions once and returns a promise of it. */
-  furnish() {
-    this.#furnishing ??= this.reach.load().then(({ Hands }) => {
-      this.hands = new Hands(this);
+  loadController() {
+    this.#loadingController ??= this.lateModules.load().then(({ Controller }) => {
+      this.controller = new Controller(this);
       this.#openRow();
       this.schedule();
-      return this.hands;
+      return this.controller;
     });
-    return this.#furnishing;
+    return this.#loadingController;
   }
 
   /** Redraws all rows, with the row height of the current density. */
@@ -446,10 +446,10 @@ export class Pane {
   /** Updates the ages on the screen. Called every second. */
   tick() {
     this.table.tick(Date.now());
-    this.hands?.tick();
+    this.controller?.tick();
     if (this.session.copy.seq === 0) this.#showNote();
     this.#showAge();
-    this.on.news(this);
+    this.on.stateChanged(this);
   }
 
   #showColumns() {
@@ -460,7 +460,7 @@ export class Pane {
     if (session.copy.seq > 0 && columns.all.length === table.columns.length) columns.arrange(view.columns);
     this.#showStrip();
     this.#showHighlights();
-    this.heads.setView(session.asked, session.marks);
+    this.heads.setView(session.requested, session.marks);
     this.grid.setAttribute('aria-label', table.title || table.name);
     this.on.viewed(this);
   }
@@ -492,10 +492,10 @@ export class Pane {
   #wantStrip() {
     this.#stripWanted ??= bring(() => import('../panels/strip.js')).then(({ Strip }) => {
       this.strip = new Strip(this.stage, this.grid, {
-        change: (wish) => this.change(wish),
+        change: (changes) => this.change(changes),
         want: (tiles) => this.session.wantTiles(tiles),
         narrowed: (view) => this.session.narrowed(view),
-        say: (text) => this.on.say(text),
+        announce: (text) => this.on.announce(text),
       });
       if (this.session.table) this.#showStrip();
     });
@@ -511,7 +511,7 @@ export class Pane {
   #draw() {
     cancelAnimationFrame(this.#scheduled);
     this.#scheduled = 0;
-    const { session, scroll, sight, travel, columns, grid, table } = this;
+    const { session, scroll, viewportSchedule, travel, columns, grid, table } = this;
     const { copy } = session;
     const now = performance.now();
     const hasRows = copy.seq > 0;
@@ -520,28 +520,28 @@ export class Pane {
     if (hasRows && isChanged) table.selection.hold();
     const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
     if (isOther) {
-      this.heads.setView(session.asked, session.marks);
+      this.heads.setView(session.requested, session.marks);
       this.refine();
     }
     this.#isOther ||= isOther;
-    this.#isNews ||= isChanged;
+    this.#hasStateChanged ||= isChanged;
     // The texts around the table are drawn in the frame after the first rows. If the first rows are
     // slow, the next tick draws them.
-    const isFirst = hasRows ? table.isNew : session.isAsking && this.connection.state === 'live';
-    if (!isFirst) this.#tellAround();
+    const isFirst = hasRows ? table.isNew : session.isPending && this.connection.state === 'live';
+    if (!isFirst) this.#updateAround();
     this.#showNote();
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
     if (table.isNew) document.documentElement.classList.remove('early');
-    sight.observe(scroll.position, scroll.rowHeight, now);
+    viewportSchedule.observe(scroll.position, scroll.rowHeight, now);
     table.fit(scroll);
-    if (!travel.isMoving) sight.rest();
+    if (!travel.isMoving) viewportSchedule.rest();
     if (!travel.isMoving || scroll.isCornered) scroll.settle();
     columns.draw(travel.left);
     if (isChanged) {
       setAttribute(grid, 'aria-rowcount', copy.total + (this.totals.isShown ? 2 : 1));
       this.totals.show(copy.totals, copy.total, Date.now());
-      setAttribute(grid, 'aria-busy', session.isAsking);
+      setAttribute(grid, 'aria-busy', session.isPending);
     }
     if (table.isNew || !this.patience.isLate(scroll, copy, now)) {
       if (isChanged) columns.rescale(copy);
@@ -549,17 +549,17 @@ export class Pane {
       const moves = isLit && this.sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
       table.paint(scroll, copy, { isChanged, isLit, moves }, now, Date.now());
       this.sections.finish(scroll, copy);
-      this.hands?.drawn(now);
+      this.controller?.drawn(now);
       this.#isChanged = this.#isPatch = false;
     }
     travel.write();
     if (session.canLook) {
-      const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
+      const viewport = viewportSchedule.next(scroll, copy, this.place.anchor, !travel.isMoving);
       if (viewport) session.look(viewport);
     } else if (session.isPaused && this.connection.state === 'live' && !session.holds(scroll.first, scroll.count)) {
       // The pause ends, because its rows outside the window were lost with the connection.
       this.pause();
-      this.on.say(phrase('The pause has ended: the connection was lost meanwhile'));
+      this.on.announce(phrase('The pause has ended: the connection was lost meanwhile'));
     }
     session.painted();
     this.on.painted(this);
@@ -567,7 +567,7 @@ export class Pane {
     if (isFirst) requestAnimationFrame(() => this.schedule());
     else {
       this.link.settle?.();
-      this.furnish();
+      this.loadController();
       if (hasStrip(session.view, session.table)) this.#wantStrip();
     }
     if (table.nextFlash === 0 || this.#flashTimer !== 0) return;
@@ -579,11 +579,11 @@ export class Pane {
 
   #showNote() {
     const { session, connection, columns, absentAt } = this;
-    this.note?.show(session, { ...connection, state: connection.isStranger ? 'stranger' : connection.state }, columns.all, Date.now() - absentAt);
+    this.note?.show(session, { ...connection, state: connection.needsSignIn ? 'signedOut' : connection.state }, columns.all, Date.now() - absentAt);
   }
 
   #showAge() {
-    this.note?.showAge(this.session, this.connection, Date.now() - this.toldAt);
+    this.note?.showAge(this.session, this.connection, Date.now() - this.statusAt);
   }
 }
 

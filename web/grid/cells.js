@@ -1,7 +1,7 @@
 // cells.js: draws single cells. Data from a source only becomes the value of a text node or of a
 // validated attribute, never markup.
 
-import { bring } from './reader.js';
+import { bring } from './browser.js';
 import { rowHeightOf } from '../model/display.js';
 import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from '../model/columns.js';
 import { phrase } from '../model/language.js';
@@ -47,7 +47,7 @@ class TextCell {
   bind(spec) {
     if (this.spec !== undefined) {
       this.el.classList.remove(this.spec.rule);
-      this.#dress('', 0);
+      this.#applyStyle('', 0);
     }
     this.spec = spec;
     this.el.classList.add(spec.rule);
@@ -75,8 +75,8 @@ class TextCell {
     this.draw(missing === null ? value : null, now);
     const severity = this.spec.severity === null || missing !== null ? '' : this.spec.severity(value);
     if (severity !== this.severity) this.grade(severity);
-    const { dress } = this.spec;
-    if (dress !== null) this.#dress(missing === null ? dress.lookOf?.(value) ?? '' : '', missing === null && dress.hasHeat ? dress.heatOf(value, dress.scale) : 0);
+    const { styling } = this.spec;
+    if (styling !== null) this.#applyStyle(missing === null ? styling.lookOf?.(value) ?? '' : '', missing === null && styling.hasHeat ? styling.heatOf(value, styling.scale) : 0);
   }
 
   /** Shows the severity of the value: `critical`, `warn` or empty. */
@@ -88,7 +88,7 @@ class TextCell {
   }
 
   // Shows the highlights of the user: the look of a rule, or empty, and the step of the heat scale.
-  #dress(look, heat) {
+  #applyStyle(look, heat) {
     if (look !== this.look) {
       this.look = look;
       if (look === '') delete this.el.dataset.look;

@@ -319,11 +319,11 @@ export class ColumnSet {
     const key = `${view.table} ${samples.length > 0} ${table?.severity} ${JSON.stringify([columns, highlights])}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
-    const dresses = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
+    const stylings = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
     // Columns that look the same, or only have other highlights, keep their widths.
     const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), { natural: spec.natural, isCut: spec.isCut }]) : []);
     this.#isMeasured = samples.length > 0;
-    this.all = specify(columns, samples, this.#measure, { locale: locale(), now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, dresses });
+    this.all = specify(columns, samples, this.#measure, { locale: locale(), now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null, stylings });
     for (const spec of this.all) Object.assign(spec, widths.get(lookOf(spec)));
     this.#marker = this.all.find(({ column, severity }) => column.name === table?.severity && severity !== null) ?? null;
     this.#layoutKey = '';
@@ -411,7 +411,7 @@ export class ColumnSet {
         this.table.rescale(at, Date.now());
       }
       const { tight, tightTotal } = spec;
-      if ((tight === '' && tightTotal === '') || spec.wished > 0) continue;
+      if ((tight === '' && tightTotal === '') || spec.setWidth > 0) continue;
       spec.tight = spec.tightTotal = '';
       const width = Math.max(tight === '' ? 0 : grownWidth({ ...spec, tight }, this.#measure), tightTotal === '' ? 0 : grownWidth({ ...spec, tight: tightTotal }, this.#measure, true));
       if (width === spec.natural) continue;
@@ -426,7 +426,7 @@ export class ColumnSet {
   rescale(copy) {
     for (const at of this.drawn.places) {
       const spec = this.shown[at];
-      if (spec.dress?.hasHeat) this.#reheat(spec, at, copy);
+      if (spec.styling?.hasHeat) this.#reheat(spec, at, copy);
       if (spec.kind !== 'bar') continue;
       let greatest = 0;
       for (const item of copy.items) {
@@ -440,11 +440,11 @@ export class ColumnSet {
     }
   }
 
-  #reheat({ dress, index }, at, copy) {
+  #reheat({ styling, index }, at, copy) {
     const values = copy.items.filter(({ isHeader, absence }) => !isHeader && absence === null).map(({ cells }) => cells[index]);
-    const scale = this.highlighting.heatScale(dress.scale, values);
-    if (scale === dress.scale) return;
-    dress.scale = scale;
+    const scale = this.highlighting.heatScale(styling.scale, values);
+    if (scale === styling.scale) return;
+    styling.scale = scale;
     this.table.rescale(at, Date.now());
   }
 

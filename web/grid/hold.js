@@ -8,7 +8,7 @@ export const renewTime = 5_000;  // milliseconds between renewals; holds expire 
 /** The rules for holding the order. No DOM: the caller reports events and passes the time. */
 export class HoldPolicy {
   #movedAt = null;      // time of the last pointer move over the rows; null if it is elsewhere
-  #saidAt = -Infinity;
+  #sentAt = -Infinity;
   isPressing = false;
   isSelecting = false;
   /** Whether the view follows the end of the list; a resting pointer then holds only briefly. */
@@ -28,12 +28,12 @@ export class HoldPolicy {
   }
 
   /** Returns what to send to the server: true (hold), false (release) or null (nothing). */
-  say(now) {
+  decide(now) {
     const rests = this.#movedAt !== null && (!this.isFollowing || now < this.#movedAt + restTime);
     const wants = this.isPressing || this.isSelecting || rests;
-    if (wants === this.isHeld && !(wants && now >= this.#saidAt + renewTime)) return null;
+    if (wants === this.isHeld && !(wants && now >= this.#sentAt + renewTime)) return null;
     this.isHeld = wants;
-    this.#saidAt = now;
+    this.#sentAt = now;
     return wants;
   }
 
@@ -41,7 +41,7 @@ export class HoldPolicy {
   patience(now) {
     if (!this.isHeld) return null;
     const isForLong = this.isPressing || this.isSelecting || !this.isFollowing || this.#movedAt === null;
-    return Math.max(0, Math.min(this.#saidAt + renewTime, isForLong ? Infinity : this.#movedAt + restTime) - now);
+    return Math.max(0, Math.min(this.#sentAt + renewTime, isForLong ? Infinity : this.#movedAt + restTime) - now);
   }
 }
 
@@ -85,7 +85,7 @@ export class Holder {
       Object.assign(at, { x, y });
       if (!body.contains(target)) return;
       this.#policy.point(performance.now());
-      this.#tell();
+      this.#update();
     }, { passive: true });
     grid.addEventListener('pointerleave', () => this.#change(() => this.#policy.point(null)));
     // Scrolling requests other rows, so it ends the hold until the pointer moves again.
@@ -104,18 +104,18 @@ export class Holder {
 
   #change(change) {
     change();
-    this.#tell();
+    this.#update();
   }
 
-  #tell() {
+  #update() {
     const now = performance.now();
-    const said = this.#policy.say(now);
-    if (said !== null) this.session.holdOrder(said);
+    const isHolding = this.#policy.decide(now);
+    if (isHolding !== null) this.session.holdOrder(isHolding);
     const patience = this.#policy.patience(now);
     // The running timer calls this method again.
-    if (said === null && this.#timer !== 0 && patience !== null) return;
+    if (isHolding === null && this.#timer !== 0 && patience !== null) return;
     clearTimeout(this.#timer);
-    this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#tell(); }, patience + 1);
+    this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#update(); }, patience + 1);
   }
 
   /** Ends the hold although the pointer is over the rows. Returns whether moves were waiting. */
@@ -128,7 +128,7 @@ export class Holder {
   /** Ends the hold after a request for other rows, until the pointer moves again. */
   release() {
     this.#policy.release();
-    this.#tell();
+    this.#update();
   }
 
   /**
@@ -162,7 +162,7 @@ export class Holder {
     this.#policy.isFollowing = session.view.sort.length === 0 && scroll.atEnd && !scroll.atTop;
     if (session.isOrderHeld || !session.canHold || travel.isMoving || !session.holds(scroll.first, scroll.count)) return;
     this.#policy.isHeld = false;
-    this.#tell();
+    this.#update();
   }
 
   #showMark() {

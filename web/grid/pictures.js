@@ -22,84 +22,84 @@ export class Pictures {
     worker.onmessage = ({ data }) => this.#take(data);
   }
   /** The cache, least recently used first. @type {Map<string, ImageBitmap>} */
-  #kept = new Map();
+  #cache = new Map();
   #bytes = 0;
   /** The reasons of permanent faults, oldest first. @type {Map<string, string>} */
   #faults = new Map();
   /**
    * The pending requests by name.
    *
-   * @type {Map<string, {name: string, takers: Set<Function>, id: number, timer: number,
+   * @type {Map<string, {name: string, callbacks: Set<Function>, id: number, timer: number,
    *   tries: number}>}
    */
   #wanted = new Map();
   /** The requests sent to the worker, by id. */
-  #asked = new Map();
+  #pending = new Map();
   #last = 0;
 
   want(table, key, height, take) {
     const name = `${height}/${table}/${key}`;
-    const kept = this.#kept.get(name);
-    if (kept !== undefined) {
-      this.#kept.delete(name);
-      this.#kept.set(name, kept);
-      take({ bitmap: kept });
+    const cached = this.#cache.get(name);
+    if (cached !== undefined) {
+      this.#cache.delete(name);
+      this.#cache.set(name, cached);
+      take({ bitmap: cached });
       return () => {};
     }
     if (this.#faults.has(name)) {
       take({ fault: this.#faults.get(name) });
       return () => {};
     }
-    let wish = this.#wanted.get(name);
-    if (wish === undefined) {
+    let request = this.#wanted.get(name);
+    if (request === undefined) {
       const address = `${globalThis.rowcast?.room ?? ''}/image?table=${encodeURIComponent(table)}&key=${encodeURIComponent(key)}`;
-      wish = { name, address, height, takers: new Set(), id: 0, timer: 0, tries: 0 };
-      this.#wanted.set(name, wish);
-      this.#askIn(patience, wish);
+      request = { name, address, height, callbacks: new Set(), id: 0, timer: 0, tries: 0 };
+      this.#wanted.set(name, request);
+      this.#requestIn(patience, request);
     }
-    wish.takers.add(take);
+    request.callbacks.add(take);
     return () => {
-      wish.takers.delete(take);
-      if (wish.takers.size === 0) this.#drop(wish);
+      request.callbacks.delete(take);
+      if (request.callbacks.size === 0) this.#drop(request);
     };
   }
 
-  #askIn(wait, wish) {
-    wish.timer = setTimeout(() => {
-      wish.id = this.#last += 1;
-      wish.tries += 1;
-      this.#asked.set(wish.id, wish);
-      this.worker.postMessage({ id: wish.id, address: wish.address, height: wish.height });
+  #requestIn(wait, request) {
+    request.timer = setTimeout(() => {
+      request.id = this.#last += 1;
+      request.tries += 1;
+      this.#pending.set(request.id, request);
+      this.worker.postMessage({ id: request.id, address: request.address, height: request.height });
     }, wait);
   }
 
-  #drop(wish) {
-    clearTimeout(wish.timer);
-    if (this.#wanted.get(wish.name) === wish) this.#wanted.delete(wish.name);
-    if (this.#asked.delete(wish.id)) this.worker.postMessage({ cancel: wish.id });
+  #drop(request) {
+    clearTimeout(request.timer);
+    if (this.#wanted.get(request.name) === request) this.#wanted.delete(request.name);
+    if (this.#pending.delete(request.id)) this.worker.postMessage({ cancel: request.id });
   }
 
   #take({ id, bitmap, fault, isPassing }) {
-    const wish = this.#asked.get(id);
-    this.#asked.delete(id);
-    if (wish === undefined) return void bitmap?.close();  // the request was cancelled
-    const takers = [...wish.takers];
-    if (bitmap !== undefined || !isPassing) this.#wanted.delete(wish.name);
-    if (bitmap !== undefined) this.#keep(wish.name, bitmap);
-    else if (isPassing) this.#askIn(Math.min(pauses.most, pauses.first * 2 ** (wish.tries - 1)), wish);
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (request === undefined) return void bitmap?.close();  // the request was cancelled
+    const callbacks = [...request.callbacks];
+    if (bitmap !== undefined || !isPassing) this.#wanted.delete(request.name);
+    if (bitmap !== undefined) this.#keep(request.name, bitmap);
+    else if (isPassing) this.#requestIn(Math.min(pauses.most, pauses.first * 2 ** (request.tries - 1)), request);
     else {
-      this.#faults.set(wish.name, fault);
+      this.#faults.set(request.name, fault);
       if (this.#faults.size > mostFaults) this.#faults.delete(this.#faults.keys().next().value);
     }
-    for (const taker of takers) taker(bitmap === undefined ? { fault } : { bitmap });
+    for (const callback of callbacks) callback(bitmap === undefined ? { fault } : { bitmap });
   }
 
   #keep(name, bitmap) {
-    this.#kept.set(name, bitmap);
+    this.#cache.set(name, bitmap);
     this.#bytes += bytesOf(bitmap);
-    for (const [oldest, other] of this.#kept) {
+    for (const [oldest, other] of this.#cache) {
       if (this.#bytes <= mostBytes || oldest === name) return;
-      this.#kept.delete(oldest);
+      this.#cache.delete(oldest);
       this.#bytes -= bytesOf(other);
       other.close();
     }

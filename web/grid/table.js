@@ -258,9 +258,9 @@ export class Table {
       }
       const held = nodes.get(item.id);
       const node = held ?? this.#take(item, stamp);
-      const isInSight = position >= first && position < first + count;
+      const isVisible = position >= first && position < first + count;
       if (node.item !== item) node.show(item, clock, null);
-      else if (isChanged) node.show(item, clock, isLit && isInSight ? this.flashes : null);
+      else if (isChanged) node.show(item, clock, isLit && isVisible ? this.flashes : null);
       if (motion !== null && held !== undefined) motion.glide(node, y);
       else if (motion !== null && moves.came.has(item.id)) motion.slideIn(node, y);
       placeNode(node, position, y);

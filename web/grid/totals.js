@@ -13,16 +13,16 @@ export class TotalCell {
     this.el = makeCell(spec);
     this.el.title = terms.map(({ kind }) => nameOf(kind, spec.column)).join('\n');
     this.#parts = terms.map(({ kind, at }, index) => {
-      const [name, said, value] = ['total-name', 'unseen', 'total-value'].map((className) => {
+      const [name, label, value] = ['total-name', 'unseen', 'total-value'].map((className) => {
         const part = document.createElement('span');
         part.className = className;
         return part;
       });
       name.textContent = symbolOf(kind);
       name.setAttribute('aria-hidden', 'true');
-      said.textContent = `${index > 0 ? '; ' : ''}${nameOf(kind, spec.column)}: `;
+      label.textContent = `${index > 0 ? '; ' : ''}${nameOf(kind, spec.column)}: `;
       value.append('');
-      this.el.append(name, said, value);
+      this.el.append(name, label, value);
       return { kind, at, text: value.firstChild };
     });
   }

@@ -14,7 +14,7 @@ export function dragSpeed(y, top, bottom) {
 
 /** A drag over the cells of a pane. At most one is active. */
 export class CellDrag {
-  /** Takes the `parts` and `on` of {@link listenForHands}. */
+  /** Takes the `parts` and `on` of {@link listenForInput}. */
   constructor(parts, on) {
     Object.assign(this, { parts, on });
   }
@@ -105,6 +105,6 @@ export class CellDrag {
     if (!this.#isChoosing) return;
     this.#isChoosing = false;
     this.parts.grid.classList.remove('choosing');
-    this.on.say(this.parts.selection.text);
+    this.on.announce(this.parts.selection.text);
   }
 }

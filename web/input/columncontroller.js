@@ -21,10 +21,10 @@ import { termTexts } from '../panels/chips.js';
 import { phrase } from '../model/language.js';
 
 /**
- * The controller of a pane's columns. `change(wish)` changes the view, and `foldAll(isCollapsed)`
+ * The controller of a pane's columns. `change(change)` changes the view, and `foldAll(isCollapsed)`
  * collapses or expands all sections.
  */
-export class ColumnHands {
+export class ColumnController {
   constructor({ session, columns, change, foldAll, lack = () => '' }) {
     Object.assign(this, { session, columns, change, foldAll, lack });
   }
@@ -33,10 +33,10 @@ export class ColumnHands {
   listen(target) {
     listenForDrags(this.columns.heads, target, {
       resize: (spec, width) => {
-        spec.wished = Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(width)));
+        spec.setWidth = Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(width)));
         this.columns.setPlaces();
       },
-      resized: (spec) => this.#place(spec.column.name, { width: spec.wished }),
+      resized: (spec) => this.#place(spec.column.name, { width: spec.setWidth }),
       fit: (spec) => this.fit([spec]),
       move: (name, before) => this.change({ columns: movePlace(this.#all, this.session.view.columns, name, before) }),
       group: (name) => {
@@ -192,8 +192,8 @@ export class ColumnHands {
     return askValues({ table: view.table, column: name, query }, take);
   }
 
-  #place(name, wish) {
-    this.change({ columns: changePlace(this.#all, this.session.view.columns, name, wish) });
+  #place(name, change) {
+    this.change({ columns: changePlace(this.#all, this.session.view.columns, name, change) });
   }
 
   get #all() {

@@ -1,16 +1,16 @@
 // controller.js: interaction in a pane: active cell, selection, details, find, copy, row actions.
 // Loaded after the first rows are drawn, or on the first interaction.
 
-import { Aside } from '../panels/aside.js';
-import { Chosen } from '../model/selection.js';
+import { SideQueries } from '../panels/sidequeries.js';
+import { Selection } from '../model/selection.js';
 import { Copying } from './copying.js';
 import { Detail } from '../panels/detail.js';
 import { Find } from './find.js';
 import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
-import { listenForHands, Marks } from './gridcontroller.js';
+import { listenForInput, Marks } from './gridcontroller.js';
 import { Holder } from '../grid/hold.js';
-import { Kept, SOUGHT } from './restore.js';
+import { Restore, SOUGHT } from './restore.js';
 import { labelOf } from '../panels/cellmenu.js';
 import { listenForPrint } from '../panels/printing.js';
 import { Matches } from './matches.js';
@@ -22,19 +22,19 @@ import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
 import { findingOf } from '../model/finding.js';
 import { searchOf } from '../model/search.js';
-import { wishOfText, wordsOf } from '../model/where.js';
+import { changesOfText, wordsOf } from '../model/where.js';
 import { seekText } from '../model/seek.js';
 import { selectionText } from '../model/sums.js';
 import { phrase } from '../model/language.js';
 
 // Shared by all panes, so that their extra queries are sent one at a time.
-const aside = new Aside(openLink, (call, wait) => {
+const sideQueries = new SideQueries(openLink, (call, wait) => {
   const timer = setTimeout(call, wait);
   return () => clearTimeout(timer);
 });
 
 /** The controller of a pane. */
-export class Hands {
+export class Controller {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane) {
     const { stage, grid, body, session, suffix } = pane;
@@ -42,26 +42,26 @@ export class Hands {
     const leave = () => grid.focus({ preventScroll: true });
     this.pane = pane;
     this.focus = new Focus(grid, suffix);
-    this.selection = new Chosen();
+    this.selection = new Selection();
     this.marks = new Marks();
     this.matches = new Matches();
     this.holder = new Holder(pane);
-    this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
-    this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
-    this.acting = new RowActions(this, this.notices, aside);
+    this.restore = pane.place.restore = new Restore(session, pane.scroll, this);
+    this.notices = new Notices(stage, { announce: (text) => pane.on.announce(text), leave });
+    this.acting = new RowActions(this, this.notices, sideQueries);
     this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.itemsOf(row));
     this.find = new Find(part('find'), {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
-      only: (text) => pane.change(wishOfText(text)),
+      only: (text) => pane.change(changesOfText(text)),
       findingOf: (text) => this.#findingOf(text),
       here: () => this.#here,
-      countAll: (text, told) => this.#countAll(text, told),
+      countAll: (text, done) => this.#countAll(text, done),
       seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
-      say: (text) => pane.on.say(text),
+      announce: (text) => pane.on.announce(text),
       leave,
     });
-    new Copying(this, aside);
+    new Copying(this, sideQueries);
     this.pointing = new Pointing(this);
     this.resting = new Resting(pane);
     this.#listen();
@@ -69,20 +69,20 @@ export class Hands {
     pane.columns.look(() => pane.redraw());
     session.searching = (text) => (this.#hasColumns ? this.#searchOf(text) : null);
     pane.refine();
-    if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
+    if (pane.connection.state === 'live') this.acting.acts.helloReceived(session.secret);
   }
 
   #listen() {
     const { pane, focus, selection } = this;
     const { grid, session, scroll, columns, sections } = pane;
     listenForFolds(grid, sections, focus, (header) => this.fold(header));
-    listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {
+    listenForInput({ grid, body: pane.body, session, scroll, focus, selection, columns, controller: pane.lateModules }, {
       sort: (column, isFurther) => pane.sortBy(column, isFurther),
       open: () => this.openDetail(!this.detail.isOpen),
       close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
       menu: (under) => this.pointing.open(under),
-      totals: (column, under) => pane.reach.load().then(({ hands }) => hands.showTotals(column, under)),
-      say: (text) => pane.on.say(text),
+      totals: (column, under) => pane.lateModules.load().then(({ controller }) => controller.showTotals(column, under)),
+      announce: (text) => pane.on.announce(text),
       changed: () => pane.schedule(),
       moved() {
         pane.travel.stop();
@@ -100,7 +100,7 @@ export class Hands {
     const position = session.copy.positionOfHeader(header);
     // Keys continue from the header, even if the active cell was elsewhere.
     if (position >= 0) focus.set(position, 0, session.copy);
-    if (session.collapse(header)) pane.on.told(pane, true);
+    if (session.collapse(header)) pane.on.viewChanged(pane, true);
   }
 
   /** Opens or closes the details of the active row. */
@@ -128,13 +128,13 @@ export class Hands {
     this.focus.clear();
     if (position === -2 && this.pane.totals.isShown) this.focus.set(position, column, this.pane.session.copy);
     this.selection.clear();
-    this.kept.clear();
+    this.restore.clear();
     this.pointing.settle();
   }
 
   /** Scrolls to the row with this key and selects it, or shows the reason why there is none. */
   openRow(key) {
-    this.kept.link(key, performance.now() + SOUGHT, (row) => {
+    this.restore.link(key, performance.now() + SOUGHT, (row) => {
       const name = phrase('The row “{key}” of this link', { key: labelOf(String(key)) });
       const isRemote = this.pane.session.table?.windowed !== undefined;
       const gone = isRemote ? phrase('{row} is not among the rows that are loaded here. Search for it.', { row: name }) : phrase('{row} is not in the table. It may have ended or been removed.', { row: name });
@@ -146,7 +146,7 @@ export class Hands {
       if (item?.isHeader) return void this.notices.show(phrase('{row} is in this collapsed section.', { row: name }));
       this.selection.clear();
       this.selection.rows.set(row.id, item?.id === row.id ? item : new Row(row.id, 0, []));
-      return on.say(phrase('{row} is selected', { row: name }));
+      return on.announce(phrase('{row} is selected', { row: name }));
     });
   }
 
@@ -154,14 +154,14 @@ export class Hands {
   forgetRows() {
     this.focus.forgetItem();
     this.selection.clear();
-    this.kept.seek();
+    this.restore.seek();
   }
 
   /** Handles the answer to an action request, or to a query for rows' keys or positions. */
-  hear(message) {
+  receive(message) {
     if (message.type === 'acted') return this.acting.acts.receive(message);
-    if (message.type === 'named') return this.kept.named(message);
-    const position = this.kept.located(message, performance.now());
+    if (message.type === 'named') return this.restore.named(message);
+    const position = this.restore.located(message, performance.now());
     if (position !== null) this.pane.place.find(position);
     return this.pane.schedule();
   }
@@ -169,14 +169,14 @@ export class Hands {
   /** Handles the loss of the connection. */
   lost() {
     this.acting.acts.lost();
-    this.kept.lost();
+    this.restore.lost();
   }
 
   /** Runs the periodic work; called every second. */
   tick() {
     this.detail.tick(Date.now());
     const { travel, place } = this.pane;
-    if (!travel.isMoving) this.kept.tick(place.anchor, performance.now());
+    if (!travel.isMoving) this.restore.tick(place.anchor, performance.now());
   }
 
   /** Updates active cell and selection after a patch; the scroll anchor moved by `shift` rows. */
@@ -196,7 +196,7 @@ export class Hands {
     this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
-    this.matches.drawn(table.nodes, wordsOf(this.pane.session.asked, this.pane.parsed));
+    this.matches.drawn(table.nodes, wordsOf(this.pane.session.requested, this.pane.parsed));
     this.#sumUp();
     this.find.drawn(table.nodes, copy, columns.shown, now);
   }
@@ -215,7 +215,7 @@ export class Hands {
     const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown), { active: this.focus.column, isRows, now: Date.now() });
     if (text === this.pickedText) return;
     this.pickedText = text;
-    this.pane.on.news(this.pane);
+    this.pane.on.stateChanged(this.pane);
   }
 
   // The position from which find continues.
@@ -228,7 +228,7 @@ export class Hands {
   #seek(text, isBackward, how) {
     const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
     const finding = this.#findingOf(text);
-    return seekText((question, till) => aside.ask(question, till), { table, query }, { finding, specs, place: this.#here, isBackward, total, ...how });
+    return seekText((sideQuery, till) => sideQueries.ask(sideQuery, till), { table, query }, { finding, specs, place: this.#here, isBackward, total, ...how });
   }
 
   // Whether the column specs match the open table, which may have just changed.
@@ -252,12 +252,12 @@ export class Hands {
 
   // Counts the rows of the whole view that match a text of the filter bar. The count is null if the
   // filter bar is in use or if the source has no exact count.
-  #countAll(text, told) {
+  #countAll(text, done) {
     const { session } = this.pane;
-    const { view: { table }, asked: { search, where, filters } } = session;
-    if (search !== '' || where !== '') return void told(null);
+    const { view: { table }, requested: { search, where, filters } } = session;
+    if (search !== '' || where !== '') return void done(null);
     // Uses the source's order, because it is the cheapest.
-    const question = { table, query: session.narrowed({ ...wishOfText(text), filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
-    aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
+    const sideQuery = { table, query: session.narrowed({ ...changesOfText(text), filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
+    sideQueries.ask(sideQuery, { changed: ({ rows, accuracy }) => done(accuracy === 'exact' ? rows : null) }).catch(() => done(null));
   }
 }

@@ -10,36 +10,36 @@ const mostCells = 1_000_000;
 /** The handler of a pane's `copy` events. */
 export class Copying {
   /**
-   * @param {import('./controller.js').Hands} hands
-   * @param {import('../panels/aside.js').Aside} aside
+   * @param {import('./controller.js').Controller} controller
+   * @param {import('../panels/sidequeries.js').SideQueries} sideQueries
    */
-  constructor(hands, aside) {
-    Object.assign(this, { hands, aside, pane: hands.pane, notices: hands.notices });
+  constructor(controller, sideQueries) {
+    Object.assign(this, { controller, sideQueries, pane: controller.pane, notices: controller.notices });
     document.addEventListener('copy', (event) => this.#copy(event));
   }
   #turn = 0;       // number of the latest copy; fetches of earlier ones are dropped
-  #ready = null;   // fetched cells that the browser did not accept: `{key, chosen}`
+  #ready = null;   // fetched cells that the browser did not accept: `{key, cells}`
 
   #copy(event) {
     const { grid, columns, session } = this.pane;
-    const { selection } = this.hands;
+    const { selection } = this.controller;
     const isTyping = event.target.closest?.('input, textarea');
     if (isTyping) return;
     if (!getSelection().isCollapsed) return this.#copyText(event);
     if (!grid.contains(document.activeElement)) return;
     if (selection.isEmpty) return this.#copyCell(event);
     event.preventDefault();
-    const chosen = selection.cells(session.copy, columns.shown);
+    const cells = selection.cells(session.copy, columns.shown);
     this.#turn += 1;
-    if (chosen.missing === 0) return this.#put(event, chosen);
+    if (cells.missing === 0) return this.#put(event, cells);
     const { bounds } = selection;
     const count = bounds.bottom - bounds.top + 1;
-    if (count * chosen.specs.length > mostCells) {
+    if (count * cells.specs.length > mostCells) {
       return this.notices.show(phrase('{count} rows are too many to copy. Press E to export all rows instead.', { count }), false);
     }
     const key = JSON.stringify([session.view, bounds]);
-    if (this.#ready?.key === key) return this.#put(event, this.#ready.chosen);
-    return this.#fetch(key, bounds, chosen.specs);
+    if (this.#ready?.key === key) return this.#put(event, this.#ready.cells);
+    return this.#fetch(key, bounds, cells.specs);
   }
 
   // Row nodes are recycled, so DOM order is not view order. Text selected across several cells is
@@ -64,22 +64,22 @@ export class Copying {
 
   #copyCell(event) {
     const { columns, on } = this.pane;
-    const { focus } = this.hands;
+    const { focus } = this.controller;
     const spec = columns.shown[focus.column];
     if (!spec || focus.item === null || focus.item.isHeader) return;
     event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
     event.preventDefault();
-    on.say(phrase('Cell copied'));
+    on.announce(phrase('Cell copied'));
   }
 
-  #put({ clipboardData }, chosen) {
+  #put({ clipboardData }, cells) {
     this.#ready = null;
-    clipboardData.setData('text/plain', tabSeparated(chosen));
-    clipboardData.setData('text/html', htmlTable(chosen));
-    this.#tell(chosen);
+    clipboardData.setData('text/plain', tabSeparated(cells));
+    clipboardData.setData('text/html', htmlTable(cells));
+    this.#report(cells);
   }
 
-  #tell({ rows }) {
+  #report({ rows }) {
     this.notices.show(plural(rows.length, 'Copied {count} row', 'Copied {count} rows'));
   }
 
@@ -88,10 +88,10 @@ export class Copying {
     const turn = this.#turn;
     const { session, view } = this.pane;
     const leave = this.notices.show(phrase('Fetching the rows to copy…'));
-    const fetched = fetchRows((question, how) => this.aside.ask(question, how), { table: view.table, query: session.wireQuery }, {
+    const fetched = fetchRows((sideQuery, how) => this.sideQueries.ask(sideQuery, how), { table: view.table, query: session.wireQuery }, {
       from: top, through: bottom, isWanted: () => turn === this.#turn,
     }).then((rows) => ({ specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
-    const as = (type, text) => [type, fetched.then((chosen) => new Blob([text(chosen)], { type }))];
+    const as = (type, text) => [type, fetched.then((cells) => new Blob([text(cells)], { type }))];
     const parts = [as('text/plain', tabSeparated), as('text/html', htmlTable)];
     for (const [, part] of parts) part.catch(() => {});  // reported below
     let isWritten = false;
@@ -103,12 +103,12 @@ export class Copying {
       // The browser refused the promise, so the user must copy again when the rows are here.
     }
     try {
-      const chosen = await fetched;
+      const cells = await fetched;
       if (turn !== this.#turn) return;
-      if (isWritten) this.#tell(chosen);
+      if (isWritten) this.#report(cells);
       else {
-        this.#ready = { key, chosen };
-        this.notices.show(phrase('{count} rows are ready: press Ctrl+C again', { count: chosen.rows.length }));
+        this.#ready = { key, cells };
+        this.notices.show(phrase('{count} rows are ready: press Ctrl+C again', { count: cells.rows.length }));
       }
     } catch (error) {
       if (turn === this.#turn) this.notices.show(phrase('Copy failed: {reason}', { reason: error.message }), false);

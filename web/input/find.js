@@ -18,13 +18,13 @@ const typingPause = 250;  // milliseconds without a key press before a count is 
  * - `countAll(text, told)` passes `told` the number of matching rows, or null.
  * - `seek(text, isBackward, {told, isWanted})` finds the next match outside the window.
  * - `only(text)` filters the table to the rows that match a text of the filter bar.
- * - `leave()` returns the focus, `say(text)` announces a text, `changed()` requests a frame.
+ * - `leave()` returns the focus, `announce(text)` announces a text, `changed()` requests a frame.
  */
 export class Find {
   constructor(strip, on) {
     Object.assign(this, { strip, on });
     this.input = strip.querySelector('input');
-    this.told = strip.querySelector('[role=status]');
+    this.status = strip.querySelector('[role=status]');
     // Shared by all panes. Without browser support, matches are not marked.
     this.highlight = globalThis.Highlight ? CSS.highlights.get('found') ?? new Highlight() : null;
     if (this.highlight) CSS.highlights.set('found', this.highlight);
@@ -51,7 +51,7 @@ export class Find {
   #turn = 0;        // number of the latest search; results of earlier ones are dropped
   #isSeeking = false;
   #copy = null;
-  #wish = null;     // direction of a step that waits for the first rows
+  #pendingStep = null;     // direction of a step that waits for the first rows
   #specs = [];
   #countedAt = 0;
   #marked = [];
@@ -82,7 +82,7 @@ export class Find {
     this.#copy = copy;
     this.#specs = specs;
     // The step runs after the frame, because it changes what is drawn.
-    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));
+    if (this.#pendingStep !== null) queueMicrotask(() => this.#pendingStep !== null && this.#step(this.#pendingStep));
     const wait = this.#countedAt + recount - now;
     if (wait <= 0) {
       this.#countedAt = now;
@@ -106,13 +106,13 @@ export class Find {
       this.#countAll();
       this.on.changed();
     }
-    this.#tell();
+    this.#showStatus();
   }
 
   #stop() {
     this.#turn += 1;
     this.#isSeeking = false;
-    this.#wish = null;
+    this.#pendingStep = null;
   }
 
   // Ignores counts for a text that has changed meanwhile.
@@ -128,7 +128,7 @@ export class Find {
     }), typingPause);
   }
 
-  #tell() {
+  #showStatus() {
     if (this.#isSeeking) return;
     const count = this.#found.length;
     const here = this.#hasGone ? this.on.here() : null;
@@ -137,14 +137,14 @@ export class Find {
   }
 
   #write(text) {
-    if (this.told.textContent !== text) this.told.textContent = text;
+    if (this.status.textContent !== text) this.status.textContent = text;
   }
 
   #step(isBackward) {
     if (this.input.value === '') return;
     this.#stop();
     if (this.#copy === null) {
-      this.#wish = isBackward;
+      this.#pendingStep = isBackward;
       return;
     }
     this.#look(false);
@@ -162,12 +162,12 @@ export class Find {
   async #seek(isBackward) {
     const turn = this.#turn;
     const isWanted = () => turn === this.#turn;
-    const told = (share) => isWanted() && this.#write(phrase('{share}% searched', { share: Math.floor(share * 100) }));
+    const progress = (share) => isWanted() && this.#write(phrase('{share}% searched', { share: Math.floor(share * 100) }));
     this.#isSeeking = true;
-    told(0);
+    progress(0);
     let words = '';
     try {
-      const found = await this.on.seek(this.input.value, isBackward, { told, isWanted });
+      const found = await this.on.seek(this.input.value, isBackward, { progress, isWanted });
       if (!isWanted()) return;
       this.#isSeeking = false;
       if (found !== null) return void this.#go(found);
@@ -175,7 +175,7 @@ export class Find {
     } catch (error) {
       if (!isWanted()) return;
       words = phrase('search failed');
-      this.on.say(error.message);
+      this.on.announce(error.message);
     }
     this.#isSeeking = true;  // keeps the message until the next step or key press
     this.#write(words);
@@ -184,7 +184,7 @@ export class Find {
   #go(place) {
     this.#hasGone = true;
     this.on.go(place.position, place.column);
-    this.#tell();
+    this.#showStatus();
   }
 
   #mark(nodes) {

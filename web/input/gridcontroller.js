@@ -13,16 +13,16 @@ import { phrase } from '../model/language.js';
  * @param {import('../model/session.js').Session} parts.session
  * @param {import('../model/viewport.js').ScrollModel} parts.scroll
  * @param {import('./focus.js').Focus} parts.focus
- * @param {import('../model/selection.js').Chosen} parts.selection
+ * @param {import('../model/selection.js').Selection} parts.selection
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
- * @param {import('./columncontroller.js').ColumnHands} parts.hands
+ * @param {import('./columncontroller.js').ColumnController} parts.controller
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
  *   there is none), `totals(column, under)` for the menu of a column's totals, `close()` for Escape
- *   without a selection, `say(text)`, `changed()` when a frame must be drawn
+ *   without a selection, `announce(text)`, `changed()` when a frame must be drawn
  */
-export function listenForHands(parts, on) {
-  const { grid, session, scroll, focus, selection, columns, hands } = parts;
+export function listenForInput(parts, on) {
+  const { grid, session, scroll, focus, selection, columns, controller } = parts;
   const cellDrag = new CellDrag(parts, on);
   const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
 
@@ -44,7 +44,7 @@ export function listenForHands(parts, on) {
   function press(event) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
-    if (focus.position === -1 && hands.press(event, focus.column)) return true;
+    if (focus.position === -1 && controller.press(event, focus.column)) return true;
     const isMenu = key === 'ContextMenu' || (key === 'F10' && shiftKey);
     if (focus.position === -2 && (isMenu || key === 'Enter')) return totals();
     if (isMenu) return on.menu(focus.el ?? corner()) || false;
@@ -54,7 +54,7 @@ export function listenForHands(parts, on) {
     if (key === 'Escape') return selection.clear() || on.close();
     if (isControl && key.toLowerCase() === 'a') {
       selection.selectColumns(0, columns.shown.length - 1, session.copy);
-      return on.say(selection.text);
+      return on.announce(selection.text);
     }
     return move(event, isControl);
   }
@@ -77,7 +77,7 @@ export function listenForHands(parts, on) {
       selection.clear();
       selection.extend(here(), 0, here(), columns.shown.length - 1);
     } else if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
-    return on.say(selection.text || phrase('Nothing selected'));
+    return on.announce(selection.text || phrase('Nothing selected'));
   }
 
   function move(event, isControl) {
@@ -89,7 +89,7 @@ export function listenForHands(parts, on) {
     if (!focus.move(event.key, room, firstVisible(), copy)) return false;
     if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
       selection.extend(before, column, here(), focus.column);
-      on.say(selection.text);
+      on.announce(selection.text);
     } else if (selection.range !== null) selection.clear();
     const covered = session.view.group.length * scroll.rowHeight;
     if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
@@ -129,10 +129,10 @@ export function listenForHands(parts, on) {
       event.preventDefault();  // the browser would select text
       grid.focus({ preventScroll: true });
       selection.extend(before, column, here(), focus.column);
-      on.say(selection.text);
+      on.announce(selection.text);
     } else if (event.ctrlKey || event.metaKey) {
       if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
-      on.say(selection.text || phrase('Nothing selected'));
+      on.announce(selection.text || phrase('Nothing selected'));
     } else if (event.pointerType === 'touch' && selection.rows.size > 0) {
       isTap = true;  // a swipe keeps the selected rows
     } else {
@@ -148,7 +148,7 @@ export function listenForHands(parts, on) {
     isTap = false;
     if (focus.item === null || focus.item.isHeader || !target.closest('[role=gridcell]')) return;
     selection.toggleRow(focus.item);
-    on.say(selection.text || phrase('Nothing selected'));
+    on.announce(selection.text || phrase('Nothing selected'));
     on.changed();
   });
 
@@ -185,7 +185,7 @@ export class Marks {
    * Updates the marks of all drawn rows and cells.
    *
    * @param {import('../grid/table.js').Table} table
-   * @param {import('../model/selection.js').Chosen} selection
+   * @param {import('../model/selection.js').Selection} selection
    * @param {Set<number>|null} targets the rows of an open menu or dialog, marked instead of the
    *   selection
    */
@@ -204,10 +204,10 @@ export class Marks {
       const isWithin = bounds !== null && node.position >= bounds.top && node.position <= bounds.bottom;
       for (const [at, cell] of node.cells.entries()) {
         if (cell === undefined) continue;
-        const isChosen = isWithin && at >= bounds.first && at <= bounds.last;
-        if (isChosen === cell.isChosen) continue;
-        cell.isChosen = isChosen;
-        if (isChosen) cell.el.setAttribute('aria-selected', 'true');
+        const isSelected = isWithin && at >= bounds.first && at <= bounds.last;
+        if (isSelected === cell.isSelected) continue;
+        cell.isSelected = isSelected;
+        if (isSelected) cell.el.setAttribute('aria-selected', 'true');
         else cell.el.removeAttribute('aria-selected');
       }
     }

@@ -12,9 +12,9 @@ import { phrase } from '../model/language.js';
 
 /** The menus of a pane's cells. */
 export class Pointing {
-  /** @param {import('./controller.js').Hands} hands */
-  constructor(hands) {
-    Object.assign(this, { hands, pane: hands.pane });
+  /** @param {import('./controller.js').Controller} controller */
+  constructor(controller) {
+    Object.assign(this, { controller, pane: controller.pane });
   }
   #left = null;   // the active cell when the menu changed the view, `{view, id, column}`
 
@@ -23,7 +23,7 @@ export class Pointing {
    * `under.target`. Returns whether there is one.
    */
   open(under) {
-    const { focus: { item, position } } = this.hands;
+    const { focus: { item, position } } = this.controller;
     // A pinned header may be out of the window, so that it has no position.
     const header = under?.target ? this.pane.sections.headerAt(under.target) : null;
     if (header !== null || item?.isHeader) this.#openSection(under, header ?? item);
@@ -34,7 +34,7 @@ export class Pointing {
 
   /** Makes the cell active again after the query of the menu's choice is answered. */
   settle() {
-    const { pane: { session: { copy, view }, scroll, grid, columns }, hands: { focus } } = this;
+    const { pane: { session: { copy, view }, scroll, grid, columns }, controller: { focus } } = this;
     const left = this.#left;
     this.#left = null;
     if (left === null || left.view !== view || copy.total === 0 || !grid.contains(document.activeElement)) return;
@@ -44,27 +44,27 @@ export class Pointing {
     focus.set(isSeen ? position : 0, Math.min(left.column, columns.shown.length - 1), copy);
   }
 
-  #change(wish) {
-    const { pane, hands: { focus } } = this;
+  #change(changes) {
+    const { pane, controller: { focus } } = this;
     const { item, column } = focus;
-    pane.change(wish);
+    pane.change(changes);
     this.#left = { view: pane.session.view, id: item?.id, column };
   }
 
   #openCell(under, item) {
-    const { hands, pane: { columns, grid } } = this;
-    const spec = columns.shown[hands.focus.column];
-    if (!this.#isSelected) hands.selection.clear();
-    const part = hands.acting.menuPart();
+    const { controller, pane: { columns, grid } } = this;
+    const spec = columns.shown[controller.focus.column];
+    if (!this.#isSelected) controller.selection.clear();
+    const part = controller.acting.menuPart();
     const cell = item === null || item.absence !== null ? { pending: true } : item.cells[spec.index] ?? null;
-    const isOpen = hands.detail.isOpen;
-    if (item !== null && item.absence === null) hands.kept.call([item.id], () => {});  // for the link to the row
+    const isOpen = controller.detail.isOpen;
+    if (item !== null && item.absence === null) controller.restore.call([item.id], () => {});  // for the link to the row
     const items = [
       ...filterItems(cell, this.#selectedOf(spec, part.target), this.#sceneOf(spec)),
       null,
       ...cellItems({
-        copy: () => this.#copy(), select: item === null || item.absence !== null ? null : () => this.#selectRow(item), isSelected: hands.selection.rows.has(item?.id), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => hands.openDetail(!isOpen), isOpen,
-        text: hands.selection.text,
+        copy: () => this.#copy(), select: item === null || item.absence !== null ? null : () => this.#selectRow(item), isSelected: controller.selection.rows.has(item?.id), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => controller.openDetail(!isOpen), isOpen,
+        text: controller.selection.text,
         follow: linkTarget(cell) === '' || spec.kind !== 'link' ? null : () => grid.querySelector('.active a[href]')?.click(),
       }),
       ...part.items,
@@ -74,17 +74,17 @@ export class Pointing {
   }
 
   #openSection(under, header) {
-    const { pane: { session, columns }, hands } = this;
-    hands.selection.clear();
-    const specs = session.asked.group.map((name) => columns.all.find(({ column }) => column.name === name));
-    const ranged = new Set(session.asked.ranges?.map(({ column }) => column));
+    const { pane: { session, columns }, controller } = this;
+    controller.selection.clear();
+    const specs = session.requested.group.map((name) => columns.all.find(({ column }) => column.name === name));
+    const ranged = new Set(session.requested.ranges?.map(({ column }) => column));
     const path = (session.copy.chainOf(header) ?? []).map(({ value, end, column, level }) => ({ value, end, isRange: ranged.has(column) && value !== null, scene: this.#sceneOf(specs[level]) }));
-    const whole = hands.acting.menuPart();
+    const whole = controller.acting.menuPart();
     openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column) }), [
       ...sectionItems(header, path, {
-        toggle: () => hands.fold(header),
+        toggle: () => controller.fold(header),
         view: session.view,
-        order: () => this.pane.reach.load().then(({ hands: columnHands }) => columnHands.showOrder(session.table.columns.find(({ name }) => name === header.column), under)),
+        order: () => this.pane.lateModules.load().then(({ controller: columnController }) => columnController.showOrder(session.table.columns.find(({ name }) => name === header.column), under)),
         foldAll: (isCollapsed) => this.foldAll(isCollapsed),
       }),
       null,
@@ -95,7 +95,7 @@ export class Pointing {
 
   // Whether the active cell is part of the selection.
   get #isSelected() {
-    const { focus: { item, position, column }, selection: { rows, bounds } } = this.hands;
+    const { focus: { item, position, column }, selection: { rows, bounds } } = this.controller;
     if (bounds === null) return item !== null && rows.has(item.id);
     return position >= bounds.top && position <= bounds.bottom && column >= bounds.first && column <= bounds.last;
   }
@@ -109,14 +109,14 @@ export class Pointing {
       // A term that is not applied does not narrow the rows, so it is replaced.
       term: isMarked ? undefined : pane.view.filters.find(({ column }) => column === spec.column.name),
       lack: (what) => pane.lack(what),
-      change: (wish) => this.#change(wish),
-      refuse: (reason) => this.hands.notices.show(reason, false),
+      change: (changes) => this.#change(changes),
+      refuse: (reason) => this.controller.notices.show(reason, false),
     };
   }
 
   // The cells of a column in the rows of a target, see `filterItems`.
   #selectedOf(spec, target) {
-    if (target === null || this.hands.selection.isEmpty) return null;
+    if (target === null || this.controller.selection.isEmpty) return null;
     const cellsOf = (rows) => rows.map(({ cells }) => cells[spec.index] ?? null);
     if (target.bounds === undefined) return { cells: cellsOf(target.rows) };
     const count = target.bounds.bottom - target.bounds.top + 1;
@@ -124,40 +124,40 @@ export class Pointing {
       cells: null,
       fault: count > MOST_ROWS ? phrase('{count} rows are selected: a filter takes the values of {most} at most.', { count, most: MOST_ROWS }) : '',
       fetch: async () => {
-        const rows = await this.hands.acting.fetch(target, (reason) => phrase('The filter was not set, because {reason}.', { reason }));
+        const rows = await this.controller.acting.fetch(target, (reason) => phrase('The filter was not set, because {reason}.', { reason }));
         return rows === null ? null : cellsOf(rows);
       },
     };
   }
 
   #selectRow(item) {
-    const { hands: { selection }, pane } = this;
+    const { controller: { selection }, pane } = this;
     selection.toggleRow(item);
-    pane.on.say(selection.text || phrase('Nothing selected'));
+    pane.on.announce(selection.text || phrase('Nothing selected'));
     pane.schedule();
   }
 
   // Has the handler of `copy` events copy the selection or the active cell.
   #copy() {
-    if (!document.execCommand('copy')) this.hands.notices.show(phrase('The browser did not allow copying. Press Ctrl+C instead.'), false);
+    if (!document.execCommand('copy')) this.controller.notices.show(phrase('The browser did not allow copying. Press Ctrl+C instead.'), false);
   }
 
   #copyLink() {
     const { pane } = this;
-    pane.on.told(pane, false);  // the address may be older than the view
+    pane.on.viewChanged(pane, false);  // the address may be older than the view
     this.#putLink(location.href, phrase('Copied a link to this view'));
   }
 
   #putLink(href, done) {
-    const { notices } = this.hands;
+    const { notices } = this.controller;
     if (copyLink(href)) notices.show(done);
     else notices.show(phrase('The browser did not allow copying. The link is: {address}', { address: href }), false);
   }
 
   // Copies a link that opens the view at a row.
   #copyRowLink(id) {
-    const { pane, hands: { kept, notices } } = this;
-    const key = kept.keyOf(id);
+    const { pane, controller: { restore, notices } } = this;
+    const key = restore.keyOf(id);
     if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
     const address = new URL(location.href);
     address.hash = hashFromRow(pane.session.view, key);
@@ -166,13 +166,13 @@ export class Pointing {
 
   /** Collapses the outermost sections, or expands all sections. */
   foldAll(isCollapsed) {
-    if (isCollapsed) this.#collapseAll(this.pane.session.asked.group[0]);
+    if (isCollapsed) this.#collapseAll(this.pane.session.requested.group[0]);
     else this.#change({ collapsed: [] });
   }
 
   // Collapses the outermost sections. Their values are counted, because only some are loaded.
   #collapseAll(name) {
-    const { pane, hands: { notices } } = this;
+    const { pane, controller: { notices } } = this;
     const { session } = pane;
     const view = fittingView(session.view, session.table.columns);
     const leave = notices.show(phrase('Collapsing…'));

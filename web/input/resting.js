@@ -22,17 +22,17 @@ export class Resting {
   /** Updates the tooltip after a frame, because the cell's value may have changed. */
   drawn() {
     const rest = this.#rest;
-    if (rest !== null && rest.node.shown[rest.at] !== rest.value && this.#timer === 0) this.#tellLater();
+    if (rest !== null && rest.node.shown[rest.at] !== rest.value && this.#timer === 0) this.#describeLater();
   }
 
   // Delays the update until after the frame, where measuring would force a layout, and until
   // scrolling has ended.
-  #tellLater() {
+  #describeLater() {
     this.#timer = setTimeout(() => {
       this.#timer = 0;
       if (this.#rest === null) return;
-      if (this.pane.travel.isMoving) this.#tellLater();
-      else this.#tell(this.#rest);
+      if (this.pane.travel.isMoving) this.#describeLater();
+      else this.#describe(this.#rest);
     }, settleTime);
   }
 
@@ -40,12 +40,12 @@ export class Resting {
     if (el === this.#rest?.el) return;
     this.#leave();
     if (el === null) return;
-    if (el.matches('.head')) return this.#tellHead(el);
+    if (el.matches('.head')) return this.#describeHead(el);
     const row = el.parentElement;
     for (const node of this.pane.table.nodes.values()) {
       if (node.el !== row) continue;
       const at = node.cells.findIndex((cell) => cell?.el === el);
-      if (at >= 0) this.#tell(this.#rest = { el, node, at, value: undefined });
+      if (at >= 0) this.#describe(this.#rest = { el, node, at, value: undefined });
       return;
     }
   }
@@ -56,7 +56,7 @@ export class Resting {
     this.#rest = null;
   }
 
-  #tell(rest) {
+  #describe(rest) {
     const { el, node, at } = rest;
     rest.value = node.shown[at];
     if (isMarked(el)) return;  // the title already has the reason of a failure
@@ -66,7 +66,7 @@ export class Resting {
     else el.title = text;
   }
 
-  #tellHead(el) {
+  #describeHead(el) {
     const { columns, heads } = this.pane;
     const spec = columns.shown[heads.cells.indexOf(el)];
     if (spec === undefined) return;

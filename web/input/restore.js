@@ -15,22 +15,22 @@ const MISSES = 3;
 /** The greatest number of rows to restore. */
 export const MOST = 1_000;
 
-/** State restored after a restart of the server. `hands` is `{focus, selection}`. */
-export class Kept {
-  constructor(session, scroll, hands) {
-    Object.assign(this, { session, scroll, hands });
+/** State restored after a restart of the server. `controller` is `{focus, selection}`. */
+export class Restore {
+  constructor(session, scroll, controller) {
+    Object.assign(this, { session, scroll, controller });
   }
   #keys = new Map();   // keys by row id, of the rows to restore
   #anchor = null;      // id of a visible row
-  #asked = 0;          // number of the latest request; only the latest of a kind is answered
+  #lastRequest = 0;          // number of the latest request; only the latest of a kind is answered
   #naming = 0;         // number of the pending request for keys, or 0
-  #told = null;        // callback of `call`
+  #done = null;        // callback of `call`
   #locating = 0;       // number of the pending request for positions, or 0
   #sought = null;      // the rows sought since the server's restart
   #goal = null;        // the row scrolled to, until it is in the window: `{id, below}`
   #put = 0;            // the scroll position set by this page rather than by the user
   #whole = null;       // first and last column of a selection of whole columns
-  #linked = null;      // the row that a link names, until it is found: `{key, until, told, misses}`
+  #linked = null;      // the row that a link names, until it is found: `{key, until, done, misses}`
 
   /** Forgets everything, because another table is shown. */
   clear() {
@@ -61,7 +61,7 @@ export class Kept {
     if (unnamed.length === 0 || this.#naming !== 0) return;
     // A row without a key is not requested again.
     for (const id of unnamed) this.#keys.set(id, undefined);
-    this.#naming = this.#asked += 1;
+    this.#naming = this.#lastRequest += 1;
     this.session.send(wire.name(this.#naming, unnamed));
   }
 
@@ -73,7 +73,7 @@ export class Kept {
     const wanted = new Set();
     const add = (item) => item && !item.isHeader && wanted.add(item.id);
     if (!atTop && !atEnd && this.#anchor !== null) wanted.add(this.#anchor);
-    const { focus, selection } = this.hands;
+    const { focus, selection } = this.controller;
     add(focus.item);
     if (selection.range && !selection.range.isWhole) for (const { item } of [selection.range.from, selection.range.to]) add(item);
     for (const row of selection.rows.values()) if (wanted.size < MOST) add(row);
@@ -85,16 +85,16 @@ export class Kept {
     return this.#keys.get(id);
   }
 
-  /** Requests the unknown keys of these rows at once, and calls `told()` when they arrive. */
-  call(ids, told) {
+  /** Requests the unknown keys of these rows at once, and calls `done()` when they arrive. */
+  call(ids, done) {
     const unnamed = ids.filter((id) => this.#keys.get(id) === undefined);
     if (unnamed.length === 0 || !this.session.isOpen) return;
     // Repeats the pending request's rows, because the server answers only the last request.
-    const asked = this.#naming === 0 ? [] : [...this.#keys].filter(([, key]) => key === undefined).map(([id]) => id);
-    const wanted = [...new Set([...unnamed, ...asked])].slice(0, wire.LIMITS.keys);
+    const requested = this.#naming === 0 ? [] : [...this.#keys].filter(([, key]) => key === undefined).map(([id]) => id);
+    const wanted = [...new Set([...unnamed, ...requested])].slice(0, wire.LIMITS.keys);
     for (const id of wanted) this.#keys.set(id, undefined);
-    this.#naming = this.#asked += 1;
-    this.#told = told;
+    this.#naming = this.#lastRequest += 1;
+    this.#done = done;
     this.session.send(wire.name(this.#naming, wanted));
   }
 
@@ -103,9 +103,9 @@ export class Kept {
     if (id !== this.#naming) return;
     this.#naming = 0;
     for (const [row, key] of rows) if (this.#keys.has(row)) this.#keys.set(row, key);
-    const told = this.#told;
-    this.#told = null;
-    told?.();
+    const done = this.#done;
+    this.#done = null;
+    done?.();
   }
 
   /**
@@ -114,13 +114,13 @@ export class Kept {
    */
   renew(before, now) {
     const { scroll } = this;
-    const { focus, selection } = this.hands;
+    const { focus, selection } = this.controller;
     const keyOf = (item) => (item && !item.isHeader ? this.#keys.get(item.id) : undefined);
-    const sought = { places: [], active: undefined, chosen: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };
+    const sought = { places: [], active: undefined, selected: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };
     const places = this.#placesIn(before);
     if (places.length > 0) sought.places = places;
     sought.active ??= keyOf(focus.item);
-    for (const row of selection.rows.values()) if (keyOf(row) !== undefined) sought.chosen.set(keyOf(row), row.cells);
+    for (const row of selection.rows.values()) if (keyOf(row) !== undefined) sought.selected.set(keyOf(row), row.cells);
     const { range } = selection;
     this.#whole = range?.isWhole ? [range.fromColumn, range.toColumn] : null;
     if (range && !range.isWhole) {
@@ -137,7 +137,7 @@ export class Kept {
   #placesIn(before) {
     const { scroll } = this;
     if (scroll.atTop || scroll.atEnd) return [];
-    const { item } = this.hands.focus;
+    const { item } = this.controller.focus;
     const ids = [this.#anchor];
     if (item && !item.isHeader && scroll.shows(before.positionOf(item.id))) ids.unshift(item.id);
     return ids.filter((id) => this.#keys.get(id) !== undefined && before.positionOf(id) >= 0)
@@ -169,19 +169,19 @@ export class Kept {
 
   /** Requests the positions of the sought rows, and restores a selection of whole columns. */
   seek() {
-    if (this.#whole !== null) this.hands.selection.selectColumns(...this.#whole, this.session.copy);
+    if (this.#whole !== null) this.controller.selection.selectColumns(...this.#whole, this.session.copy);
     this.#whole = null;
     if (this.#sought !== null) this.#seek();
   }
 
   /**
-   * Seeks the row that a link names, and calls `told(row)` with its `{id, position}`.
+   * Seeks the row that a link names, and calls `done(row)` with its `{id, position}`.
    *
    * The position is null if the query does not show the row, and `row` is null if the table does
    * not have it. While the source is loading its rows, the row is sought until `until`.
    */
-  link(key, until, told) {
-    this.#linked = { key, until, told, misses: 0 };
+  link(key, until, done) {
+    this.#linked = { key, until, done, misses: 0 };
     if (this.session.canLook) this.#seek();
   }
 
@@ -199,29 +199,29 @@ export class Kept {
       if (linked.misses < MISSES || (isLoading && now < linked.until)) return;
     }
     this.#linked = null;
-    linked.told(id === undefined ? null : { id, position });
+    linked.done(id === undefined ? null : { id, position });
   }
 
   #seek() {
-    const { places, active, chosen, corners } = this.#sought ?? nowhere;
+    const { places, active, selected, corners } = this.#sought ?? nowhere;
     const keys = new Set(this.#linked === null ? [] : [this.#linked.key]);
     for (const { key } of places) keys.add(key);
     if (active !== undefined) keys.add(active);
     for (const key of corners?.keys ?? []) keys.add(key);
-    for (const key of chosen.keys()) keys.add(key);
+    for (const key of selected.keys()) keys.add(key);
     if (keys.size === 0) {
       this.#sought = null;
       return;
     }
     if (this.#locating !== 0) return;
-    const asked = [...keys].slice(0, wire.LIMITS.keys);
+    const requested = [...keys].slice(0, wire.LIMITS.keys);
     // Moves the requested keys to the end, so that the next request has other keys first.
-    for (const key of asked) {
-      const cells = chosen.get(key);
-      if (chosen.delete(key)) chosen.set(key, cells);
+    for (const key of requested) {
+      const cells = selected.get(key);
+      if (selected.delete(key)) selected.set(key, cells);
     }
-    this.#locating = this.#asked += 1;
-    this.session.send(wire.locate(this.#locating, asked));
+    this.#locating = this.#lastRequest += 1;
+    this.session.send(wire.locate(this.#locating, requested));
   }
 
   /** Handles the answer with rows' positions. Returns the pixel to scroll to, or null. */
@@ -232,13 +232,13 @@ export class Kept {
     if (this.#sought === null) return null;
     const sought = this.#sought;
     const { copy } = this.session;
-    const { focus, selection } = this.hands;
+    const { focus, selection } = this.controller;
     const { corners } = sought;
     const place = sought.places.find(({ key }) => rows.some(([found, , position]) => found === key && position !== null));
     let target = null;
     // A selection made by the user meanwhile replaces the one to restore.
     if (selection.rows.size !== sought.found || selection.range !== null) {
-      sought.chosen.clear();
+      sought.selected.clear();
       sought.corners = null;
     }
     for (const [key, row, position] of rows) {
@@ -255,9 +255,9 @@ export class Kept {
         focus.find(position, item);
         sought.active = undefined;
       }
-      if (sought.chosen.has(key)) {
-        selection.rows.set(row, item?.id === row ? item : new Row(row, 0, sought.chosen.get(key)));
-        sought.chosen.delete(key);
+      if (sought.selected.has(key)) {
+        selection.rows.set(row, item?.id === row ? item : new Row(row, 0, sought.selected.get(key)));
+        sought.selected.delete(key);
         sought.found += 1;
       }
       if (sought.corners && position !== null) for (const at of [0, 1]) if (corners.keys[at] === key) corners.spots[at] = new Spot(position, item);
@@ -273,8 +273,8 @@ export class Kept {
   }
 }
 
-const nowhere = Object.freeze({ places: [], active: undefined, chosen: new Map(), corners: null });
+const nowhere = Object.freeze({ places: [], active: undefined, selected: new Map(), corners: null });
 
-function isEmpty({ places, active, chosen, corners }) {
-  return places.length === 0 && active === undefined && chosen.size === 0 && corners === null;
+function isEmpty({ places, active, selected, corners }) {
+  return places.length === 0 && active === undefined && selected.size === 0 && corners === null;
 }

@@ -12,15 +12,15 @@ import { phrase } from '../model/language.js';
 /** The controller of actions in a pane. */
 export class RowActions {
   /**
-   * @param {import('./controller.js').Hands} hands
+   * @param {import('./controller.js').Controller} controller
    * @param {import('../panels/notices.js').Notices} notices
-   * @param {import('../panels/aside.js').Aside} aside
+   * @param {import('../panels/sidequeries.js').SideQueries} sideQueries
    */
-  constructor(hands, notices, aside) {
-    Object.assign(this, { hands, notices, aside, pane: hands.pane });
+  constructor(controller, notices, sideQueries) {
+    Object.assign(this, { controller, notices, sideQueries, pane: controller.pane });
     /** The ids of the rows of the open menu or dialog, or null. @type {Set<number>|null} */
     this.targets = null;
-    this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#tell(entry), {
+    this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#report(entry), {
       fault: (entry) => this.#faultOf(entry),
       later: (call, wait) => setTimeout(call, wait),
     });
@@ -75,20 +75,20 @@ export class RowActions {
   // active row, which is also returned as `row`, to be selected alone. `bounds` is set if some rows
   // are not loaded, and `rows` then has the loaded ones.
   #aim() {
-    const { focus, selection } = this.hands;
+    const { focus, selection } = this.controller;
     const { item, position } = focus;
     const { bounds } = selection;
     const isRow = item !== null && !item.isHeader && item.absence === null;
-    const isChosen = isRow && (selection.rows.has(item.id) || (bounds !== null && position >= bounds.top && position <= bounds.bottom));
+    const isSelected = isRow && (selection.rows.has(item.id) || (bounds !== null && position >= bounds.top && position <= bounds.bottom));
     // If the active row is not loaded, the selection is the target.
-    if (!isChosen && (isRow || item?.isHeader || selection.isEmpty)) {
+    if (!isSelected && (isRow || item?.isHeader || selection.isEmpty)) {
       return isRow ? { target: this.#stamped({ rows: [item] }), row: item } : { target: null, row: null };
     }
     return { target: this.#aimAtSelection(bounds), row: null };
   }
 
   #aimAtSelection(bounds) {
-    if (bounds === null) return this.#stamped({ rows: [...this.hands.selection.rows.values()] });
+    if (bounds === null) return this.#stamped({ rows: [...this.controller.selection.rows.values()] });
     const { copy } = this.pane.session;
     const rows = heldItems(bounds, copy).filter((one) => !one.isHeader);
     const isHeld = bounds.top >= copy.start && bounds.bottom < copy.end && rows.every(({ absence }) => absence === null);
@@ -103,7 +103,7 @@ export class RowActions {
   }
 
   #choose(row) {
-    const { selection } = this.hands;
+    const { selection } = this.controller;
     selection.clear();
     selection.toggleRow(row);
     this.pane.schedule();
@@ -137,10 +137,10 @@ export class RowActions {
     if (target !== null) this.#mark({ rows });
     const box = askFor(action, {
       question: target === null ? phrase('{title} (whole table {table})?', { title, table: this.#tableTitle }) : phrase('{title} {rows}?', { title, rows: this.#textOf(rows) }),
-      isAsked: target?.bounds !== undefined,
+      hasQuestion: target?.bounds !== undefined,
       test: this.#testOf(action),
     }, (values) => this.#start(action, target, rows, values), () => this.#mark(null));
-    if (rows.length === 1 && target !== null && box !== null) this.hands.kept.call([rows[0].id], () => box.ask(phrase('{title} {rows}?', { title, rows: this.#textOf(rows) })));
+    if (rows.length === 1 && target !== null && box !== null) this.controller.restore.call([rows[0].id], () => box.ask(phrase('{title} {rows}?', { title, rows: this.#textOf(rows) })));
     return undefined;
   }
 
@@ -163,7 +163,7 @@ export class RowActions {
   async fetch({ bounds, copy, table, query }, failed) {
     const leave = this.notices.show(phrase('Fetching the selected rows…'));
     try {
-      return await rowsBetween(bounds, copy, (first, last) => fetchPiece((question, how) => this.aside.ask(question, how), { table, query }, first, last));
+      return await rowsBetween(bounds, copy, (first, last) => fetchPiece((sideQuery, how) => this.sideQueries.ask(sideQuery, how), { table, query }, first, last));
     } catch (error) {
       this.notices.show(failed(error.message), false);
       return null;
@@ -216,11 +216,11 @@ export class RowActions {
     }
   }
 
-  #tell(entry) {
+  #report(entry) {
     this.pane.schedule();
-    if (entry.state === 'waiting' || entry.state === 'said') return;
+    if (entry.state === 'waiting' || entry.state === 'sent') return;
     const part = this.#batches.get(entry);
-    if (part !== undefined) return void this.#tellBatch(entry, part);
+    if (part !== undefined) return void this.#reportBatch(entry, part);
     const isGood = entry.state === 'done';
     const tested = this.#tests.get(entry);
     this.#tests.delete(entry);
@@ -230,11 +230,11 @@ export class RowActions {
     this.notices.show(`${title}: ${words}`, isGood);
   }
 
-  #tellBatch(entry, { batch, line, name }) {
+  #reportBatch(entry, { batch, line, name }) {
     this.#batches.delete(entry);
     batch.settle(entry, name);
     if (batch.isOver) line.end(batch.text, batch.isGood, batch.faults);
-    else line.tell(batch.text, batch.faults);
+    else line.report(batch.text, batch.faults);
   }
 
   get #tableTitle() {
@@ -247,7 +247,7 @@ export class RowActions {
   }
 
   #nameOf(row, name = rowName) {
-    return name(row, this.pane.columns.all, this.pane.session.table.label, this.hands.kept.keyOf(row.id), Date.now());
+    return name(row, this.pane.columns.all, this.pane.session.table.label, this.controller.restore.keyOf(row.id), Date.now());
   }
 }
 

@@ -4,7 +4,7 @@
 import { act } from '../protocol/wire.js';
 import { phrase } from './language.js';
 
-const mostSaid = 12;      // requests in flight; the server allows 16 per client
+const mostSent = 12;      // requests in flight; the server allows 16 per client
 const mostWaiting = 1_200;  // pending requests: enough for a selection of 1,000 rows
 // Token bucket: `mostAtOnce` requests in a burst, then `refill` more every `refillTime`
 // milliseconds. The server accepts 200 messages per second, shared with all other messages.
@@ -21,12 +21,12 @@ const refusals = new Set(['notAllowed', 'unknownAction', 'unknownTable']);
  * The action requests of one page.
  *
  *     const acts = new Acts(send, (entry) => ...);   // called when an entry changes its state
- *     acts.greeted(secret);                          // connected; sends unanswered requests again
+ *     acts.helloReceived(secret);                    // connected; sends unanswered requests again
  *     acts.run({ table, action, row, values, epoch });  // returns the entry
  *     acts.receive(acted);
  *
  * `prepare` makes an entry without sending it, `begin` queues it, and `cancel` drops it if it has
- * not been sent. An entry's state is 'waiting', 'said' (sent), 'done', 'failed' or 'cancelled'.
+ * not been sent. An entry's state is 'waiting', 'sent', 'done', 'failed' or 'cancelled'.
  * `how.fault(entry)` returns why a waiting request must not be sent, or null.
  * `how.later(call, wait)` calls `call` after `wait` milliseconds.
  *
@@ -34,8 +34,8 @@ const refusals = new Set(['notAllowed', 'unknownAction', 'unknownTable']);
  *   epoch: string, state: string, code: string, text: string, isUnclear: boolean}} Entry
  */
 export class Acts {
-  constructor(send, tell, { fault = () => null, later = (call) => call() } = {}) {
-    Object.assign(this, { send, tell, fault, later });
+  constructor(send, report, { fault = () => null, later = (call) => call() } = {}) {
+    Object.assign(this, { send, report, fault, later });
     /** Unanswered requests by id, oldest first. @type {Map<number, Entry>} */
     this.open = new Map();
   }
@@ -51,24 +51,24 @@ export class Acts {
   }
 
   /** Resends unanswered requests on a new connection; `secret` names its session. */
-  greeted(secret) {
+  helloReceived(secret) {
     this.#secret = secret;
     for (const entry of this.open.values()) {
-      if (entry.state !== 'said') continue;
+      if (entry.state !== 'sent') continue;
       if (entry.tries >= mostTries) this.#fail(entry, phrase('The server did not answer in time.'), true);
-      else this.#say(entry);
+      else this.#sendEntry(entry);
     }
     this.#next();
   }
 
-  /** Stops sending until the next `greeted`, because the connection is lost. */
+  /** Stops sending until the next `helloReceived`, because the connection is lost. */
   lost() {
     this.#secret = null;
   }
 
   /** Queues a request for an action on a row or on the whole table, and returns its entry. */
-  run(wish) {
-    return this.begin(this.prepare(wish));
+  run(request) {
+    return this.begin(this.prepare(request));
   }
 
   /** Returns a new entry, which `begin` queues. */
@@ -109,15 +109,15 @@ export class Acts {
    */
   refused(code, reason) {
     if (!refusals.has(code)) return;
-    const said = [...this.open.values()].findLast(({ state }) => state === 'said');
-    if (said !== undefined) this.#fail(said, reason || code);
+    const sent = [...this.open.values()].findLast(({ state }) => state === 'sent');
+    if (sent !== undefined) this.#fail(sent, reason || code);
   }
 
   #next() {
     if (this.#secret === null) return;
-    let said = 0;
+    let sent = 0;
     for (const entry of this.open.values()) {
-      if (said >= mostSaid) return;
+      if (sent >= mostSent) return;
       if (entry.state === 'waiting') {
         const fault = this.fault(entry);
         if (fault !== null) {
@@ -126,9 +126,9 @@ export class Acts {
         }
         if (this.#allowed === 0) return void this.#refill();
         this.#allowed -= 1;
-        this.#say(entry);
+        this.#sendEntry(entry);
       }
-      said += 1;
+      sent += 1;
     }
     if (this.#allowed < mostAtOnce) this.#refill();
   }
@@ -144,15 +144,15 @@ export class Acts {
   }
 
   // A resent request names the session in which it was first sent, so that the server runs it once.
-  #say(entry) {
+  #sendEntry(entry) {
     const { id, table, action, row, values } = entry;
     entry.tries += 1;
     const isAgain = entry.session !== null;
     this.send(act({ id, table, action: action.name, row, values, session: isAgain ? entry.session : undefined }));
     if (isAgain) return;
     entry.session = this.#secret;
-    entry.state = 'said';
-    this.tell(entry);
+    entry.state = 'sent';
+    this.report(entry);
   }
 
   #fail(entry, text, isUnclear = false) {
@@ -163,7 +163,7 @@ export class Acts {
   #end(entry, state, text) {
     this.open.delete(entry.id);
     Object.assign(entry, { state, text });
-    this.tell(entry);
+    this.report(entry);
   }
 }
 

@@ -24,13 +24,13 @@ const mostMeasured = 200;
 /**
  * A column as drawn. `index` is its position in the source's order and in rows' cells, `at` its
  * position on screen. `rule` is the CSS class of its cells. `source` is the table that serves its
- * images. `wished` is the width set by the user, or 0. `isCut` is whether the first texts are wider
- * than a column may be by itself. `tight` and `tightTotal` are texts that did not fit.
+ * images. `setWidth` is the width set by the user, or 0. `isCut` is whether the first texts are
+ * wider than a column may be by itself. `tight` and `tightTotal` are texts that did not fit.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
- *   kind: string, format: Function, natural: number, isCut: boolean, wished: number,
+ *   kind: string, format: Function, natural: number, isCut: boolean, setWidth: number,
  *   line: DecimalLine|null,
  *   align: string, tight: string, tightTotal: string, scale: number, isPinned: boolean,
- *   left: number, width: number, advances: Advances, dress: object|null, locale?: string}} Spec
+ *   left: number, width: number, advances: Advances, styling: object|null, locale?: string}} Spec
  */
 
 /**
@@ -40,25 +40,25 @@ const mostMeasured = 200;
  * @param {any[][]} samples cells of the first rows
  * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
  * @param {{locale?: string, now: number, prefix?: string}} how `prefix` is the pane's prefix of
- *   CSS classes; `pictures` the table that serves images, or null; `dresses` as in highlights.js
+ *   CSS classes; `pictures` the table that serves images, or null; `stylings` as in highlights.js
  * @returns {Spec[]}
  */
-export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null, dresses = null }) {
+export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null, stylings = null }) {
   const widthOf = remembering(measure);
   const digit = measure('0', false);
   const advances = new Advances((character) => measure(character, false));
   return columns.map((column, index) => {
     const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined && missingOf(cell) === null);
     const format = formatter(column, { locale });
-    const kind = dresses?.get(column.name)?.hasBar ? 'bar' : kindOf(column, pictures);
+    const kind = stylings?.get(column.name)?.hasBar ? 'bar' : kindOf(column, pictures);
     const line = kind === 'badge' ? null : decimalLine(column, locale);
     line?.begin(values.slice(0, mostMeasured).map((value) => format(value, now)));
     const title = measure(titleOf(column), true) + sortMark;
     const least = column.width > 0 ? column.width * digit : 0;
-    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
-    const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
+    const wanted = least === 0 || isCounted(column) ? Math.max(least, widthFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
+    const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wanted)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, severity: severityOf(column), dress: dresses?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wish > widest, wished: 0, align: alignOf(column), tight: '', tightTotal: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, severity: severityOf(column), styling: stylings?.get(column.name) ?? null, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, isCut: wanted > widest, setWidth: 0, align: alignOf(column), tight: '', tightTotal: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });
@@ -74,7 +74,7 @@ function remembering(measure) {
   };
 }
 
-function wishFrom(column, kind, values, textOf, widthOf, digit) {
+function widthFrom(column, kind, values, textOf, widthOf, digit) {
   if (kind === 'sparkline' || kind === 'picture') return 96;
   if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * (column.isAgo ? 12 : 10);
   let most = 0;
@@ -110,7 +110,7 @@ export function isCounted({ type }) {
 /** Returns the specs of the visible columns, in the order of the user's layout. */
 export function shownSpecs(specs, layout) {
   const places = arrange(specs.map(({ column }) => column), layout).filter(({ isHidden }) => !isHidden);
-  return places.map(({ column: name, width, isPinned }, at) => Object.assign(specs.find(({ column }) => column.name === name), { at, wished: width, isPinned }));
+  return places.map(({ column: name, width, isPinned }, at) => Object.assign(specs.find(({ column }) => column.name === name), { at, setWidth: width, isPinned }));
 }
 
 /**
@@ -120,8 +120,8 @@ export function shownSpecs(specs, layout) {
  * @returns {number} the total width
  */
 export function place(specs, available) {
-  const natural = specs.reduce((sum, spec) => sum + (spec.wished || spec.natural), 2 * edge);
-  const flexible = specs.filter((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
+  const natural = specs.reduce((sum, spec) => sum + (spec.setWidth || spec.natural), 2 * edge);
+  const flexible = specs.filter((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.setWidth === 0);
   const cut = flexible.filter(({ isCut }) => isCut);
   const stretched = available < natural ? flexible.slice(-1) : cut.length > 0 ? cut : flexible;
   let rest = available - natural;
@@ -129,7 +129,7 @@ export function place(specs, available) {
   let left = edge;
   for (const spec of specs) {
     spec.left = left;
-    spec.width = spec.wished || spec.natural;
+    spec.width = spec.setWidth || spec.natural;
     if (stretched.includes(spec)) {
       const share = Math.round(rest * spec.natural / weight);
       rest -= share;
@@ -475,10 +475,10 @@ function rounded(number, decimals) {
   const point = digits.indexOf('.');
   const whole = point < 0 ? digits : digits.slice(0, point);
   const part = point < 0 ? '' : digits.slice(point + 1);
-  const kept = whole + part.slice(0, decimals).padEnd(decimals, '0');
-  if (kept.length > 15) return '';
+  const truncated = whole + part.slice(0, decimals).padEnd(decimals, '0');
+  if (truncated.length > 15) return '';
   const isUp = part.length > decimals && part[decimals] >= '5';
-  const all = isUp ? String(Number(kept) + 1).padStart(kept.length, '0') : kept;
+  const all = isUp ? String(Number(truncated) + 1).padStart(truncated.length, '0') : truncated;
   return sign + (decimals === 0 ? all : `${all.slice(0, -decimals)}.${all.slice(-decimals)}`);
 }
 

@@ -55,11 +55,11 @@ function withForm(column, { as, decimals }) {
 
 /**
  * Returns the forms of times after a change of those of a column; `name` is undefined for all
- * columns. A member of `wish` that is undefined is left to the source, or to the form of all.
+ * columns. A member of `form` that is undefined is left to the source, or to the form of all.
  */
-export function nextTimes(times = [], name, wish) {
+export function nextTimes(times = [], name, form) {
   const at = times.findIndex(({ column }) => column === name);
-  const { as, decimals } = { ...times[at], ...wish };
+  const { as, decimals } = { ...times[at], ...form };
   const next = { ...(name === undefined ? {} : { column: name }), ...(as === undefined ? {} : { as }), ...(decimals === undefined ? {} : { decimals }) };
   const isEmpty = as === undefined && decimals === undefined;
   const all = at < 0 ? [...times, ...(isEmpty ? [] : [next])] : times.toSpliced(at, 1, ...(isEmpty ? [] : [next]));

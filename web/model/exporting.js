@@ -38,14 +38,14 @@ export function fieldsOf(view, columns) {
 export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields, offset = 0 } = {}) {
   const { sort, group, ranges, ...fitting } = fittingView(view, table.columns);
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
-  const said = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
-  if (filter !== undefined) said.set('filter', JSON.stringify(filter));
+  const parameters = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
+  if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
   const inUse = where !== '' ? zone : wireGroup({ group, ranges, times: view.times }, offset).find((one) => one.offset)?.offset ?? 0;
-  if (inUse !== 0) said.set('zone', String(inUse));
+  if (inUse !== 0) parameters.set('zone', String(inUse));
   const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
-  if (!isAll) said.set('fields', fields.map(encodeURIComponent).join(','));
-  if (separator !== 'comma') said.set('separator', separator);
-  const text = said.toString();
+  if (!isAll) parameters.set('fields', fields.map(encodeURIComponent).join(','));
+  if (separator !== 'comma') parameters.set('separator', separator);
+  const text = parameters.toString();
   const address = `/tables/${encodeURIComponent(table.name)}.${format}${text === '' ? '' : `?${text}`}`;
   return address.length > longest ? '' : address;
 }

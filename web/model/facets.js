@@ -220,8 +220,8 @@ export function entryText({ label, rows }, mark, locale) {
  * @param {Entry[]} entries
  */
 export function inPlace(shown, entries) {
-  const kept = shown.map((old) => entries.find(({ key }) => key === old.key) ?? { ...old, rows: 0 });
-  return [...kept, ...entries.filter(({ key }) => !shown.some((old) => old.key === key))];
+  const stable = shown.map((old) => entries.find(({ key }) => key === old.key) ?? { ...old, rows: 0 });
+  return [...stable, ...entries.filter(({ key }) => !shown.some((old) => old.key === key))];
 }
 
 /** Returns the sentence below the entries of a facet; empty if it needs none. */

@@ -26,14 +26,14 @@ export class Parsing {
     this.send = send;
   }
   #id = 0;
-  #told = null;
+  #resolve = null;
 
   /** Asks for the meaning of a text, and with `at` for the texts that fit at this caret. */
   ask({ text, at, zone }) {
     this.lost();
     this.#id += 1;
-    return new Promise((told) => {
-      this.#told = told;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
       this.send({ type: 'parse', id: this.#id, text, ...(at === undefined ? {} : { at }), ...(zone === 0 ? {} : { zone }) });
     });
   }
@@ -41,14 +41,14 @@ export class Parsing {
   /** Handles an answer. One that violates the protocol counts as none. */
   receive(message) {
     if (message.id !== this.#id) return;
-    this.#told?.(isReading(message) ? message : null);
-    this.#told = null;
+    this.#resolve?.(isReading(message) ? message : null);
+    this.#resolve = null;
   }
 
   /** Ends the pending request without an answer. */
   lost() {
-    this.#told?.(null);
-    this.#told = null;
+    this.#resolve?.(null);
+    this.#resolve = null;
   }
 }
 

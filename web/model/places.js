@@ -3,9 +3,9 @@
 import { arrange, titleOf, WIDTHS } from './columns.js';
 
 /** Returns the layout after changing a column's `width`, `isHidden` or `isPinned`. */
-export function changePlace(columns, layout, name, wish) {
-  const width = wish.width === undefined ? {} : { width: wish.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(wish.width))) };
-  return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...wish, ...width } : place)));
+export function changePlace(columns, layout, name, change) {
+  const width = change.width === undefined ? {} : { width: change.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(change.width))) };
+  return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...change, ...width } : place)));
 }
 
 /**

@@ -575,9 +575,9 @@ export function layoutFrom(text, decode) {
     const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
     const column = decode(name ?? '');
     if (column === '' || layout.some((place) => place.column === column)) continue;
-    const wished = Number(width);
+    const given = Number(width);
     layout.push({
-      column, width: wished === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, wished)), isHidden: hide === '-', isPinned: pin === '*',
+      column, width: given === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, given)), isHidden: hide === '-', isPinned: pin === '*',
     });
   }
   return layout;

@@ -9,15 +9,15 @@ import { phrase } from './language.js';
  * A part of a view that is not applied.
  *
  * `key` identifies the part: `sort:NAME`, `group:NAME`, `filter:NAME`, `show:FUNCTION:NAME`,
- * `sections:NAME`, `columns:NAME`, `search`, `where` or `link:PART`. `wish` is the part's content
+ * `sections:NAME`, `columns:NAME`, `search`, `where` or `link:PART`. `part` is the part's content
  * as JSON. The mark is valid until the user changes it.
- * @typedef {{key: string, wish: string, reason: string}} Mark
+ * @typedef {{key: string, part: string, reason: string}} Mark
  */
 
 /**
  * Returns the content of the part with this key as JSON; undefined if the view has no such part.
  */
-export function wishOf(view, key) {
+export function partOf(view, key) {
   const [kind, ...rest] = key.split(':');
   const name = rest.join(':');
   const found = {
@@ -56,7 +56,7 @@ function keysOf(view) {
 export function marksFor(sent, at, reason) {
   const keys = new Set(at.flatMap((path) => keysAt(sent, path)));
   const text = readable(reason);
-  return [...(keys.size > 0 ? keys : keysOf(sent))].map((key) => ({ key, wish: wishOf(sent, key), reason: text }));
+  return [...(keys.size > 0 ? keys : keysOf(sent))].map((key) => ({ key, part: partOf(sent, key), reason: text }));
 }
 
 function keysAt(sent, path) {
@@ -91,7 +91,7 @@ function readable(reason) {
 
 /** Returns the marks whose part is unchanged in the view. */
 export function standing(marks, view) {
-  return marks.filter(({ key, wish }) => wishOf(view, key) === wish);
+  return marks.filter(({ key, part }) => partOf(view, key) === part);
 }
 
 /**
@@ -117,7 +117,7 @@ export function applied(view, marks, good) {
 export function misfits(view, columns) {
   const byName = (name) => columns.find((column) => column.name === name);
   const marks = [];
-  const add = (key, reason) => marks.push({ key, wish: wishOf(view, key), reason });
+  const add = (key, reason) => marks.push({ key, part: partOf(view, key), reason });
   const unknown = (name) => phrase('No column called “{name}”.', { name });
   for (const { column } of view.sort) if (!byName(column)) add(`sort:${column}`, unknown(column));
   for (const column of view.group) if (!byName(column)) add(`group:${column}`, unknown(column));
@@ -134,7 +134,7 @@ export function misfits(view, columns) {
 }
 
 /** Returns a mark's title for the user: `Sort by Fare`, `Search for “JFK”`. */
-export function markTitle({ key, wish }, columns) {
+export function markTitle({ key, part }, columns) {
   const [kind, ...rest] = key.split(':');
   const name = rest.join(':');
   const title = (column) => titleOf(columns.find((one) => one.name === column) ?? { name: column });
@@ -145,8 +145,8 @@ export function markTitle({ key, wish }, columns) {
     case 'show': return phrase('{function} of {column}', { function: functionName(rest[0]), column: title(rest.slice(1).join(':')) });
     case 'sections': return phrase('Order of the sections of {column}', { column: title(name) });
     case 'columns': return phrase('Column {column}', { column: name });
-    case 'search': return phrase('Search for “{text}”', { text: JSON.parse(wish) });
-    case 'where': return phrase('Filter “{text}”', { text: JSON.parse(wish) });
+    case 'search': return phrase('Search for “{text}”', { text: JSON.parse(part) });
+    case 'where': return phrase('Filter “{text}”', { text: JSON.parse(part) });
     default: return phrase('Link');
   }
 }

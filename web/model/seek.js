@@ -36,8 +36,8 @@ export function nextFound(found, place, isBackward) {
 /**
  * Searches from a place to the end of the view, then from the other end back to the place.
  *
- * @param {(question: object, how: object) => Promise<import('../protocol/wire.js').WindowCopy>} ask
- *   see aside.js
+ * @param {(sideQuery: object, how: object) => Promise<import('../protocol/wire.js').WindowCopy>}
+ *   ask see sidequeries.js
  * @param {{table: string, query: object}} view
  * @param {object} how
  * @param {import('./finding.js').Finding} how.finding
@@ -49,7 +49,7 @@ export function nextFound(found, place, isBackward) {
  * @param {() => boolean} how.isWanted returns false to stop the search
  * @returns {Promise<{position: number, column: number}|null>} null if nothing was found
  */
-export async function seekText(ask, view, { finding, specs, place, isBackward, total, told, isWanted }) {
+export async function seekText(ask, view, { finding, specs, place, isBackward, total, progress, isWanted }) {
   let passed = 0;
   for (const { first, last, isRest } of piecesFrom(place.position, total, isBackward)) {
     if (!isWanted()) return null;
@@ -59,7 +59,7 @@ export async function seekText(ask, view, { finding, specs, place, isBackward, t
     const next = isRest ? found.at(isBackward ? -1 : 0) : nextFound(found, place, isBackward);
     if (next !== undefined) return next;
     passed += last - first + 1;
-    told(Math.min(1, passed / total));
+    progress(Math.min(1, passed / total));
   }
   return null;
 }

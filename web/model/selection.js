@@ -31,7 +31,7 @@ export class Spot {
  *     selection.extend(place, column, to, toColumn);   // keeps the first corner, moves the other
  *     selection.cells(copy, columns)                   // the selected cells in the window
  */
-export class Chosen {
+export class Selection {
   constructor() {
     /** @type {Map<number, import('../protocol/wire.js').Row>} */
     this.rows = new Map();

@@ -2,7 +2,7 @@
 // answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
-import { wish } from '../protocol/tiles.js';
+import { requestOf } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { wireGroup } from './ranges.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
@@ -12,13 +12,13 @@ import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind, ...}
+ *     const event = session.receive(message, viewportAt);  // {kind, ...}
  *     session.painted();  // the window is painted: the server may send the next patch
  *
  * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'tiles',
- * 'facets', 'told', 'refused', 'resync', 'broken', 'error' or 'nothing'.
+ * 'facets', 'keys', 'refused', 'resync', 'broken', 'error' or 'nothing'.
  *
- * `sight(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
+ * `viewportAt(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
  * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
  */
 export class Session {
@@ -35,7 +35,7 @@ export class Session {
     this.role = '';
     this.isSignedIn = false;
     /** Whether a query is pending, so that the window still answers the previous one. */
-    this.isAsking = false;
+    this.isPending = false;
     /** Whether the user paused updates. */
     this.isPaused = false;
     /** Whether the server holds the order of the rows. */
@@ -59,9 +59,9 @@ export class Session {
      * @type {import('./parsing.js').Parsing|null}
      */
     this.parsing = null;
-    this.#isGreeted = false;
+    this.#hasHello = false;
   }
-  #isGreeted;
+  #hasHello;
   /**
    * Parses a search text; null until search.js is loaded.
    * @type {((text: string) => import('./search.js').Search)|null}
@@ -83,7 +83,7 @@ export class Session {
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
   // What was last requested of each type of wish.
-  #wishes = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
+  #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
   #holdsOf = '';        // the secret of the connection that the window is from
@@ -110,15 +110,15 @@ export class Session {
 
   /** Ends the connection. The window stays. */
   lost() {
-    this.#isGreeted = false;
+    this.#hasHello = false;
     this.parsing?.lost();
     this.#opened = '';
     this.#unpainted = 0;
-    this.isAsking = this.#isOpening = this.isOrderHeld = false;
+    this.isPending = this.#isOpening = this.isOrderHeld = false;
   }
 
   /** Shows another table or query. */
-  show(view, sight) {
+  show(view, viewportAt) {
     const isOther = view.table !== this.view.table;
     this.view = completed(view, this.tables.find(({ name }) => name === view.table));
     if (isOther) this.#forgetMarks();
@@ -126,16 +126,16 @@ export class Session {
     this.isPaused = false;  // to show the result; the server ends the pause too
     this.#release();
     if (isOther) this.copy = new wire.WindowCopy();
-    if (!this.#isGreeted) this.#isChanged = true;
-    else if (isOther || !this.isOpen) this.#open(sight, false);
+    if (!this.#hasHello) this.#isChanged = true;
+    else if (isOther || !this.isOpen) this.#open(viewportAt, false);
     else {
-      this.#query(sight);
+      this.#query(viewportAt);
     }
   }
 
-  #query(sight) {
-    this.#ask();
-    this.send(wire.query({ request: this.#request, query: this.wireQuery, viewport: sight(this.copy.seq, true) }));
+  #query(viewportAt) {
+    this.#noteRequest();
+    this.send(wire.query({ request: this.#request, query: this.wireQuery, viewport: viewportAt(this.copy.seq, true) }));
   }
 
   #forgetMarks() {
@@ -149,7 +149,7 @@ export class Session {
    * `rules` is the module refusals.js, and the second argument is a `refused` event. Events of a
    * query that has been replaced are ignored.
    */
-  mark(rules, { sent, at, reason }, sight) {
+  mark(rules, { sent, at, reason }, viewportAt) {
     this.#rules = rules;
     if (sent !== this.#sent || !this.isOpen) return;
     const found = rules.marksFor(sent, at, reason);
@@ -158,22 +158,22 @@ export class Session {
     if (stand.length < found.length) this.#good = null;
     const keys = new Set(stand.map(({ key }) => key));
     this.marks = [...this.marks.filter(({ key }) => !keys.has(key)), ...stand];
-    let next = this.asked;
+    let next = this.requested;
     if (sameQuery(next, sent)) {
       this.marks = rules.standing(rules.marksFor(this.view, [], reason), this.view);
       this.#good = null;
-      next = this.asked;
+      next = this.requested;
       if (sameQuery(next, sent)) return;  // not even the whole table can be shown
     }
     if (this.#good !== null && sameQuery({ ...this.#good.view, collapsed: next.collapsed }, next)) {
       this.#sent = this.#good.view;
       return;
     }
-    this.#query(sight);
+    this.#query(viewportAt);
   }
 
   /** The view to query: the user's, without parts that do not fit the table or were refused. */
-  get asked() {
+  get requested() {
     const view = fittingView(this.view, this.table?.columns ?? []);
     return this.marks.length === 0 ? view : fittingView(this.#rules.applied(view, this.marks, this.#good?.view), this.table?.columns ?? []);
   }
@@ -201,12 +201,12 @@ export class Session {
 
   /** Whether the table is open and shown, and no query is pending. */
   get canLook() {
-    return this.isOpen && !this.isAsking && this.copy.seq > 0;
+    return this.isOpen && !this.isPending && this.copy.seq > 0;
   }
 
   /** Reports to the server whether the page is hidden. */
   setHidden(hidden) {
-    if (!this.#isGreeted) return;
+    if (!this.#hasHello) return;
     this.#release();
     this.send(wire.visibility(hidden));
   }
@@ -216,20 +216,20 @@ export class Session {
    *
    * A connection made while paused opens the table only when updates resume.
    */
-  setPaused(isPaused, sight) {
+  setPaused(isPaused, viewportAt) {
     if (isPaused === this.isPaused || (isPaused && !this.canLook)) return;
     this.isPaused = isPaused;
     this.waiting = null;
     this.#release();
     if (this.isOpen) this.send(wire.pause(isPaused));
-    else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
+    else if (this.#hasHello && this.table !== undefined) this.#open(viewportAt, true);
   }
 
-  /** Subscribes `who` to the server's statistics, or unsubscribes it. */
-  wantStats(isWanted, who) {
+  /** Subscribes `subscriber` to the server's statistics, or unsubscribes it. */
+  wantStats(isWanted, subscriber) {
     const before = this.#wantsStats.size > 0;
-    if (isWanted) this.#wantsStats.add(who);
-    else this.#wantsStats.delete(who);
+    if (isWanted) this.#wantsStats.add(subscriber);
+    else this.#wantsStats.delete(subscriber);
     const now = this.#wantsStats.size > 0;
     if (this.isOpen && before !== now) this.send(wire.stats(now));
   }
@@ -246,16 +246,16 @@ export class Session {
 
   #want(type, wanted) {
     const { table } = this.view;
-    const last = this.#wishes[type];
+    const last = this.#subscriptions[type];
     // Another table begins without tiles and facets.
     if (JSON.stringify(wanted) === JSON.stringify(table === last.table ? last.wanted : [])) return;
-    this.#wishes[type] = { table, id: last.id + 1, wanted };
-    if (this.isOpen) this.#sendWish(type);
+    this.#subscriptions[type] = { table, id: last.id + 1, wanted };
+    if (this.isOpen) this.#sendSubscription(type);
   }
 
-  #sendWish(type) {
-    const { id, wanted } = this.#wishes[type];
-    this.send(wish(type, id, wanted));
+  #sendSubscription(type) {
+    const { id, wanted } = this.#subscriptions[type];
+    this.send(requestOf(type, id, wanted));
   }
 
   /**
@@ -300,10 +300,10 @@ export class Session {
    * `opened` accompanies a `hello`: the table that the worker has already opened, without a query,
    * as `{table, request}`.
    */
-  receive(message, sight, opened) {
+  receive(message, viewportAt, opened) {
     switch (message.type) {
-      case 'hello': return this.#greet(message, sight, opened);
-      case 'tables': return this.#list(message.tables, sight);
+      case 'hello': return this.#takeHello(message, viewportAt, opened);
+      case 'tables': return this.#list(message.tables, viewportAt);
       case 'sources':
         this.sources = message.sources;
         return { kind: 'sources' };
@@ -315,7 +315,7 @@ export class Session {
         return { kind: 'waiting' };
       case 'tiles': case 'facets': {
         const { type } = message;
-        return message.id === this.#wishes[type].id && this.isOpen ? { kind: type, [type]: message[type] } : nothing;
+        return message.id === this.#subscriptions[type].id && this.isOpen ? { kind: type, [type]: message[type] } : nothing;
       }
       case 'stats':
         this.prefetch = message.prefetch;
@@ -325,7 +325,7 @@ export class Session {
         return nothing;
       case 'acted':
       case 'named':
-      case 'located': return { kind: 'told', message };
+      case 'located': return { kind: 'keys', message };
       case 'error': return this.#refused(message);
       default: return nothing;
     }
@@ -336,12 +336,12 @@ export class Session {
   #refused({ request, code, reason, at, shown }) {
     if (request === undefined || request === null) return { kind: 'error', code, reason };
     if (request !== this.#request || request === shown) return nothing;
-    if (this.#good !== null && shown === this.#good.request) this.isAsking = this.#isOpening = false;
+    if (this.#good !== null && shown === this.#good.request) this.isPending = this.#isOpening = false;
     else this.#good = null;
     return { kind: 'refused', sent: this.#sent, at: at ?? [], reason };
   }
 
-  #greet(message, sight, opened) {
+  #takeHello(message, viewportAt, opened) {
     this.#offered = opened;
     const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
     this.epoch = message.epoch;
@@ -349,14 +349,14 @@ export class Session {
     this.role = message.role ?? '';
     this.isSignedIn = message.signedIn === true;
     this.sources = message.sources ?? [];
-    this.#isGreeted = true;
-    const event = this.#list(message.tables, sight, isRestart);
+    this.#hasHello = true;
+    const event = this.#list(message.tables, viewportAt, isRestart);
     this.#offered = undefined;
     return { ...event, isRestart };
   }
 
   // A restarted server may list a table only after `hello`. The window is kept until then.
-  #list(tables, sight, isRestart = false) {
+  #list(tables, viewportAt, isRestart = false) {
     const before = isRestart ? undefined : this.table;
     const wasOpen = this.isOpen;
     this.tables = tables;
@@ -369,14 +369,14 @@ export class Session {
     }
     this.view = completed(this.view, this.table);
     const isRecalled = isUnnamed && this.view.table !== '';  // not while waiting for a source
-    if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
+    if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(viewportAt, true);
     return { kind: 'tables', isOther, isRecalled };
   }
 
   // Drops the window because the table was removed or replaced; the server sends no more about it.
   #leave() {
     this.lost();
-    this.#isGreeted = true;
+    this.#hasHello = true;
     this.copy = new wire.WindowCopy();
     this.#forgetMarks();
     this.isPaused = false;
@@ -384,32 +384,32 @@ export class Session {
     if (this.table === undefined && this.view.table === this.#recalled) this.view = emptyView();
   }
 
-  #open(sight, isReopening) {
+  #open(viewportAt, isReopening) {
     if (this.table === undefined) return;
-    const isAsked = this.#isAsked;
-    this.#request = Math.max(this.#request, isAsked ? this.#offered.request - 1 : this.#offered?.request ?? 0);
-    this.#ask();
+    const isOffered = this.#isOffered;
+    this.#request = Math.max(this.#request, isOffered ? this.#offered.request - 1 : this.#offered?.request ?? 0);
+    this.#noteRequest();
     this.#opened = this.view.table;
     this.prefetch = null;
     this.#isOpening = true;
     this.#isReopening = isReopening && this.copy.seq > 0 && !this.#isChanged;
     this.#isChanged = false;
-    const viewport = sight(0, !this.#isReopening);
+    const viewport = viewportAt(0, !this.#isReopening);
     const resume = this.#isReopening ? this.#resume(viewport) : null;
     this.#holdsOf = this.#secret;
-    if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
+    if (!isOffered) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
     for (const type of ['tiles', 'facets']) {
-      const { table, wanted } = this.#wishes[type];
-      if (wanted.length > 0 && table === this.view.table) this.#sendWish(type);
+      const { table, wanted } = this.#subscriptions[type];
+      if (wanted.length > 0 && table === this.view.table) this.#sendSubscription(type);
     }
   }
 
   // Whether the worker has already sent the query that is wanted.
-  get #isAsked() {
+  get #isOffered() {
     // The worker sends a suggested filter as it is, also one that the page leaves out.
     if (this.#offered?.table !== this.view.table || this.copy.seq > 0 || !isShowable(this.table)) return false;
-    return sameQuery(this.asked, { ...emptyView(), ...suggested(this.table) });
+    return sameQuery(this.requested, { ...emptyView(), ...suggested(this.table) });
   }
 
   #resume({ first, anchor }) {
@@ -418,22 +418,22 @@ export class Session {
     return { epoch, seq, session: this.#holdsOf, anchorOffset: position < 0 ? -1 : position - first };
   }
 
-  #ask() {
+  #noteRequest() {
     this.#request += 1;
-    this.#sent = this.asked;
+    this.#sent = this.requested;
     this.#sentFilter = this.#filterText;
-    this.isAsking = true;
+    this.isPending = true;
   }
 
   // Records that the server answered the last query.
   #answered() {
     this.#good = { request: this.#request, view: this.#sent };
-    this.isAsking = this.#isOpening = this.#isReopening = false;
+    this.isPending = this.#isOpening = this.#isReopening = false;
   }
 
   /** The query to send, in wire format. */
   get wireQuery() {
-    const view = this.asked;
+    const view = this.requested;
     return { ...view, ...this.narrowed(view), group: wireGroup(view, this.zone) };
   }
 
@@ -446,12 +446,12 @@ export class Session {
 
 
   /** Queries again if the search text now has another meaning, because search.js was loaded. */
-  refine(sight) {
-    if (this.#isGreeted && this.isOpen && !this.#isOpening && this.asked.search !== '' && this.#filterText !== this.#sentFilter) this.#query(sight);
+  refine(viewportAt) {
+    if (this.#hasHello && this.isOpen && !this.#isOpening && this.requested.search !== '' && this.#filterText !== this.#sentFilter) this.#query(viewportAt);
   }
 
   get #filterText() {
-    return JSON.stringify(this.narrowed(this.asked));
+    return JSON.stringify(this.narrowed(this.requested));
   }
 
   // Whether a message belongs to a table that was left.
@@ -467,7 +467,7 @@ export class Session {
 
   #replace(message) {
     const before = this.copy;
-    const isAnswer = this.isAsking && message.request === this.#request;
+    const isAnswer = this.isPending && message.request === this.#request;
     const copy = new wire.WindowCopy();
     const reason = copy.replace(message);
     if (reason !== null) {
@@ -490,7 +490,7 @@ export class Session {
     this.stats.patches += 1;
     this.#unpainted = message.seq;
     // The first message of a resumed connection may be a patch.
-    if (this.isAsking && message.request === this.#request) this.#answered();
+    if (this.isPending && message.request === this.#request) this.#answered();
     return { kind: 'patch', shift: message.shift ?? 0, message };
   }
 

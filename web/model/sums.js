@@ -54,7 +54,7 @@ function isSafe(whole) {
  * Columns of different units have no common sum, so that only their cells are counted. A selection
  * of whole rows is summed up in the column `active`, if it has numbers.
  *
- * @param {{specs: object[], rows: any[][], missing: number}} chosen see `Chosen.cells`
+ * @param {{specs: object[], rows: any[][], missing: number}} chosen see `Selection.cells`
  * @param {{active?: number, isRows?: boolean, now: number, locale?: string}} how
  */
 export function selectionText({ specs, rows, missing }, { active = -1, isRows = false, now, locale }) {

@@ -136,10 +136,10 @@ export class Batch {
 
   get text() {
     const { done, count, failed, gone, cancelled, locale } = this;
-    const told = [
+    const parts = [
       phrase('{done} of {count} done', { done, count }, locale), failed > 0 && phrase('{count} failed', { count: failed }, locale),
       gone > 0 && phrase('{count} gone', { count: gone }, locale), cancelled > 0 && phrase('{count} cancelled', { count: cancelled }, locale),
     ];
-    return `${this.title}: ${told.filter(Boolean).join(', ')}`;
+    return `${this.title}: ${parts.filter(Boolean).join(', ')}`;
   }
 }

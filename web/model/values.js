@@ -14,7 +14,7 @@ const hopsForEach = 3;   // limit of requests per wanted value
  * A walk over the section headers of a grouped view. Each header's count gives the next one's
  * position.
  *
- *     const walk = new ValueWalk({ table, column, query, most: 1_000 }, send, tell);
+ *     const walk = new ValueWalk({ table, column, query, most: 1_000 }, send, report);
  *     walk.start();             // once the socket is open
  *     walk.receive(message);    // a message that wire.js has parsed
  */
@@ -24,12 +24,12 @@ export class ValueWalk {
    *   have ranges, as in a query; `query` has the view's search and filter; `most` limits the
    *   values
    * @param {(message: object) => void} send
-   * @param {(found: {values: [*, number][], isDone: boolean, isAll: boolean}) => void} tell called
-   *   repeatedly with the values so far, the most frequent first, until `isDone`; `isAll` is false
-   *   if there are more values than `most`
+   * @param {(found: {values: [*, number][], isDone: boolean, isAll: boolean}) => void} report
+   *   called repeatedly with the values so far, the most frequent first, until `isDone`; `isAll` is
+   *   false if there are more values than `most`
    */
-  constructor({ table, column, query, most }, send, tell) {
-    Object.assign(this, { table, column, query, most, send, tell });
+  constructor({ table, column, query, most }, send, report) {
+    Object.assign(this, { table, column, query, most, send, report });
   }
   #copy = new WindowCopy();
   #next = 0;              // position of the next header
@@ -76,7 +76,7 @@ export class ValueWalk {
     if (this.#hops > this.most * hopsForEach + 100) return this.#end(false);
     if (this.#next < copy.total) {
       this.send(wire.viewport(this.#viewport(last === null || last.count < fewRows ? manyItems : 1)));
-      return this.#say(false, false);
+      return this.#emit(false, false);
     }
     const counted = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     if (counted === copy.rows || this.#walks >= mostWalks) return this.#end(true);
@@ -94,23 +94,23 @@ export class ValueWalk {
 
   #end(isAll) {
     this.#isDone = true;
-    this.#say(true, isAll);
+    this.#emit(true, isAll);
   }
 
-  #say(isDone, isAll) {
+  #emit(isDone, isAll) {
     const values = [...this.#counts].sort((one, other) => other[1] - one[1]);
-    this.tell({ values, isDone, isAll });
+    this.report({ values, isDone, isAll });
   }
 }
 
 /**
  * A query for the bounds of a column's values, without a hundredth of them at each end.
  *
- * `tell` is called once with the bounds, or null if there are none.
+ * `report` is called once with the bounds, or null if there are none.
  */
 export class BoundsQuestion {
-  constructor({ table, column, query }, send, tell) {
-    Object.assign(this, { table, column, query, send, tell });
+  constructor({ table, column, query }, send, report) {
+    Object.assign(this, { table, column, query, send, report });
   }
 
   start() {
@@ -127,12 +127,12 @@ export class BoundsQuestion {
       }
       case 'window': case 'patch': {
         const bounds = (message.totals ?? []).map((total) => (total === null ? NaN : Number(total)));
-        if (bounds.length === 2 && bounds.every(Number.isFinite)) this.tell(bounds);
-        else if (message.rows === 0) this.tell(null);
+        if (bounds.length === 2 && bounds.every(Number.isFinite)) this.report(bounds);
+        else if (message.rows === 0) this.report(null);
         else this.send(wire.ack(message.seq));  // a view under construction has no totals yet
         break;
       }
-      case 'error': this.tell(null); break;
+      case 'error': this.report(null); break;
       default:
     }
   }

@@ -207,7 +207,7 @@ export function drawnRange(first, count, total, range = { from: 0, to: 0 }) {
 }
 
 /** Whether some of these items exist, but none of them is in the window. */
-export function isAway(first, count, { start, end, total }) {
+export function isOutside(first, count, { start, end, total }) {
   return end > start && first < total && (first >= end || first + count <= start);
 }
 
@@ -226,7 +226,7 @@ const jump = 400;
  * It is sent when few rows are left in the direction of scrolling, when the user stops scrolling,
  * and when the viewport reaches or leaves an edge of the list.
  */
-export class Sight {
+export class ViewportSchedule {
   constructor() {
     this.sent = null;
     this.speed = 0;
@@ -258,7 +258,7 @@ export class Sight {
     if (this.sent) this.sent.first += items;
   }
 
-  /** Makes the next `ask` return a viewport, because another window was requested. */
+  /** Makes `next` return a viewport, because another window was requested. */
   forget() {
     this.sent = null;
   }
@@ -279,9 +279,9 @@ export class Sight {
    * @param {number|null} anchor the id of the scroll anchor's row
    * @param {boolean} isResting whether the user stopped scrolling
    */
-  ask(scroll, held, anchor, isResting) {
+  next(scroll, held, anchor, isResting) {
     const wanted = this.describe(scroll, held.seq, anchor);
-    if (isAway(wanted.first, wanted.count, held)) wanted.ahead = wanted.behind = NEAR;
+    if (isOutside(wanted.first, wanted.count, held)) wanted.ahead = wanted.behind = NEAR;
     if (this.sent !== null && !this.#isWorthSending(wanted, held, isResting)) return null;
     this.sent = { ...wanted };
     return wanted;
@@ -332,23 +332,23 @@ export const REMEMBERED = 30_000;
  * `activeOf()` returns the active cell as `{position, item}`, or null or undefined without one.
  */
 export class Place {
-  constructor(scroll, sight, session, activeOf) {
-    Object.assign(this, { scroll, sight, session, activeOf });
+  constructor(scroll, viewportSchedule, session, activeOf) {
+    Object.assign(this, { scroll, viewportSchedule, session, activeOf });
   }
   /**
    * Finds the same rows again after a restart, or null until the user first interacts.
-   * @type {import('../input/restore.js').Kept|null}
+   * @type {import('../input/restore.js').Restore|null}
    */
-  kept = null;
+  restore = null;
   #wanted = null;   // the position to return to once the list is long enough again
   #put = 0;         // the position set meanwhile by this page
   #until = 0;
 
   /** Returns the viewport in wire format, or with `isTop` that at the top of another list. */
   describe(seq, isTop = false) {
-    const { scroll, sight } = this;
-    if (!isTop) return sight.describe(scroll, seq, this.anchor);
-    const { ahead } = sight.buffers(scroll.count);
+    const { scroll, viewportSchedule } = this;
+    if (!isTop) return viewportSchedule.describe(scroll, seq, this.anchor);
+    const { ahead } = viewportSchedule.buffers(scroll.count);
     return { seq, first: 0, count: scroll.count, ahead, behind: 0, anchor: null, stick: 'top' };
   }
 
@@ -368,7 +368,7 @@ export class Place {
   /** Stops returning if the user has scrolled. Call it before applying a message. */
   look() {
     if (this.scroll.position !== this.#put) this.#wanted = null;
-    this.kept?.look();
+    this.restore?.look();
   }
 
   /**
@@ -379,7 +379,7 @@ export class Place {
    */
   replace(before, total, now) {
     const { position } = this.scroll;
-    this.kept?.renew(before, now);
+    this.restore?.renew(before, now);
     this.scroll.setTotal(total);
     this.#put = this.scroll.position;
     if (this.#wanted !== null || this.#put >= position) return;
@@ -391,7 +391,7 @@ export class Place {
   find(position) {
     this.#wanted = null;
     this.scroll.moveTo(position);
-    this.kept.stay();
+    this.restore.stay();
   }
 
   /**
@@ -408,7 +408,7 @@ export class Place {
       this.#put = scroll.position;
       if (this.#put === this.#wanted || now > this.#until) this.#wanted = null;
     }
-    this.kept?.follow(copy);
+    this.restore?.follow(copy);
   }
 }
 
@@ -439,8 +439,8 @@ export class MotionSense {
    *   inserted and moved, without those that scrolled in or out
    * @param {number} screenful the number of visible items
    */
-  allows(moves, screenful, isReaderMoving, now) {
-    if (moves === null || isReaderMoving || now < this.#until) return false;
+  allows(moves, screenful, isUserMoving, now) {
+    if (moves === null || isUserMoving || now < this.#until) return false;
     const count = moves.left.size + moves.came.size + moves.moved;
     if (count === 0 || count > screenful) return false;
     this.#until = now + MOTION_TIME;

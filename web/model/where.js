@@ -28,7 +28,7 @@ export function barText({ search, where }) {
 }
 
 /** Returns the change of a view for a text of the filter bar. */
-export function wishOfText(text) {
+export function changesOfText(text) {
   const tidy = text.trim();
   return isWord(tidy) ? { search: tidy, where: '' } : { search: '', where: tidy };
 }

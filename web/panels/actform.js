@@ -7,21 +7,21 @@ import { phrase } from '../model/language.js';
 /**
  * Opens a dialog for an action's confirmation and arguments.
  *
- * If the action needs neither and `isAsked` is false, no dialog opens and `go({})` is called at
+ * If the action needs neither and `hasQuestion` is false, no dialog opens and `go({})` is called at
  * once.
  *
  * @param {object} action as described in `hello`
- * @param {{question: string, isAsked: boolean, test?: (values: object) => Promise<{isGood: boolean,
- *   text: string}>}} how `question` names the action and its target; `isAsked` opens the dialog in
- *   any case; `test` tries the arguments without effect
+ * @param {{question: string, hasQuestion: boolean, test?: (values: object) => Promise<{isGood:
+ *   boolean, text: string}>}} how `question` names the action and its target; `hasQuestion` opens
+ *   the dialog in any case; `test` tries the arguments without effect
  * @param {(values: object) => void} go called at most once, with the arguments by name
  * @param {() => void} closed called when the dialog is closed, or at once if none opens
  * @returns {{ask: (question: string) => void}|null} a handle that replaces the question; null if
  *   no dialog opened
  */
-export function askFor(action, { question, isAsked, test }, go, closed) {
+export function askFor(action, { question, hasQuestion, test }, go, closed) {
   const fields = (action.arguments ?? []).map(makeField);
-  if (fields.length === 0 && !action.confirm && !isAsked) {
+  if (fields.length === 0 && !action.confirm && !hasQuestion) {
     closed();
     go({});
     return null;
@@ -43,14 +43,14 @@ export function askFor(action, { question, isAsked, test }, go, closed) {
   const cancel = button(phrase('Cancel'), () => dialog.close());
   const main = make('button', action.danger ? 'main danger' : 'main', action.title || action.name);
   main.type = 'submit';
-  const said = make('p', 'box-fault quiet');
-  said.setAttribute('role', 'status');
-  foot.append(fault, said, cancel, main);
+  const status = make('p', 'box-fault quiet');
+  status.setAttribute('role', 'status');
+  foot.append(fault, status, cancel, main);
   form.append(list, foot);
   // Returns the arguments by name, or null after showing what is wrong with one.
   const read = () => {
     const values = {};
-    [fault.textContent, said.textContent] = ['', ''];
+    [fault.textContent, status.textContent] = ['', ''];
     for (const { argument, read: typed, input } of fields) {
       const { value, fault: wrong } = valueOf(argument, typed());
       if (wrong !== undefined) {
@@ -67,10 +67,10 @@ export function askFor(action, { question, isAsked, test }, go, closed) {
       const values = read();
       if (values === null) return;
       tester.disabled = true;
-      said.textContent = phrase('Testing…');
+      status.textContent = phrase('Testing…');
       const { isGood, text } = await test(values);
       tester.disabled = false;
-      [fault.textContent, said.textContent] = isGood ? ['', text] : [text, ''];
+      [fault.textContent, status.textContent] = isGood ? ['', text] : [text, ''];
     });
     tester.type = 'button';
     main.before(tester);

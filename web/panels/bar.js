@@ -4,8 +4,8 @@ import { age } from '../model/times.js';
 import { countText, titleOf } from '../model/columns.js';
 import { loadsText } from '../model/loads.js';
 import { nextGroup } from '../model/query.js';
-import { barText, wishOfText } from '../model/where.js';
-import { bring } from '../grid/reader.js';
+import { barText, changesOfText } from '../model/where.js';
+import { bring } from '../grid/browser.js';
 import { FilterBar } from './filterbar.js';
 import { liveState, liveText, skippedText, stateText } from '../model/source.js';
 import { phrase, plural } from '../model/language.js';
@@ -14,7 +14,8 @@ import { phrase, plural } from '../model/language.js';
  * The bars above and below the table.
  *
  * `on` has `apply(wish)` with the change of the view's search, `parse(text, caret)`,
- * `parsed(reading)`, `values(column, take)`, `group(names)`, `retry()`, `leave()` and `say(text)`.
+ * `parsed(reading)`, `values(column, take)`, `group(names)`, `retry()`, `leave()` and
+ * `announce(text)`.
  */
 export class Bar {
   constructor(root, on, locale) {
@@ -28,11 +29,11 @@ export class Bar {
     this.parts = Object.fromEntries(
       ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'loads', 'traffic'].map((id) => [id, find(id)]));
     this.texts = new Map();
-    this.said = '';
+    this.announced = '';
     this.lackOfSearch = '';
     this.on = on;
     this.filterBar = new FilterBar(this.filter.closest('.filter'), {
-      apply: (text, target) => on.apply(wishOfText(text), target),
+      apply: (text, target) => on.apply(changesOfText(text), target),
       target: on.target, parse: on.parse, parsed: on.parsed, values: on.values, leave: on.leave,
     });
     this.#listen(on);
@@ -116,15 +117,15 @@ export class Bar {
    * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean,
    *   isPaused: boolean, source: object|undefined}} link times in milliseconds
    */
-  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, isStranger = false }) {
+  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, needsSignIn = false }) {
     const shown = liveState(state, isPaused, source);
     this.state.dataset.state = shown;
-    const text = state === 'lost' && isStranger ? phrase('Sign-in needed') : liveText(shown, source);
+    const text = state === 'lost' && needsSignIn ? phrase('Sign-in needed') : liveText(shown, source);
     this.#write('state-text', text);
     // A state is announced once per change, not every second.
-    if (this.said !== text) this.on.say(this.said = text);
+    if (this.announced !== text) this.on.announce(this.announced = text);
     const old = hasRows && lostAt > 0 ? phrase('rows {time} old', { time: age(Math.max(1, (now - lostAt) / 1_000)) }) : '';
-    const again = state === 'lost' && !isStranger && retryAt > now ? phrase('retry in {time}', { time: age((retryAt - now) / 1_000 + 1) }) : '';
+    const again = state === 'lost' && !needsSignIn && retryAt > now ? phrase('retry in {time}', { time: age((retryAt - now) / 1_000 + 1) }) : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
     this.state.disabled = state === 'live';
   }

@@ -30,7 +30,7 @@ export function labelOf(text) {
  * @typedef {{spec: import('../model/columns.js').Spec,
  *   term: import('../model/query.js').Term|undefined,
  *   view: import('../model/query.js').View, lack: (what: object) => string,
- *   change: (wish: object) => void, refuse: (reason: string) => void, now: number}} Scene
+ *   change: (changes: object) => void, refuse: (reason: string) => void, now: number}} Scene
  */
 
 /**

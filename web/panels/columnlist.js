@@ -14,7 +14,7 @@ const fewColumns = 10;
  *
  * @param {Element} under
  * @param {import('../model/session.js').Session} session
- * @param {(wish: object) => void} change
+ * @param {(changes: object) => void} change
  */
 export function openColumnList(under, session, change) {
   const { columns } = session.table;

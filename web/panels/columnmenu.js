@@ -12,7 +12,7 @@ import { isRightToLeft, keyText, phrase } from '../model/language.js';
  * @param {object} column
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, filter: () => void, totals?: () => void,
+ * @param {{change: (changes: object) => void, filter: () => void, totals?: () => void,
  *   order?: () => void, ranges?: () => void, foldAll?: (isCollapsed: boolean) => void,
  *   tile?: () => void, highlight?: () => void, times?: () => void, choose?: () => void,
  *   fit: (all: boolean) => void, lack?: (what: object) => string}} on

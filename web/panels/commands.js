@@ -13,21 +13,21 @@ import { isEnglish, isRightToLeft, keyText, phrase } from '../model/language.js'
 /**
  * Returns the commands of the page and of a pane, in the order of the list.
  *
- * `hands` has the pane's controllers and `columnHands` those of its headers. `exports` are the
- * items of the export menu, and `canReset` states whether the view differs from the source's.
- * `on.press(id)` presses a button of the page.
+ * `controller` has the pane's controllers and `columnController` those of its headers. `exports`
+ * are the items of the export menu, and `canReset` states whether the view differs from the
+ * source's. `on.press(id)` presses a button of the page.
  *
- * @param {{pane: object, hands: object, columnHands: object, views: object, bar: object,
+ * @param {{pane: object, controller: object, columnController: object, views: object, bar: object,
  *   exports: object[], canReset: boolean, on: Object<string, Function>}} page
  * @param {() => void} openHelp
  * @returns {import('../model/palette.js').Command[]}
  */
-export function allCommands({ pane, hands, columnHands, views, bar, exports, canReset, on }, openHelp) {
+export function allCommands({ pane, controller, columnController, views, bar, exports, canReset, on }, openHelp) {
   const { session: { tables, table, isPaused }, columns } = pane;
   const page = (label, hint, run) => ({ label, group: phrase('Page'), hint, run });
   return [
     page(phrase('Search all columns'), '/', () => bar.focusFilter()),
-    page(phrase('Find in table'), keyText('Ctrl+F'), () => hands.find.open()),
+    page(phrase('Find in table'), keyText('Ctrl+F'), () => controller.find.open()),
     page(phrase('Undo a change of the view'), keyText('Ctrl+Z'), () => on.step(true)),
     page(phrase('Redo a change of the view'), keyText('Ctrl+Shift+Z'), () => on.step(false)),
     page(isPaused ? phrase('Resume updates') : phrase('Pause updates'), 'P', () => pane.pause()),
@@ -40,25 +40,25 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
     page(phrase('Keyboard shortcuts'), '?', openHelp),
     ...(canReset ? [page(phrase('Reset the view to what the source suggests'), '', () => on.press('reset'))] : []),
     page(phrase('Clear the search and all filters'), '', () => pane.change({ search: '', where: '', filters: [] })),
-    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => hands.pointing.foldAll(isCollapsed)), phrase('Page'))),
+    ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => controller.pointing.foldAll(isCollapsed)), phrase('Page'))),
     ...(pane.strip?.commands ?? []),
-    page(phrase('Choose columns…'), '', () => columnHands.choose(pane.heads.cells[0] ?? pane.grid)),
-    page(phrase('Form of all times…'), '', () => columnHands.times(undefined, pane.heads.cells[0] ?? pane.grid)),
-    ...linesMenu(pane.session.view, (wish) => pane.change(wish)).map((item) => ({ ...item, label: phrase('Lines of text: {lines}', { lines: isEnglish() ? item.label.toLowerCase() : item.label }), group: phrase('Page') })),
+    page(phrase('Choose columns…'), '', () => columnController.choose(pane.heads.cells[0] ?? pane.grid)),
+    page(phrase('Form of all times…'), '', () => columnController.times(undefined, pane.heads.cells[0] ?? pane.grid)),
+    ...linesMenu(pane.session.view, (changes) => pane.change(changes)).map((item) => ({ ...item, label: phrase('Lines of text: {lines}', { lines: isEnglish() ? item.label.toLowerCase() : item.label }), group: phrase('Page') })),
     ...commandsOf(exports, phrase('Export')),
     ...views.state.views.map(({ title, name }) => ({ label: phrase('Open the view {title}', { title }), group: phrase('Views'), run: () => views.open(name) })),
     ...commandsOf(views.items, phrase('Views')),
     ...tableCommands(tables, pane.session.view.table, on.open),
-    ...commandsOf(hands.acting.items(false), phrase('Actions')),
+    ...commandsOf(controller.acting.items(false), phrase('Actions')),
     ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
-      change: (wish) => pane.change(wish),
+      change: (changes) => pane.change(changes),
       lack: (what) => pane.lack(what),
-      filter: (name) => columnHands.filterBy(name, pane.heads.cells[0] ?? pane.grid),
-      highlight: (column) => columnHands.highlight(column, pane.heads.cells[0] ?? pane.grid),
-      times: (column) => columnHands.times(column, pane.heads.cells[0] ?? pane.grid),
-      ranges: (name) => columnHands.showRanges(name, pane.heads.cells[0] ?? pane.grid),
+      filter: (name) => columnController.filterBy(name, pane.heads.cells[0] ?? pane.grid),
+      highlight: (column) => columnController.highlight(column, pane.heads.cells[0] ?? pane.grid),
+      times: (column) => columnController.times(column, pane.heads.cells[0] ?? pane.grid),
+      ranges: (name) => columnController.showRanges(name, pane.heads.cells[0] ?? pane.grid),
       goTo(name) {
-        hands.goTo(Math.max(0, hands.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name));
+        controller.goTo(Math.max(0, controller.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name));
         pane.grid.focus({ preventScroll: true });
       },
     })),
@@ -70,7 +70,7 @@ export function allCommands({ pane, hands, columnHands, views, bar, exports, can
  *
  * @param {object[]} columns
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, goTo: (name: string) => void,
+ * @param {{change: (changes: object) => void, goTo: (name: string) => void,
  *   filter: (name: string) => void, highlight: (column: object) => void,
  *   times: (column: object) => void, ranges?: (name: string) => void,
  *   lack: (what: object) => string}} on
@@ -82,7 +82,7 @@ export function columnCommands(columns, view, on) {
   return places.flatMap(({ column: name, isHidden, isPinned }) => {
     const column = columns.find((one) => one.name === name);
     const title = titleOf(column);
-    const put = (wish) => () => on.change({ columns: changePlace(columns, view.columns, name, wish) });
+    const put = (changes) => () => on.change({ columns: changePlace(columns, view.columns, name, changes) });
     const own = (label, run, more = {}) => ({ label, group: phrase('Columns'), run, ...more });
     const sort = (descending) => own(descending ? phrase('Sort by {column}, descending', { column: title }) : phrase('Sort by {column}, ascending', { column: title }), () => on.change({ sort: [{ column: name, descending }] }), lacks(on.lack({ sort: name })));
     if (isHidden) return [own(phrase('Show {column}', { column: title }), put({ isHidden: false })), sort(false), sort(true)];

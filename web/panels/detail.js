@@ -73,13 +73,13 @@ export class Detail {
       this.#shown[at] = value;
       this.#cells[at].show(value, now);
       this.#charts[at]?.show(value);
-      this.#tellExactly(at, value);
+      this.#showExactly(at, value);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
     });
   }
 
   // Shows the exact value below one that is rounded, abbreviated or drawn as a sparkline.
-  #tellExactly(at, value) {
+  #showExactly(at, value) {
     const { spec } = this.#cells[at];
     const exact = missingOf(value) === null ? hiddenExactness(value, spec.column) : '';
     const shown = exact === this.#cells[at].text ? '' : exact;

@@ -9,14 +9,14 @@ import { phrase, plural } from '../model/language.js';
  * Returns the items that choose the form of times.
  *
  * @param {import('../model/query.js').View} view
- * @param {(wish: object) => void} change
+ * @param {(changes: object) => void} change
  * @param {object} [column] whose times; those of all columns if undefined
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function timesMenu({ times = [] }, change, column) {
   const name = column?.name;
   const own = times.find((one) => one.column === name) ?? {};
-  const put = (wish) => () => change({ times: nextTimes(times, name, wish) });
+  const put = (form) => () => change({ times: nextTimes(times, name, form) });
   const choice = (label, member, value) => ({ label, isRadio: true, isChecked: own[member] === value, run: put({ [member]: value }) });
   const all = formFor(times, undefined);
   const standard = (member) => (name !== undefined && all[member] !== undefined ? phrase('As in all columns') : phrase('As the source suggests'));

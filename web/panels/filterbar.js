@@ -20,7 +20,7 @@ const covering = globalThis.matchMedia?.('(max-width: 540px)') ?? { matches: fal
  * - `parsed(reading)` reports the terms of the text that is applied, as `{text, terms, words}`, or
  *   null if they are not known.
  * - `values(column, take)` requests a column's values; returns a function that cancels.
- * - `leave()` returns the focus to the table, `say(text)` announces a text.
+ * - `leave()` returns the focus to the table, `announce(text)` announces a text.
  */
 export class FilterBar {
   /** @param {HTMLElement} field the element around the input */
@@ -79,7 +79,7 @@ export class FilterBar {
     if (document.activeElement !== this.input && this.input.value !== text && (text !== this.#applied || !this.#isFaulty)) this.input.value = text;
     if (reason !== this.#refused) {
       this.#refused = reason;
-      this.#tell(reason === '' ? null : { reason, from: 0, to: this.input.value.length });
+      this.#showFault(reason === '' ? null : { reason, from: 0, to: this.input.value.length });
     }
     if (text === this.#applied && this.#isAnswered) return;
     this.#applied = text;
@@ -103,20 +103,20 @@ export class FilterBar {
 
   #typed() {
     clearTimeout(this.#timer);
-    this.#tell(null);
-    const typed = this.#asked;
+    this.#showFault(null);
+    const typed = this.#typedText;
     this.#timer = setTimeout(() => this.#ask(true, typed), typingPause);
   }
 
   // The text, the caret's place in it, and the target that both are about.
-  get #asked() {
+  get #typedText() {
     const { value, selectionStart } = this.input;
     return { text: value, caret: selectionStart ?? value.length, target: this.on.target() };
   }
 
   // Parses the text and shows what fits at the caret. With `isApplied`, a text without a fault is
   // applied, to the target that it was typed for.
-  async #ask(isApplied, { text, caret, target } = this.#asked) {
+  async #ask(isApplied, { text, caret, target } = this.#typedText) {
     clearTimeout(this.#timer);
     this.#turn += 1;
     const turn = this.#turn;
@@ -127,7 +127,7 @@ export class FilterBar {
     if (turn !== this.#turn) return;
     if (isApplied && !isSimple && parsed?.fault === undefined) this.#apply(text, parsed, target);
     if (parsed === null || target !== this.on.target()) return;
-    this.#tell(parsed.fault ?? null);
+    this.#showFault(parsed.fault ?? null);
     this.#suggest(parsed.completion ?? null, text);
   }
 
@@ -143,7 +143,7 @@ export class FilterBar {
 
   // Errors.
 
-  #tell(fault) {
+  #showFault(fault) {
     const { input } = this;
     this.fault.hidden = fault === null;
     if (fault === null) {

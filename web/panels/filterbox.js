@@ -112,7 +112,7 @@ function editorOf(op, spec, held, list, values, cells) {
     case 'range': return rangeEditor(spec, held, cells());
     case 'oneOf': case 'noneOf': {
       list.open(held?.values ?? [], values);
-      return { parts: [list.el], read: () => (list.chosen.size === 0 ? null : { column: name, op, values: list.values }) };
+      return { parts: [list.el], read: () => (list.selected.size === 0 ? null : { column: name, op, values: list.values }) };
     }
     case 'isEmpty': case 'isFilled': return { parts: [], read: () => ({ column: name, op }) };
     default: {

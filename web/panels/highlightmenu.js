@@ -9,7 +9,7 @@ import { phrase } from '../model/language.js';
  *
  * @param {object} column
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, edit: (look: string) => void,
+ * @param {{change: (changes: object) => void, edit: (look: string) => void,
  *   text: (term: import('../model/query.js').Term) => string}} on `edit` edits the rule of a look,
  *   and `text` returns a rule's condition
  * @returns {import('./menu.js').MenuItem[]}

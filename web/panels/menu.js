@@ -51,7 +51,7 @@ export function openMenu(under, label, items, closed = () => {}) {
     group.append(choice);
     choice.addEventListener('click', () => {
       if (item.isDisabled) {
-        choice.classList.toggle('told', item.why !== undefined);
+        choice.classList.toggle('explained', item.why !== undefined);
         return void putUnder(menu, under.getBoundingClientRect());
       }
       close();

@@ -30,14 +30,14 @@ export class Note {
    */
   show(session, connection, specs, passed) {
     const hasRows = specs.length > 0 && session.copy.seq > 0;
-    const said = hasRows && session.copy.total > 0 ? null : reason(session, connection, hasRows, specs, passed);
-    const key = said === null ? '' : said.join('\n');
+    const texts = hasRows && session.copy.total > 0 ? null : reason(session, connection, hasRows, specs, passed);
+    const key = texts === null ? '' : texts.join('\n');
     if (key === this.shown) return;
     this.shown = key;
-    this.element.hidden = said === null;
-    if (said === null) return;
-    [this.title.textContent, this.text.textContent] = said;
-    this.clear.hidden = said.length < 3;
+    this.element.hidden = texts === null;
+    if (texts === null) return;
+    [this.title.textContent, this.text.textContent] = texts;
+    this.clear.hidden = texts.length < 3;
   }
 
   /**
@@ -61,7 +61,7 @@ function reason(session, { state, full }, hasRows, specs, passed) {
   if (state === 'lost' && full) return [phrase('The server accepts no more clients'), `${sentence(full)} ${phrase('This page tries again by itself.')}`];
   if (state === 'lost') return [phrase('The server cannot be reached'), phrase('Check that it is running. This page reconnects by itself.')];
   // The sign-in form explains the state.
-  if (state === 'connecting' || state === 'stranger') return ['', ''];
+  if (state === 'connecting' || state === 'signedOut') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
   if (absent) return [phrase('No data from “{name}” yet', absent), absentWords(absent.source, passed)];
   if (tables.length === 0) return [phrase('Waiting for the first table'), phrase('The first table opens here when a source sends its columns.')];

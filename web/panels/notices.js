@@ -10,7 +10,8 @@ const mostFaults = 100;
 /**
  * The notices of a pane.
  *
- * `on.say(text)` announces successes to screen readers. `on.leave()` moves the focus to the table.
+ * `on.announce(text)` announces successes to screen readers. `on.leave()` moves the focus to the
+ * table.
  */
 export class Notices {
   constructor(stage, on) {
@@ -41,7 +42,7 @@ export class Notices {
     this.list.hidden = false;
     this.#trim();
     if (isGood) {
-      this.on.say(text);
+      this.on.announce(text);
       setTimeout(leave, shownFor);
     }
     return leave;
@@ -50,7 +51,7 @@ export class Notices {
   /**
    * Shows the progress of a long operation, with a button that calls `cancel()`.
    *
-   * @returns {{tell: (text: string, faults: string[]) => void,
+   * @returns {{report: (text: string, faults: string[]) => void,
    *   end: (text: string, isGood: boolean, faults: string[]) => void}} functions that update the
    *   notice and that show the result; a button opens the list of `faults`
    */
@@ -66,16 +67,16 @@ export class Notices {
     this.list.append(line);
     this.list.hidden = false;
     this.#trim();
-    const tell = (now, faults) => {
+    const report = (now, faults) => {
       words.textContent = now;
       more.hidden = faults.length === 0;
       for (const fault of faults.slice(list.childElementCount, mostFaults)) list.append(make('li', '', fault));
     };
     return {
-      tell,
+      report,
       end: (now, isGood, faults) => {
         if (faults.length > mostFaults) faults = [...faults.slice(0, mostFaults - 1), phrase('… and {count} more', { count: faults.length - mostFaults + 1 })];
-        tell(now, faults);
+        report(now, faults);
         line.className = isGood ? 'acted-line' : 'acted-line failed';
         const leave = () => {
           line.remove();
@@ -87,7 +88,7 @@ export class Notices {
         });
         close.setAttribute('aria-label', phrase('Close this message'));
         stop.replaceWith(close);
-        this.on.say(now);
+        this.on.announce(now);
         if (isGood) setTimeout(leave, shownFor);
       },
     };

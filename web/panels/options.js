@@ -7,12 +7,12 @@ import { countText } from '../model/columns.js';
 import { exportAddress, FORMATS } from '../model/exporting.js';
 import { openExportBox } from './exportbox.js';
 import { openMenu } from './menu.js';
-import { density, hasShortcuts, language, setDensity, chooseLanguage, setShortcuts, setTheme, theme } from '../grid/reader.js';
+import { density, hasShortcuts, language, setDensity, chooseLanguage, setShortcuts, setTheme, theme } from '../grid/browser.js';
 import { signOut } from '../protocol/wire.js';
 import { keyText, phrase } from '../model/language.js';
 
 /** Returns the menu items that export all rows of the view; a dialog opens below `under`. */
-export function exportItems(under, session, say) {
+export function exportItems(under, session, announce) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   const addressOf = (format, layout) => {
@@ -22,29 +22,29 @@ export function exportItems(under, session, say) {
   return [
     ...FORMATS.map(([format, name]) => {
       const address = addressOf(format);
-      return { label: rows === undefined ? phrase('Export {format}', { format: name }) : phrase('Export {format} ({count})', { format: name, count: rows }), isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
+      return { label: rows === undefined ? phrase('Export {format}', { format: name }) : phrase('Export {format} ({count})', { format: name, count: rows }), isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, announce) };
     }),
     {
       label: phrase('Export with choices…'), isDisabled: table === undefined,
-      run: () => openExportBox(under, { session, rows, addressOf, save: (address, name) => save(address, name, say) }),
+      run: () => openExportBox(under, { session, rows, addressOf, save: (address, name) => save(address, name, announce) }),
     },
   ];
 }
 
 /** Opens the menu of export formats. */
-export function showExports(under, session, say) {
-  openMenu(under, phrase('Export'), exportItems(under, session, say));
+export function showExports(under, session, announce) {
+  openMenu(under, phrase('Export'), exportItems(under, session, announce));
 }
 
 // Starts a download. The browser shows its progress.
-function save(address, name, say) {
+function save(address, name, announce) {
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   document.body.append(link);
   link.click();
   link.remove();
-  say(phrase('Exporting {name}', { name }));
+  announce(phrase('Exporting {name}', { name }));
 }
 
 /**
@@ -52,9 +52,9 @@ function save(address, name, say) {
  *
  * @param {HTMLElement} button
  * @param {import('../model/session.js').Session} session
- * @param {{change: (wish: object) => void, commands: () => void, actions: object[], views: object[], densityChanged: () => void,
- *   say: (text: string) => void}} on `actions` has the menu items of the actions on the whole
- *   table, and `views` those of saved views
+ * @param {{change: (changes: object) => void, commands: () => void, actions: object[], views:
+ *   object[], densityChanged: () => void, announce: (text: string) => void}} on `actions` has the
+ *   menu items of the actions on the whole table, and `views` those of saved views
  */
 export function showOptions(button, session, on) {
   const themes = [['', phrase('System')], ['light', phrase('Light')], ['dark', phrase('Dark')]];
@@ -85,7 +85,7 @@ export function showOptions(button, session, on) {
     { heading: phrase('Views') },
     ...on.views,
     { heading: phrase('Export') },
-    ...exportItems(button, session, on.say),
+    ...exportItems(button, session, on.announce),
     ...(on.actions.length > 0 ? [{ heading: phrase('Actions') }, ...on.actions] : []),
     { heading: phrase('Columns') },
     { label: phrase('Choose columns…'), isDisabled: columns.length === 0, run: () => openColumnList(button, session, on.change) },

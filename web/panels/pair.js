@@ -5,7 +5,7 @@ import { countText, rowsText } from '../model/columns.js';
 import { openLink } from '../protocol/link.js';
 import { heldText } from '../grid/hold.js';
 import { stateName } from '../model/source.js';
-import { viewOf } from '../grid/reader.js';
+import { viewOf } from '../grid/browser.js';
 import { phrase, plural } from '../model/language.js';
 
 /**
@@ -14,8 +14,8 @@ import { phrase, plural } from '../model/language.js';
  * `on` has these callbacks:
  * - `shown(panes)`: a pane was opened or closed
  * - `active(pane)`: another pane became active
- * - `told(isStep)`: the address must be updated, with a new entry of the history if `isStep`
- * - `say(text)`: announces a text to screen readers
+ * - `viewChanged(isStep)`: the address must be updated, with a new entry of the history if `isStep`
+ * - `announce(text)`: announces a text to screen readers
  */
 export class Pair {
   constructor(stages, first, make, on) {
@@ -32,7 +32,7 @@ export class Pair {
    * the second pane.
    */
   open(view) {
-    const wished = view ?? this.#nextView();
+    const opened = view ?? this.#nextView();
     if (this.#isOpen) return void (view !== null && this.second.show(view));
     this.#isOpen = true;
     const isNew = this.second === null;
@@ -45,24 +45,24 @@ export class Pair {
     this.second.stage.hidden = false;
     this.stages.classList.add('split');
     this.on.shown([this.first, this.second]);
-    if (isNew) this.second.start(wished, openLink, { width: innerWidth / 2, height: innerHeight });
+    if (isNew) this.second.start(opened, openLink, { width: innerWidth / 2, height: innerHeight });
     else {
-      this.second.show(wished);
+      this.second.show(opened);
       this.second.link.retry();
     }
-    for (const pane of [this.first, this.second]) this.tell(pane);
+    for (const pane of [this.first, this.second]) this.update(pane);
     if (view !== null) return;
-    this.on.told(true);
+    this.on.viewChanged(true);
     this.#activate(this.second);
     this.second.grid.focus({ preventScroll: true });
-    this.on.say(phrase('Two tables side by side; F6 goes to the other one'));
+    this.on.announce(phrase('Two tables side by side; F6 goes to the other one'));
   }
 
   /**
-   * Closes the second pane and shows the view of `pane` in the first. `isTold` leaves the address
-   * unchanged.
+   * Closes the second pane and shows the view of `pane` in the first. `isReported` leaves the
+   * address unchanged.
    */
-  closeOther(pane, isTold = false) {
+  closeOther(pane, isReported = false) {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { view } = pane.session;
@@ -73,9 +73,9 @@ export class Pair {
     this.on.shown([this.first]);
     if (isStep) this.first.show(view);  // the remaining view moves to the first pane
     this.#activate(this.first);
-    if (isTold) return;
+    if (isReported) return;
     this.first.grid.focus({ preventScroll: true });
-    this.on.told(true);
+    this.on.viewChanged(true);
   }
 
   /** Moves the focus from `pane` to the other pane. */
@@ -86,21 +86,21 @@ export class Pair {
     other.grid.focus({ preventScroll: true });
     other.schedule();
     const { table, copy } = other.session;
-    this.on.say(phrase('{title}, {count} rows', { title: table?.title || table?.name || phrase('No table'), count: countText(copy.rows, copy.accuracy) }));
+    this.on.announce(phrase('{title}, {count} rows', { title: table?.title || table?.name || phrase('No table'), count: countText(copy.rows, copy.accuracy) }));
   }
 
   /** Updates the caption of a pane. */
-  tell(pane) {
+  update(pane) {
     const caption = this.#captions.get(pane);
     if (caption === undefined || !this.#isOpen) return;
-    const { session, connection, hands, error } = pane;
+    const { session, connection, controller, error } = pane;
     const { table, copy, isPaused, waiting } = session;
     const waits = !isPaused ? heldText(copy.held) : waiting?.changed > 0 ? plural(waiting.changed, 'paused, {count} change', 'paused, {count} changes') : phrase('paused');
     const state = error ? phrase('refused') : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? phrase('disconnected') : phrase('connecting');
     write(caption.title, table?.title || table?.name || session.view.table || phrase('No table'));
-    write(caption.told, [copy.seq > 0 ? rowsText(copy) : '', state, waits].filter(Boolean).join(' · '));
+    write(caption.status, [copy.seq > 0 ? rowsText(copy) : '', state, waits].filter(Boolean).join(' · '));
     pane.stage.setAttribute('aria-label', caption.title.textContent);
-    if (hands) hands.holder.heldText = heldText(copy.held);
+    if (controller) controller.holder.heldText = heldText(copy.held);
   }
 
   #activate(pane) {
@@ -116,17 +116,17 @@ export class Pair {
     stage.setAttribute('aria-label', phrase('Table'));
     const head = make('div', 'stage-head');
     const title = make('h2', 'stage-title');
-    const told = make('span', 'stage-told');
+    const status = make('span', 'stage-status');
     const close = make('button', 'stage-close');
     close.type = 'button';
     close.textContent = '×';
     close.setAttribute('aria-label', phrase('Close this pane'));
     close.addEventListener('click', () => this.closeOther(pane === this.first ? this.second : this.first));
-    head.append(title, told, close);
+    head.append(title, status, close);
     stage.prepend(head);
     for (const name of ['focusin', 'pointerdown']) stage.addEventListener(name, ({ target }) => this.#isOpen && !close.contains(target) && this.#activate(pane));
     if (pane === this.first) stage.classList.add('active-stage');
-    return { title, told };
+    return { title, status };
   }
 
   #nextView() {

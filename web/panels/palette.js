@@ -9,7 +9,7 @@ import { phrase } from '../model/language.js';
 
 /** Opens the dialog with all commands. `page` is described at {@link allCommands}. */
 export function showPalette(page) {
-  openPalette(allCommands({ ...page, exports: exportItems(page.pane.heads.cells[0] ?? page.pane.grid, page.pane.session, page.on.say) }, openHelp));
+  openPalette(allCommands({ ...page, exports: exportItems(page.pane.heads.cells[0] ?? page.pane.grid, page.pane.session, page.on.announce) }, openHelp));
 }
 
 /**

@@ -5,7 +5,7 @@ import { make } from '../grid/elements.js';
 import { linedUp, plain, titleOf } from '../model/columns.js';
 import { barText } from '../model/where.js';
 import { termTexts } from './chips.js';
-import { viewInWords } from './speech.js';
+import { viewInWords } from './announcer.js';
 import { sectionText } from '../model/ranges.js';
 import { locale, number, phrase } from '../model/language.js';
 
@@ -34,10 +34,10 @@ export function listenForPrint(pane) {
 
 function sheetOf(pane, now) {
   const { session, columns: { all, shown } } = pane;
-  const { copy, table, asked } = session;
+  const { copy, table, requested } = session;
   const sheet = make('section', 'print');
-  sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(asked, copy.rows, (name) => pane.titleOfName(name))}.`));
-  const filters = [barText(asked), ...termTexts(asked.filters, all).map(([, title, text]) => `${title} ${text}`)].filter((text) => text !== '');
+  sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(requested, copy.rows, (name) => pane.titleOfName(name))}.`));
+  const filters = [barText(requested), ...termTexts(requested.filters, all).map(([, title, text]) => `${title} ${text}`)].filter((text) => text !== '');
   if (filters.length > 0) sheet.append(make('p', '', phrase('Filter: {text}', { text: filters.join(', ') })));
   sheet.append(make('p', 'print-range', `${rangeText(copy)} ${phrase('Printed {time}.', { time: new Date(now).toLocaleString(locale()) })}`));
   const list = make('table');

@@ -11,8 +11,8 @@ import { isEnglish, phrase } from '../model/language.js';
  * @param {object} column
  * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, lack?: (what: object) => string}} on `lack` returns why
- *   the source does not support an order
+ * @param {{change: (changes: object) => void, lack?: (what: object) => string}} on `lack` returns
+ *   why the source does not support an order
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function orderItems({ name }, columns, { group, aggregates, sections }, on) {

@@ -1,6 +1,6 @@
 // sidebar.js: the list of tables, each with its number of rows and its source's state.
 
-import { Glance } from './glance.js';
+import { TableProbe } from './tableprobe.js';
 import { stateName } from '../model/source.js';
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
 import { number, phrase } from '../model/language.js';
@@ -71,8 +71,8 @@ export class Sidebar {
     const tabs = [...this.tables.values()].map(({ tab }) => tab);
     if (tabs.every((tab) => tab.tabIndex < 0) && tabs.length > 0) tabs[0].tabIndex = 0;
     this.list.replaceChildren(...tabs);
-    for (const table of tables) this.tell(table.name, table);
-    for (const { key, source } of absent) this.tell(key, { source });
+    for (const table of tables) this.report(table.name, table);
+    for (const { key, source } of absent) this.report(key, { source });
     tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
     this.#place();
   }
@@ -95,7 +95,7 @@ export class Sidebar {
   }
 
   /** Updates a table's number of rows, its source's state, or both. */
-  tell(name, { rows, source }) {
+  report(name, { rows, source }) {
     const entry = this.tables.get(name);
     if (entry === undefined) return;
     if (rows !== undefined) entry.rows = rows;
@@ -125,10 +125,10 @@ export class Sidebar {
     const send = (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     };
-    const glance = new Glance(send, (call, wait) => setTimeout(call, wait), (name, found) => this.tell(name, found));
+    const tableProbe = new TableProbe(send, (call, wait) => setTimeout(call, wait), (name, found) => this.report(name, found));
     let wait = pause;
     socket.onopen = () => {
-      glance.start();
+      tableProbe.start();
       setTimeout(() => {
         wait = 0;
         socket.close();
@@ -136,7 +136,7 @@ export class Sidebar {
     };
     socket.onmessage = ({ data }) => {
       try {
-        glance.receive(parseMessage(data));
+        tableProbe.receive(parseMessage(data));
       } catch {
         socket.close();
       }

@@ -20,9 +20,9 @@ const levels = { critical: phraseKey('Critical'), warn: phraseKey('Warning') };
 /**
  * The summary strip of a pane.
  *
- * `on.change(wish)` changes the view, `on.want(tiles)` requests values of tiles in wire format,
- * `on.narrowed(view)` returns the filter of a view in wire format, and `on.say(text)` announces a
- * text to screen readers.
+ * `on.change(changes)` changes the view, `on.want(tiles)` requests values of tiles in wire format,
+ * `on.narrowed(view)` returns the filter of a view in wire format, and `on.announce(text)`
+ * announces a text to screen readers.
  */
 export class Strip {
   constructor(stage, grid, on) {
@@ -127,14 +127,14 @@ export class Strip {
     if (isApplied(tile, view)) return void this.on.change(this.#before ?? viewOfTile({}));
     const { filters, search, where } = view;
     if (!this.#nodes.some((node) => isApplied(node.tile, view))) this.#before = { filters, search, where };
-    const wish = viewOfTile(tile);
-    if (JSON.stringify(wish) !== JSON.stringify({ filters, search, where })) this.on.change(wish);
+    const changes = viewOfTile(tile);
+    if (JSON.stringify(changes) !== JSON.stringify({ filters, search, where })) this.on.change(changes);
   }
 
   #remove(node) {
     const { view, table } = this.#shown;
     this.on.change({ tiles: tilesOf(view, table).filter((other) => !sameTile(other, node.tile)) });
-    this.on.say(phrase('Removed {title}', node));
+    this.on.announce(phrase('Removed {title}', node));
   }
 
   #showMenu(node) {

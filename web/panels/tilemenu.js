@@ -18,8 +18,8 @@ function tileItem(label, tile, { view, table, change }) {
 /**
  * Returns the items that add tiles of a column.
  *
- * @param {{view: import('../model/query.js').View, table: object, change: (wish: object) => void}}
- *   how `change` changes the view
+ * @param {{view: import('../model/query.js').View, table: object, change: (changes: object) =>
+ *   void}} how `change` changes the view
  */
 export function columnTiles(column, how) {
   const filter = filterOf(how.view);

@@ -7,12 +7,14 @@ import { number, phrase, plural } from '../model/language.js';
 
 const mostShown = 1_000;
 
-/** The value list of a filter box. `chosen` has the checked values by {@link ValueList.#keyOf}. */
+/**
+ * The value list of a filter box. `selected` has the checked values by {@link ValueList.#keyOf}.
+ */
 export class ValueList {
   constructor(spec) {
     this.spec = spec;
     /** @type {Map<string, any>} */
-    this.chosen = new Map();
+    this.selected = new Map();
     this.#isMerged = isRead(spec.column);
     this.#giveUp = () => {};
     this.el = make('div', 'values');
@@ -24,22 +26,22 @@ export class ValueList {
     this.rows = make('div', 'value-rows');
     this.rows.setAttribute('role', 'group');
     this.rows.setAttribute('aria-label', phrase('Values'));
-    this.told = make('p', 'quiet');
-    this.told.setAttribute('role', 'status');
-    this.el.append(this.find, this.rows, this.told);
+    this.status = make('p', 'quiet');
+    this.status.setAttribute('role', 'status');
+    this.el.append(this.find, this.rows, this.status);
     this.#found = [];
-    this.#isAsked = false;
+    this.#isRequested = false;
     this.find.addEventListener('input', () => this.#show());
     this.rows.addEventListener('change', ({ target }) => {
       const value = this.#shown[Number(target.dataset.at)];
-      if (target.checked) this.chosen.set(this.#keyOf(value), value);
-      else this.chosen.delete(this.#keyOf(value));
+      if (target.checked) this.selected.set(this.#keyOf(value), value);
+      else this.selected.delete(this.#keyOf(value));
     });
   }
   #found;
   #giveUp;
   #shown = [];
-  #isAsked;
+  #isRequested;
   #isMerged;
   #now = Date.now();
 
@@ -49,7 +51,7 @@ export class ValueList {
    * A value that shares its text with others is the range `[from, through]` of all of them.
    */
   get values() {
-    return [...this.chosen.values()].map((value) => {
+    return [...this.selected.values()].map((value) => {
       if (value === null || Array.isArray(value) || !this.#isMerged) return value;
       const { low, high } = spanOf(value, this.spec, this.#now);
       return low === high ? value : [low, high];
@@ -62,15 +64,15 @@ export class ValueList {
   }
 
   /** Checks these values, and requests all values of the column on the first call. */
-  open(chosen, ask) {
-    this.chosen = new Map(chosen.map((value) => [this.#keyOf(value), value]));
+  open(selected, ask) {
+    this.selected = new Map(selected.map((value) => [this.#keyOf(value), value]));
     this.#show();
-    if (this.#isAsked) return;
-    this.#isAsked = true;
-    this.told.textContent = phrase('Counting…');
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    this.status.textContent = phrase('Counting…');
     this.#giveUp = ask(({ values, note }) => {
       this.#found = this.#merged(values);
-      this.told.textContent = note ?? plural(this.#found.length, '{count} value', '{count} values');
+      this.status.textContent = note ?? plural(this.#found.length, '{count} value', '{count} values');
       this.#show();
     });
   }
@@ -96,14 +98,14 @@ export class ValueList {
   #show() {
     const word = this.find.value.trim().toLowerCase();
     const known = new Set(this.#found.map(([value]) => this.#keyOf(value)));
-    const all = [...[...this.chosen].filter(([key]) => !known.has(key)).map(([, value]) => [value, 0]), ...this.#found];
+    const all = [...[...this.selected].filter(([key]) => !known.has(key)).map(([, value]) => [value, 0]), ...this.#found];
     const shown = all.filter(([value]) => word === '' || this.#text(value).toLowerCase().includes(word)).slice(0, mostShown);
     this.#shown = shown.map(([value]) => value);
     this.rows.replaceChildren(...shown.map(([value, count], at) => {
       const row = make('label', 'value-row');
       const tick = make('input');
       tick.type = 'checkbox';
-      tick.checked = this.chosen.has(this.#keyOf(value));
+      tick.checked = this.selected.has(this.#keyOf(value));
       tick.dataset.at = at;
       row.append(tick, make('span', value === null ? 'value-text quiet' : 'value-text', this.#text(value)), make('span', 'value-count', number(count)));
       return row;

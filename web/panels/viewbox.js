@@ -10,7 +10,7 @@ import { phrase } from '../model/language.js';
  *
  * @param {{heading: string, title: string, name: string, role: string, taken: string[],
  *   isNew: boolean}} view `taken` has the names of other views
- * @param {(wish: {title: string, name: string, role: string}) => Promise<void>} save
+ * @param {(edit: {title: string, name: string, role: string}) => Promise<void>} save
  */
 export function askView({ heading, title, name, role, taken, isNew }, save) {
   const before = document.activeElement;
@@ -39,15 +39,15 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   foot.append(fault, cancel, main);
   form.append(head, fields, hint, tick, foot);
   dialog.append(form);
-  const tellLink = () => { hint.textContent = phrase('Link: {address}', { address: `${location.origin}/v/${nameField.value}` }); };
+  const showLink = () => { hint.textContent = phrase('Link: {address}', { address: `${location.origin}/v/${nameField.value}` }); };
   let isOwn = !isNew;  // whether the user has chosen the name
   nameField.addEventListener('input', () => {
     isOwn = true;
-    tellLink();
+    showLink();
   });
   titleField.addEventListener('input', () => {
     if (!isOwn) nameField.value = nameFrom(titleField.value, taken);
-    tellLink();
+    showLink();
   });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -67,7 +67,7 @@ export function askView({ heading, title, name, role, taken, isNew }, save) {
   });
   cancel.addEventListener('click', () => dialog.close());
   dialog.addEventListener('keydown', (event) => event.stopPropagation());
-  tellLink();
+  showLink();
   document.body.append(dialog);
   dialog.showModal();
   titleField.focus();

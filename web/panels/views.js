@@ -6,7 +6,7 @@ import { copyLink } from './copylink.js';
 import { openMenu } from './menu.js';
 import { askView } from './viewbox.js';
 import { addressOf, bodyOf, listFrom, nameFrom, standardView, stateOf, viewOfSaved } from '../model/saved.js';
-import { defaultView, setDefaultView } from '../grid/reader.js';
+import { defaultView, setDefaultView } from '../grid/browser.js';
 import { hashFromView } from '../model/query.js';
 import { isRightToLeft, phrase } from '../model/language.js';
 
@@ -147,10 +147,10 @@ export class ViewTabs {
     });
   }
 
-  async #put(saved, wish) {
+  async #put(saved, changes) {
     try {
       await this.#check(saved);
-      await this.#send(saved.name, bodyOf({ ...saved, ...wish }));
+      await this.#send(saved.name, bodyOf({ ...saved, ...changes }));
       this.on.show(phrase('Saved the view “{title}”', saved), true);
     } catch (error) {
       this.on.show(error.message, false);

@@ -10,4 +10,4 @@ export { PauseButton } from './pause.js';
 export { changeText, stepText } from '../model/steps.js';
 export { fetchView, ViewTabs } from './views.js';
 export { viewOfSaved } from '../model/saved.js';
-export { Speech, viewInWords } from './speech.js';
+export { Announcer, viewInWords } from './announcer.js';

@@ -11,14 +11,14 @@ export function startWorker(kind) {
  * Opens a link to the server. The first call takes over the socket that start.js opened.
  *
  * @param {(event: object) => void} receive called with `{state, connection, pause}`,
- *   `{message, bytes, at, opened}`, `{isStranger}` (sign-in required) or `{refused}`, never before
+ *   `{message, bytes, at, opened}`, `{needsSignIn}` (sign-in required) or `{refused}`, never before
  *   this returns
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;
   globalThis.rowcast.first = null;
   const start = () => startWorker('socket');
-  return first ? new FirstLink(first, receive, (hear, ready) => new WorkerLink(hear, start, ready)) : new WorkerLink(receive, start);
+  return first ? new FirstLink(first, receive, (deliver, ready) => new WorkerLink(deliver, start, ready)) : new WorkerLink(receive, start);
 }
 
 /** A connection held by a worker. With a `ready` callback it connects only after `retry()`. */
@@ -99,7 +99,7 @@ export class FirstLink {
     this.#socket = first.socket;
     queueMicrotask(() => {
       for (const event of first.early.splice(0)) this.#happened(event);
-      first.tell = (event) => this.#happened(event);
+      first.notify = (event) => this.#happened(event);
     });
   }
   /** The first socket, or null once it has closed. @type {WebSocket|null} */
@@ -115,7 +115,7 @@ export class FirstLink {
   settle() {
     this.#reader ??= this.startReader((event) => {
       this.#unread -= 1;
-      this.#hear(event);
+      this.#deliver(event);
     }, () => this.#take());
   }
 
@@ -160,12 +160,12 @@ export class FirstLink {
     try {
       message = parseMessage(data);
     } catch (error) {
-      return this.#hear({ refused: String(error.message) });
+      return this.#deliver({ refused: String(error.message) });
     }
     return this.receive({ message, bytes: data.length, at, opened });
   }
 
-  #hear(event) {
+  #deliver(event) {
     this.receive(event);
     // Reconnect, because the effect of an unreadable message is unknown.
     if (event.refused) this.#socket?.close();

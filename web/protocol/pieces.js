@@ -7,7 +7,8 @@ export const PIECE = 1_000;
  * Fetches the items at `first` through `last` of a view, at most {@link PIECE}. Resolves once all
  * are loaded, because a large window or a remote table takes several patches.
  *
- * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
+ * @param {(sideQuery: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see
+ *   sidequeries.js
  * @param {{table: string, query: object}} view
  * @returns {Promise<{start: number, items: object[]}>} fewer items if the view has become shorter
  */
@@ -29,19 +30,21 @@ export async function fetchPiece(ask, view, first, last) {
  * Fetches the rows at `from` through `through` of a view, in view order and without duplicates.
  * A row that moves between two pieces may be missing.
  *
- * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
+ * @param {(sideQuery: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see
+ *   sidequeries.js
  * @param {{table: string, query: object}} view
- * @param {{from: number, through: number, told?: (count: number) => void, isWanted?: () => boolean}}
- *   range `told` receives the number of rows so far; the fetch stops once `isWanted` returns false
+ * @param {{from: number, through: number, progress?: (count: number) => void, isWanted?: () =>
+ *   boolean}} range `progress` receives the number of rows so far; the fetch stops once `isWanted`
+ *   returns false
  * @returns {Promise<import('./wire.js').Row[]>}
  */
-export async function fetchRows(ask, view, { from, through, told = () => {}, isWanted = () => true }) {
+export async function fetchRows(ask, view, { from, through, progress = () => {}, isWanted = () => true }) {
   const rows = new Map();
   for (let first = from; first <= through && isWanted(); first += PIECE) {
     const { items } = await fetchPiece(ask, view, first, Math.min(through, first + PIECE - 1));
     if (items.length === 0) break;  // the end of the view
     for (const item of items) if (!item.isHeader && item.absence === null) rows.set(item.id, item);
-    told(rows.size);
+    progress(rows.size);
   }
   return [...rows.values()];
 }

@@ -90,8 +90,8 @@ async function askWhether() {
   try {
     const answer = await fetch(`${self.name}/session`, { cache: 'no-store' });
     // 429: too many requests with an invalid cookie.
-    self.postMessage({ isStranger: answer.status === 429 || (await answer.json()).role === null });
+    self.postMessage({ needsSignIn: answer.status === 429 || (await answer.json()).role === null });
   } catch {
-    self.postMessage({ isStranger: false });  // unreachable, as already shown
+    self.postMessage({ needsSignIn: false });  // unreachable, as already shown
   }
 }

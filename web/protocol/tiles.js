@@ -6,7 +6,7 @@ export function isFacets({ id, facets }) {
 }
 
 /** Requests tiles or facets in wire format, in place of earlier ones of this type. */
-export function wish(type, id, wanted) {
+export function requestOf(type, id, wanted) {
   return { type, id, [type]: wanted };
 }
 

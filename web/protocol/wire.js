@@ -220,8 +220,8 @@ export function query({ request, query: wanted, viewport }) {
 }
 
 /** Returns a message with the current viewport. */
-export function viewport(sight) {
-  return { type: 'viewport', ...wireViewport(sight) };
+export function viewport(range) {
+  return { type: 'viewport', ...wireViewport(range) };
 }
 
 /** Returns a message that collapses or expands the section with this number. */

@@ -57,7 +57,7 @@ package final class HostedLibrary: @unchecked Sendable {
   /// Processes one line of the host, one call at a time.
   ///
   /// Malformed lines are logged.
-  package func hear(_ line: [UInt8]) {
+  package func receive(_ line: [UInt8]) {
     var padded = line
     padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     padded.withUnsafeBytes { bytes in
@@ -183,12 +183,12 @@ package final class HostedLibrary: @unchecked Sendable {
   ///
   /// An unknown action gets none, because the plugin itself refuses it.
   private func arguments(
-    _ said: JSONElement?, of action: Action?
+    _ given: JSONElement?, of action: Action?
   ) throws(ActionFault) -> [(name: String, value: Cell)] {
     guard let action else { return [] }
     var values: [(name: String, value: Cell)] = []
-    if let said, said.kind == .object {
-      for (name, value) in said.members {
+    if let given, given.kind == .object {
+      for (name, value) in given.members {
         values.append((String(decoding: name, as: UTF8.self), value.plain))
       }
     }

@@ -35,7 +35,7 @@ package enum LibraryProgram {
       lines.take(count)
       while let line = lines.next() {
         guard case .whole(let bytes, _) = line, !bytes.isEmpty else { continue }
-        library.hear(Array(bytes))
+        library.receive(Array(bytes))
       }
     }
     library.close()

@@ -9,8 +9,8 @@ struct DeferredLoader {
   private var queue: PrefetchQueue<DeferredItem>
   /// The unanswered loads, indexed both ways because a row's key is gone before its load is
   /// cancelled.
-  private var asked: [DeferredItem: DeferredCell] = [:]
-  private var askedItems: [DeferredCell: DeferredItem] = [:]
+  private var pending: [DeferredItem: DeferredCell] = [:]
+  private var pendingItems: [DeferredCell: DeferredItem] = [:]
 
   /// Creates a loader, or returns `nil` if the table has no deferred columns.
   init?(_ table: Table, id: TableID) {
@@ -32,17 +32,17 @@ struct DeferredLoader {
   ///
   /// - Complexity: O(window), plus O(log n) for each cell requested now or before.
   mutating func follow(_ viewer: any Viewer, at now: Instant) {
-    var wishes: [PrefetchQueue<DeferredItem>.Wish] = []
+    var targets: [PrefetchQueue<DeferredItem>.Target] = []
     for (row, zone, distance) in viewer.prefetchTargets {
       guard let slot = table.slot(of: row) else { continue }
       for column in deferred.columns {
         let item = DeferredItem(row: row, column: column)
         // Name loaded cells until they become visible, so that the queue counts them as hits.
         guard !deferred.isThere(slot, column) || (queue.isAnyReady && queue.isReady(item)) else { continue }
-        wishes.append(.init(item, zone, distance))
+        targets.append(.init(item, zone, distance))
       }
     }
-    queue.want(wishes, by: viewer.id, at: now)
+    queue.want(targets, by: viewer.id, at: now)
   }
 
   /// Withdraws all requests of the session.
@@ -79,13 +79,13 @@ struct DeferredLoader {
 
   /// Stores a loaded value and returns whether the displayed row changes.
   mutating func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) -> Bool {
-    let askedItem = takeAsked(cell)
+    let pendingItem = takePending(cell)
     let slot = deferred.isDeferred(cell.column) ? table.slot(of: cell.key) : nil
     let item = slot.map { DeferredItem(row: table.id(of: $0), column: cell.column) }
     // The requested row may be gone or may have been replaced by another one under the same key.
-    if let askedItem, askedItem != item { _ = queue.finish(askedItem, at: now) }
+    if let pendingItem, pendingItem != item { _ = queue.finish(pendingItem, at: now) }
     guard let slot, let item else {
-      if askedItem == nil { queue.noteUnasked() }
+      if pendingItem == nil { queue.noteUnrequested() }
       return false
     }
     // A late answer is older than the present value.
@@ -102,7 +102,7 @@ struct DeferredLoader {
 
   /// Records a failed load and returns whether the displayed row changes.
   mutating func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) -> Bool {
-    guard let item = takeAsked(cell) else { return false }
+    guard let item = takePending(cell) else { return false }
     _ = queue.fail(item, at: now)
     guard let slot = table.slot(of: cell.key) else { return false }
     return table.fail(slot, cell.column, String(reason.prefix(table.limits.reason)))
@@ -116,9 +116,9 @@ struct DeferredLoader {
   }
 
   /// Removes the unanswered load of a cell and returns its item.
-  private mutating func takeAsked(_ cell: DeferredCell) -> DeferredItem? {
-    guard let item = askedItems.removeValue(forKey: cell) else { return nil }
-    asked[item] = nil
+  private mutating func takePending(_ cell: DeferredCell) -> DeferredItem? {
+    guard let item = pendingItems.removeValue(forKey: cell) else { return nil }
+    pending[item] = nil
     return item
   }
 
@@ -134,15 +134,15 @@ struct DeferredLoader {
       hasChanged = table.fail(slot, item.column, reason) || hasChanged
     }
     let cancels = commands.cancels.compactMap { item in
-      let cell = asked.removeValue(forKey: item)
-      if let cell { askedItems[cell] = nil }
+      let cell = pending.removeValue(forKey: item)
+      if let cell { pendingItems[cell] = nil }
       return cell
     }
     if !cancels.isEmpty { outputs.append(.cancel(id, cancels)) }
     let loads = commands.loads.compactMap { item in
       let cell = table.slot(of: item.row).map { DeferredCell(table.keys.key(of: $0), column: item.column) }
-      asked[item] = cell
-      if let cell { askedItems[cell] = item }
+      pending[item] = cell
+      if let cell { pendingItems[cell] = item }
       return cell
     }
     if !loads.isEmpty { outputs.append(.load(id, loads)) }

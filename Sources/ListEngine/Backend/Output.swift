@@ -24,11 +24,11 @@ public enum Output {
   ///
   /// Each is answered by ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or
   /// ``Input/pageFailed(_:_:reason:)``.
-  case ask(TableID, [PageRequest])
+  case ask(TableID, [BlockRequest])
   /// Make a windowed source cancel these requests.
   ///
   /// A late answer is not an error.
-  case cancelPages(TableID, [PageRequestID])
+  case cancelBlocks(TableID, [BlockRequestID])
   /// Send the list of tables to every client.
   case tables([TableDescription])
   /// Report a refused request to the client.

@@ -70,11 +70,11 @@ protocol SourceBackend: TableBackend {
   /// Invalidates the value of a deferred cell, and returns whether the displayed row changes.
   func forget(_ cell: DeferredCell, at now: Instant) -> Bool
   /// Stores rows that were requested from a windowed source.
-  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) -> BackendEffect
+  func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) -> BackendEffect
   /// Stores sections that were requested from a windowed source.
-  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect
+  func take(_ request: BlockRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect
   /// Records that a windowed source failed to answer a request.
-  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) -> BackendEffect
+  func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) -> BackendEffect
   /// Whether sessions with new prefetch targets are passed to ``ask(for:at:outputs:)``.
   var takesTargets: Bool { get }
   /// Updates the requests of these sessions, and appends requests and cancels for the source.
@@ -89,7 +89,7 @@ protocol SourceBackend: TableBackend {
   /// Ends the requests of an export.
   func endExport(_ number: UInt64)
   /// Returns whether the export has blocks to request.
-  func isExportHungry(_ number: UInt64) -> Bool
+  func exportNeedsRows(_ number: UInt64) -> Bool
 
   // MARK: Replacement
 
@@ -134,10 +134,10 @@ extension SourceBackend {
   func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) -> Bool { false }
   func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) -> Bool { false }
   func forget(_ cell: DeferredCell, at now: Instant) -> Bool { false }
-  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) -> BackendEffect { BackendEffect() }
-  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect { BackendEffect() }
-  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) -> BackendEffect { BackendEffect() }
+  func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) -> BackendEffect { BackendEffect() }
+  func take(_ request: BlockRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect { BackendEffect() }
+  func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) -> BackendEffect { BackendEffect() }
   func endExport(_ number: UInt64) {}
-  func isExportHungry(_ number: UInt64) -> Bool { false }
+  func exportNeedsRows(_ number: UInt64) -> Bool { false }
   func handOver(to next: inout TableHandover) {}
 }

@@ -9,9 +9,9 @@ struct TableHandover {
   /// The id of the first request to a windowed source.
   var firstRequest: UInt64 = 1
   /// The id of the first request of an export.
-  var firstExportRequest = PageRequestID.firstForExports
+  var firstExportRequest = BlockRequestID.firstForExports
   /// The first generations of row ids for tables of residual queries; see ``ResidualLanes``.
-  var remainderGenerations: [UInt32] = []
+  var residualGenerations: [UInt32] = []
   /// The number of the last export of the former table.
   var lastExport: UInt64 = 0
   /// The number of status changes of the former table's source.

@@ -10,7 +10,7 @@ protocol Viewer: AnyObject {
   /// The displayed ranges, or `nil` if the client is hidden or has no view.
   ///
   /// - Complexity: O(visible) while the order is held, otherwise O(1).
-  var sight: Sight? { get }
+  var displayed: DisplayedRanges? { get }
   /// The rows of the last window at the present viewport, ordered by urgency.
   var prefetchTargets: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] { get }
   /// Records that the displayed rows may have changed, so that the backend follows the session.
@@ -18,7 +18,7 @@ protocol Viewer: AnyObject {
 }
 
 /// The item ranges that a session displays, as the client counts items.
-struct Sight {
+struct DisplayedRanges {
   let folded: FoldedView
   let visible: Range<Int>
   let window: Range<Int>
@@ -33,7 +33,7 @@ struct Sight {
   /// Items requested for the same reason, ordered from near to far.
   struct Zone {
     var range: Range<Int>
-    var zone: PrefetchQueue<PageItem>.Zone
+    var zone: PrefetchQueue<BlockItem>.Zone
     var isUp: Bool
     var isHeld = false
   }

@@ -41,14 +41,14 @@ public struct Action: Hashable, Codable, Sendable {
   /// Returns all arguments in declaration order, with default values for omitted ones.
   ///
   /// - Throws: ``ActionFault`` if an argument is unknown, missing or invalid.
-  public func complete(_ said: [(name: String, value: Cell)]) throws(ActionFault) -> [(name: String, value: Cell)] {
-    for (name, _) in said where !arguments.contains(where: { $0.name == name }) {
+  public func complete(_ given: [(name: String, value: Cell)]) throws(ActionFault) -> [(name: String, value: Cell)] {
+    for (name, _) in given where !arguments.contains(where: { $0.name == name }) {
       throw ActionFault(reason: "“\(self.name)” has no argument “\(name.prefix(100))”")
     }
     var complete: [(name: String, value: Cell)] = []
     for argument in arguments {
       // As in all messages, the last duplicate counts, and null counts as omitted.
-      if let value = said.last(where: { $0.name == argument.name })?.value, value != .null {
+      if let value = given.last(where: { $0.name == argument.name })?.value, value != .null {
         complete.append((argument.name, try argument.checked(value)))
       } else if let value = argument.standard {
         complete.append((argument.name, value))

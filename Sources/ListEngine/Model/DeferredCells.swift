@@ -85,10 +85,10 @@ final class DeferredCells {
   /// Marks the cell as failed and returns whether its state or reason changed.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     let place = Place(slot: slot, column: column)
-    let isNews = states[column]?[slot] != .failed || reasons[place] != reason
+    let isNew = states[column]?[slot] != .failed || reasons[place] != reason
     states[column]?[slot] = .failed
     reasons[place] = reason
-    return isNews
+    return isNew
   }
 
   /// Resets the cells of a deleted row.

@@ -6,7 +6,7 @@ final class KeyIndex {
   private enum Use {
     static var none: UInt8 { 0 }
     static var found: UInt8 { 1 }
-    static var buried: UInt8 { 2 }
+    static var deleted: UInt8 { 2 }
   }
 
   let type: KeyType
@@ -19,12 +19,12 @@ final class KeyIndex {
   private let used = Chunked<UInt8>(filler: Use.none)
   private let pool: TextPool
   private let table = ProbeTable()
-  private var buried = 0
+  private var deleted = 0
 
   // Guesses for the next lookup. Sources usually name rows in insertion order. After a jump, the
   // list usually continues after the new row, at the old position, or one past it.
   private var next: UInt32 = 0
-  private var former: UInt32 = 0
+  private var previous: UInt32 = 0
 
   init(_ type: KeyType, hasher: BytesHash, counter: ByteCounter) {
     self.type = type
@@ -47,10 +47,10 @@ final class KeyIndex {
   }
 
   /// Whether any key is a tombstone.
-  var hasBuried: Bool { buried > 0 }
+  var hasDeleted: Bool { deleted > 0 }
 
   /// The number of live keys.
-  var count: Int { table.count - buried }
+  var count: Int { table.count - deleted }
 
   /// Grows to at least `count` slots.
   func grow(to count: Int) {
@@ -73,7 +73,7 @@ final class KeyIndex {
       next = slot &+ 1
       return slot
     }
-    former = next
+    previous = next
     let slot = find(key, Use.found)
     if let slot { next = slot &+ 1 }
     return slot
@@ -82,8 +82,8 @@ final class KeyIndex {
   /// Returns the slot of the row with this key if one of the guesses is right.
   @inline(__always) private func guess(_ key: Probe) -> UInt32? {
     if isKey(key, of: next) { return next }
-    if isKey(key, of: former) { return former }
-    return isKey(key, of: former &+ 1) ? former &+ 1 : nil
+    if isKey(key, of: previous) { return previous }
+    return isKey(key, of: previous &+ 1) ? previous &+ 1 : nil
   }
 
   @inline(__always) private func isKey(_ key: Probe, of slot: UInt32) -> Bool {
@@ -179,27 +179,27 @@ final class KeyIndex {
   }
 
   /// Turns the key of this slot into a tombstone until ``remove(_:)``.
-  func bury(_ slot: UInt32) {
+  func markDeleted(_ slot: UInt32) {
     counter.add(-textBytes(slot))
-    used[slot] = Use.buried
-    buried += 1
+    used[slot] = Use.deleted
+    deleted += 1
   }
 
   /// Revives a tombstone and returns its slot.
   func reopen(_ key: Probe) -> UInt32? {
-    guard buried > 0, let slot = find(key, Use.buried) else { return nil }
+    guard deleted > 0, let slot = find(key, Use.deleted) else { return nil }
     used[slot] = Use.found
-    buried -= 1
+    deleted -= 1
     counter.add(textBytes(slot))
     return slot
   }
 
   /// Removes the tombstone of this slot.
   func remove(_ slot: UInt32) {
-    precondition(used[slot] == Use.buried, "slot \(slot) holds no key that is buried")
+    precondition(used[slot] == Use.deleted, "slot \(slot) holds no key that is buried")
     table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
     used[slot] = Use.none
-    buried -= 1
+    deleted -= 1
     if type == .text {
       pool.release(texts[slot])
       texts[slot] = TextPool.none
@@ -225,10 +225,10 @@ final class KeyIndex {
       for slot in slots {
         let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
         precondition(find(key, used[slot]) == slot && used[slot] != Use.none, "the key of slot \(slot) leads elsewhere")
-        counted += used[slot] == Use.buried ? 1 : 0
+        counted += used[slot] == Use.deleted ? 1 : 0
       }
-      precondition(slots.count == count + buried, "\(slots.count) keys, counted as \(count) and \(buried)")
-      precondition(counted == buried, "\(counted) keys are buried, counted as \(buried)")
+      precondition(slots.count == count + deleted, "\(slots.count) keys, counted as \(count) and \(deleted)")
+      precondition(counted == deleted, "\(counted) keys are buried, counted as \(deleted)")
       pool.checkInvariants()
     #endif
   }

@@ -40,7 +40,7 @@ public struct PrefetchCounters: Hashable, Sendable {
   /// The number of loads that failed or timed out.
   public var failures = 0
   /// The number of answers without a request.
-  public var unasked = 0
+  public var unrequested = 0
   /// The number of items that wait for a load now.
   public var waiting = 0
   /// The number of loads in flight now.

@@ -86,7 +86,7 @@ struct ProbeTable: BitwiseCopyable {
   private struct State {
     var places = Places(count: 16)
     /// The table before it grew, while some of its entries are not moved yet.
-    var former: Places?
+    var previous: Places?
     var moved = 0
     var count = 0
   }
@@ -109,7 +109,7 @@ struct ProbeTable: BitwiseCopyable {
   /// This table and all copies of it must not be used afterwards.
   func deallocate() {
     state.pointee.places.deallocate()
-    state.pointee.former?.deallocate()
+    state.pointee.previous?.deallocate()
     state.deallocate()
   }
 
@@ -122,8 +122,8 @@ struct ProbeTable: BitwiseCopyable {
   @inline(__always) func find(_ hash: UInt64, _ matches: (UInt32) -> Bool) -> UInt32? {
     let places = state.pointee.places
     if let place = places.find(hash, matches) { return places.numbers[place] }
-    guard let former = state.pointee.former, let place = former.find(hash, matches) else { return nil }
-    return former.numbers[place]
+    guard let previous = state.pointee.previous, let place = previous.find(hash, matches) else { return nil }
+    return previous.numbers[place]
   }
 
   /// Inserts a number that is not in the table.
@@ -132,7 +132,7 @@ struct ProbeTable: BitwiseCopyable {
   ///
   /// - Complexity: Expected O(1).
   @inline(__always) func insert(_ number: UInt32, hash: UInt64, rehash: (UInt32) -> UInt64) {
-    if state.pointee.former != nil { move(Self.share, rehash) }
+    if state.pointee.previous != nil { move(Self.share, rehash) }
     state.pointee.count += 1
     if state.pointee.count * 4 > (state.pointee.places.mask + 1) * 3 { grow(rehash) }
     state.pointee.places.enter(number, hash)
@@ -153,28 +153,28 @@ struct ProbeTable: BitwiseCopyable {
 
   private func grow(_ rehash: (UInt32) -> UInt64) {
     move(.max, rehash)
-    state.pointee.former = state.pointee.places
+    state.pointee.previous = state.pointee.places
     state.pointee.moved = 0
     state.pointee.places = Places(count: (state.pointee.places.mask + 1) * 2)
   }
 
   private func move(_ most: Int, _ rehash: (UInt32) -> UInt64) {
-    guard let former = state.pointee.former else { return }
+    guard let previous = state.pointee.previous else { return }
     let places = state.pointee.places
     var place = state.pointee.moved
-    let end = min(former.mask + 1, most == .max ? .max : place + most)
+    let end = min(previous.mask + 1, most == .max ? .max : place + most)
     while place < end {
       // Mark the place as gone rather than empty, so that lookups continue past it.
-      if former.tags[place] > Tag.gone {
-        places.enter(former.numbers[place], rehash(former.numbers[place]))
-        former.tags[place] = Tag.gone
+      if previous.tags[place] > Tag.gone {
+        places.enter(previous.numbers[place], rehash(previous.numbers[place]))
+        previous.tags[place] = Tag.gone
       }
       place += 1
     }
     state.pointee.moved = place
-    guard place > former.mask else { return }
-    former.deallocate()
-    state.pointee.former = nil
+    guard place > previous.mask else { return }
+    previous.deallocate()
+    state.pointee.previous = nil
   }
 
   /// Removes a number.
@@ -186,16 +186,16 @@ struct ProbeTable: BitwiseCopyable {
     if let place = state.pointee.places.find(hash, { $0 == number }) {
       return state.pointee.places.vacate(place, rehash: rehash)
     }
-    guard let former = state.pointee.former, let place = former.find(hash, { $0 == number }) else {
+    guard let previous = state.pointee.previous, let place = previous.find(hash, { $0 == number }) else {
       preconditionFailure("number \(number) is not in the table")
     }
-    former.tags[place] = Tag.gone
+    previous.tags[place] = Tag.gone
   }
 
   /// All numbers in unspecified order.
   var all: [UInt32] {
     var all: [UInt32] = []
-    for places in [state.pointee.places, state.pointee.former].compactMap({ $0 }) {
+    for places in [state.pointee.places, state.pointee.previous].compactMap({ $0 }) {
       for place in 0...places.mask where places.tags[place] > Tag.gone { all.append(places.numbers[place]) }
     }
     return all

@@ -187,7 +187,7 @@ extension Table {
       label += step
       labels[slot] = label
       // Rows inserted in this commit are in the log already.
-      if births[slot] != self.commit { log.note(slot, columns: ChangeLog.everything) }
+      if creationCommits[slot] != self.commit { log.note(slot, columns: ChangeLog.everything) }
     }
     return true
   }

@@ -22,11 +22,11 @@ struct ResidualLanes {
   /// The first slot number of all lanes, above those of ordinary tables.
   static let firstNumber: UInt32 = 1 << 31
 
-  /// Creates lanes for `remainders` tables in use and as many being closed.
+  /// Creates lanes for `residuals` tables in use and as many being closed.
   ///
   /// `generations` come from the replaced table.
-  init(for remainders: Int, after generations: [UInt32]) {
-    let count = 2 * max(1, remainders)
+  init(for residuals: Int, after generations: [UInt32]) {
+    let count = 2 * max(1, residuals)
     width = Self.firstNumber / UInt32(count)
     self.generations = generations + repeatElement(0, count: max(0, count - generations.count))
   }

@@ -24,7 +24,7 @@ extension Table {
   /// Marks a deferred cell as failed and returns whether this is a visible change.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     guard let deferred, !deferred.isThere(slot, column), deferred.fail(slot, column, reason) else { return false }
-    touch(slot, columns: 0)
+    noteChange(slot, columns: 0)
     return true
   }
 
@@ -32,7 +32,7 @@ extension Table {
   func forget(_ slot: UInt32, _ column: Int) -> Bool {
     guard let deferred, deferred.forget(slot, column) else { return false }
     columns[column].clear(slot)
-    touch(slot, columns: 1 << UInt64(column & 63))
+    noteChange(slot, columns: 1 << UInt64(column & 63))
     return true
   }
 }

@@ -1,6 +1,6 @@
 extension Table {
   /// The maximum number of rows by retention, or `nil` if the retention does not limit it.
-  var keptRows: Int? {
+  var retainedRows: Int? {
     guard case .last(let rows) = schema.retention else { return nil }
     // A table that evicts rows is never full.
     return min(rows, rowLimit)
@@ -8,7 +8,7 @@ extension Table {
 
   /// The row to evict when another one is inserted, or `nil`.
   var leaving: UInt32? {
-    guard let keptRows, reload == nil, count >= keptRows else { return nil }
+    guard let retainedRows, reload == nil, count >= retainedRows else { return nil }
     return arrivals?.first
   }
 
@@ -18,7 +18,7 @@ extension Table {
     switch schema.retention {
     case .everything: return false
     // The current reload may delete enough rows itself.
-    case .last: return reload == nil && count > keptRows ?? .max
+    case .last: return reload == nil && count > retainedRows ?? .max
     case .recent(let time): return arrivals.age(of: first) >= time
     }
   }

@@ -33,7 +33,7 @@ final class Table {
   /// The commit that last changed each row.
   private let revisions = Chunked<UInt32>(filler: 0)
   /// The commit that inserted each row.
-  let births = Chunked<UInt32>(filler: 0)
+  let creationCommits = Chunked<UInt32>(filler: 0)
   /// The position of each row in the source's order, as a sparse increasing label.
   ///
   /// The label of an empty slot is 0. Sparse labels are a simple solution of the
@@ -139,7 +139,7 @@ final class Table {
     columns.deallocate()
     generations.deallocate()
     revisions.deallocate()
-    births.deallocate()
+    creationCommits.deallocate()
     labels.deallocate()
     texts.deallocate()
     derivedTexts.deallocate()
@@ -170,7 +170,7 @@ final class Table {
   func hasChanged(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: revisions[slot] &- commit) > 0 }
 
   /// Whether the row was inserted after this commit.
-  func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: births[slot] &- commit) > 0 }
+  func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: creationCommits[slot] &- commit) > 0 }
 
   /// Returns the current state of a row, of all columns or of those that restricted sessions see.
   ///
@@ -405,7 +405,7 @@ final class Table {
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
     revisions[slot] = commit
-    if old == nil { births[slot] = commit }
+    if old == nil { creationCommits[slot] = commit }
     for (column, cell) in zip(columns, cells) { _ = column.store(cell, bytes: bytes, at: slot) }
     if let deferred {
       for column in deferred.columns where cells[column].kind != .null { _ = deferred.provide(slot, column) }
@@ -419,7 +419,7 @@ final class Table {
   }
 
   /// Whether a new row may reuse a slot.
-  var mayReuseSlots: Bool { !free.isEmpty || keys.hasBuried }
+  var mayReuseSlots: Bool { !free.isEmpty || keys.hasDeleted }
 
   /// Appends whole rows in slots that were never used.
   ///
@@ -432,12 +432,14 @@ final class Table {
     slotCount += UInt32(number)
     for column in 0..<givenColumns { columns[column].fill(records.column(column, of: givenColumns), from: first) }
     derived?.noteInsertion(first..<slotCount)
-    let (labels, revisions, births) = (labels.pointer(first), revisions.pointer(first), births.pointer(first))
+    let (labels, revisions, creationCommits) = (
+      labels.pointer(first), revisions.pointer(first), creationCommits.pointer(first)
+    )
     for place in 0..<number {
       lastLabel += Self.labelGap
       labels[place] = lastLabel
       revisions[place] = commit
-      births[place] = commit
+      creationCommits[place] = commit
     }
     if let neighbours { for slot in first..<slotCount { neighbours.append(slot) } }
     log.note(first..<slotCount)
@@ -477,7 +479,7 @@ final class Table {
   func beginCommit() { commit = commit == .max ? 1 : commit + 1 }
 
   /// Marks a row as changed, for ``fail(_:_:_:)`` and ``forget(_:_:)``.
-  func touch(_ slot: UInt32, columns: UInt64) {
+  func noteChange(_ slot: UInt32, columns: UInt64) {
     beginCommit()
     revisions[slot] = commit
     log.note(slot, columns: columns)
@@ -488,8 +490,8 @@ final class Table {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
     arrivals?.remove(slot)
     neighbours?.remove(slot)
-    tombstones.dig(slot, position: log.end + 1)
-    keys.bury(slot)
+    tombstones.add(slot, position: log.end + 1)
+    keys.markDeleted(slot)
     for column in columns { column.clear(slot) }
     deferred?.clear(slot)
     labels[slot] = 0
@@ -555,7 +557,7 @@ final class Table {
     arrivals?.grow(to: count)
     neighbours?.grow(to: count)
     revisions.grow(to: count)
-    births.grow(to: count)
+    creationCommits.grow(to: count)
     labels.grow(to: count)
   }
 

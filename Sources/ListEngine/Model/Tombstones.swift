@@ -16,7 +16,7 @@ struct Tombstones {
   private var opened: [UInt32: Int] = [:]
 
   /// Adds a tombstone for a deleted row.
-  mutating func dig(_ slot: UInt32, position: Int) { tombstones.append(Tombstone(slot: slot, position: position)) }
+  mutating func add(_ slot: UInt32, position: Int) { tombstones.append(Tombstone(slot: slot, position: position)) }
 
   /// Revives a deleted row.
   ///

@@ -35,7 +35,7 @@ public struct WindowedCapabilities: Hashable, Codable, Sendable {
   public enum Paging: String, Codable, Sendable {
     /// Rows are requested by offset, so clients can jump anywhere.
     case offset
-    /// Rows are requested by ``PageCursor``, so changes elsewhere do not shift a block.
+    /// Rows are requested by ``BlockCursor``, so changes elsewhere do not shift a block.
     ///
     /// Clients reach a row only by scrolling: the list grows by one block at its end.
     case keyset

@@ -1,5 +1,5 @@
 /// A facet as a client sends it.
-public enum FacetWish: Hashable, Codable, Sendable {
+public enum RequestedFacet: Hashable, Codable, Sendable {
   /// A facet whose column may not exist.
   case facet(FacetRequest)
   /// A malformed facet, which the engine refuses with this error.

@@ -113,9 +113,9 @@ extension QueryRequest {
       do throws(ClientError) {
         resolved.ranges = try grouping.ranges?.resolved(for: schema.columns[column], at: place)
       } catch { throw QueryFault(error, at: [place]) }
-      if let former = found.first(where: { $0.column == column }) {
+      if let previous = found.first(where: { $0.column == column }) {
         // Ignore repeated columns: each section would contain exactly one subsection.
-        guard former != resolved else { continue }
+        guard previous != resolved else { continue }
         throw QueryFault(
           .outOfRange("\(place): the query groups by “\(grouping.column)” already: name each column once"), at: [place])
       }

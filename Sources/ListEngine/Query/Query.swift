@@ -94,5 +94,5 @@ public struct Viewport: Hashable, Codable, Sendable {
   }
 
   /// The position of the first visible item, clamped to the range that cannot overflow.
-  var place: Int { min(max(0, first), PageRequest.greatestCount) }
+  var place: Int { min(max(0, first), BlockRequest.greatestCount) }
 }

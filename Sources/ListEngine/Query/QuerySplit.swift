@@ -24,11 +24,11 @@ struct QuerySplit {
     let sort = query.sort.map(\.column).filter { !capabilities.sort.contains($0) }
     if !sort.isEmpty { remains.append("sort by \(sort.map(name).joined(separator: " and "))") }
     var hasPattern = false
-    var kept: [Filter<Int>] = []
+    var supported: [Filter<Int>] = []
     var left: [Filter<Int>] = []
     for part in query.filter.map(Self.parts) ?? [] {
       let blocked = Self.blocked(part, capabilities)
-      if blocked.isEmpty { kept.append(part) } else { left.append(part) }
+      if blocked.isEmpty { supported.append(part) } else { left.append(part) }
       for (column, what) in blocked {
         hasPattern = hasPattern || what == Self.patternWords
         let words =
@@ -50,7 +50,7 @@ struct QuerySplit {
       remains.append("order the sections of \(name(column))")
     }
     guard !remains.isEmpty else { return }
-    source = Query(search: searches ? query.search : "", filter: Self.joined(kept))
+    source = Query(search: searches ? query.search : "", filter: Self.joined(supported))
     var rest = query
     rest.filter = Self.joined(left)
     if searches { rest.search = "" }

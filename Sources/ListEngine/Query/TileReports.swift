@@ -1,5 +1,5 @@
 /// A tile as a client sends it.
-public enum TileWish: Hashable, Codable, Sendable {
+public enum RequestedTile: Hashable, Codable, Sendable {
   /// A tile whose columns and values may not fit the table, and a text that narrows its rows.
   case tile(TileRequest, written: WrittenFilter? = nil)
   /// A malformed tile, which the engine refuses with this error.

@@ -5,7 +5,7 @@
 /// the source cannot evaluate are passed to ``ResidualTable``s.
 final class RemoteTable: SourceBackend {
   /// A session, and the blocks it displays.
-  private struct Seat {
+  private struct Subscription {
     enum Target {
       case view(WindowedView)
       case residual(ResidualTable)
@@ -34,24 +34,24 @@ final class RemoteTable: SourceBackend {
   private let id: TableID
   private let table: Table
   private let capabilities: WindowedCapabilities
-  private var seats: [SessionID: Seat] = [:]
+  private var subscriptions: [SessionID: Subscription] = [:]
   private var views: WindowedViews
   private var residuals: ResidualTables
-  private var queue: PrefetchQueue<PageItem>
-  private var requests: PageRequests
+  private var queue: PrefetchQueue<BlockItem>
+  private var requests: BlockRequests
   private let exports: WindowedExports
   private var refresh: SourceRefresh
   private var numbers = Numbers()
   /// Whether shown contents or requests may have changed since the last turn.
-  private var isTouched = false
+  private var needsTurn = false
   private(set) var countedRows: Int?
 
-  init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: TableHandover) {
+  init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after previous: TableHandover) {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
     views = WindowedViews(of: table, capabilities: capabilities)
-    residuals = ResidualTables(of: table, capabilities: capabilities, after: former.remainderGenerations)
-    requests = PageRequests(from: former.firstRequest)
-    exports = WindowedExports(table, id: id, capabilities: capabilities, firstRequest: former.firstExportRequest)
+    residuals = ResidualTables(of: table, capabilities: capabilities, after: previous.residualGenerations)
+    requests = BlockRequests(from: previous.firstRequest)
+    exports = WindowedExports(table, id: id, capabilities: capabilities, firstRequest: previous.firstExportRequest)
     var policy = table.schema.prefetch
     policy.prefersToFinish = policy.prefersToFinish || !capabilities.cancels
     queue = PrefetchQueue(policy)
@@ -67,7 +67,7 @@ final class RemoteTable: SourceBackend {
 
   func handOver(to next: inout TableHandover) {
     (next.firstRequest, next.firstExportRequest) = (requests.next, exports.nextRequest)
-    next.remainderGenerations = residuals.generations
+    next.residualGenerations = residuals.generations
   }
 
   // MARK: Sessions
@@ -77,26 +77,26 @@ final class RemoteTable: SourceBackend {
     let split = QuerySplit(query, table.schema, capabilities)
     guard split.rest == nil else {
       let residual = try residuals.table(of: split.source) { numbers.takeView() }
-      seat(viewer, at: .residual(residual))
+      subscribe(viewer, to: .residual(residual))
       return residual.attach(viewer, to: query, at: now)
     }
     let view = views.enter(query) { numbers.takeView() }
     view.expect(viewer.scrollAnchor.first + viewer.scrollAnchor.count)
     views.awaitRows(of: view, at: now)
-    seat(viewer, at: .view(view))
+    subscribe(viewer, to: .view(view))
     return view
   }
 
-  private func seat(_ viewer: any Viewer, at target: Seat.Target) {
-    seats[viewer.id] = Seat(viewer: viewer, target: target, arrival: numbers.arrival)
+  private func subscribe(_ viewer: any Viewer, to target: Subscription.Target) {
+    subscriptions[viewer.id] = Subscription(viewer: viewer, target: target, arrival: numbers.arrival)
     numbers.arrival += 1
   }
 
   /// Ends the session's use of its view, and withdraws its requests.
   func detach(_ viewer: any Viewer, at now: Instant) {
-    isTouched = true
+    needsTurn = true
     queue.leave(viewer.id, at: now)
-    switch seats.removeValue(forKey: viewer.id)?.target {
+    switch subscriptions.removeValue(forKey: viewer.id)?.target {
     case .view(let view): views.leave(view.query, at: now)
     case .residual(let residual): residual.detach(viewer, at: now)
     case nil: break
@@ -105,7 +105,7 @@ final class RemoteTable: SourceBackend {
 
   /// The sessions that display a view.
   private func viewers(of view: WindowedView) -> [any Viewer] {
-    seats.values.compactMap { if case .view(let shown) = $0.target, shown === view { $0.viewer } else { nil } }
+    subscriptions.values.compactMap { if case .view(let shown) = $0.target, shown === view { $0.viewer } else { nil } }
   }
 
   func shows(_ query: Query) -> Bool {
@@ -140,12 +140,12 @@ final class RemoteTable: SourceBackend {
   ///
   /// - Complexity: O(window), plus O(log n) for each block requested now or before.
   private func follow(_ viewer: any Viewer, at now: Instant) {
-    switch seats[viewer.id]?.target {
+    switch subscriptions[viewer.id]?.target {
     case .view(let view): follow(viewer, in: view, at: now)
     case .residual(let residual):
       let item = viewer.isHidden ? nil : residual.item
-      let wishes = item.map { [PrefetchQueue<PageItem>.Wish($0, .visible, 0, isAgain: residual.isLoaded)] }
-      queue.want(wishes ?? [], by: viewer.id, at: now)
+      let targets = item.map { [PrefetchQueue<BlockItem>.Target($0, .visible, 0, isAgain: residual.isLoaded)] }
+      queue.want(targets ?? [], by: viewer.id, at: now)
     case nil: break
     }
   }
@@ -153,25 +153,25 @@ final class RemoteTable: SourceBackend {
   private func follow(_ viewer: any Viewer, in view: WindowedView, at now: Instant) {
     numbers.tick += 1
     var prefetchTargets = PrefetchTargets(viewer, view)
-    prefetchTargets.look()
+    prefetchTargets.collect()
     var seen: Set<WindowedViews.Place> = []
     for home in prefetchTargets.homes {
-      view.shown.touch(home, at: numbers.tick)
-      seen.insert(.init(view: view.number, generation: view.shown.generation, leaf: home.leaf, page: home.page))
+      view.shown.noteUse(of: home, at: numbers.tick)
+      seen.insert(.init(view: view.number, generation: view.shown.generation, leaf: home.leaf, block: home.block))
     }
-    seats[viewer.id]?.blocks = seen
+    subscriptions[viewer.id]?.blocks = seen
     // The rows between two cursors are requested part by part: name only the first missing part.
-    var named: Set<PageItem> = []
-    var wishes: [PrefetchQueue<PageItem>.Wish] = []
-    for wish in prefetchTargets.wishes where !named.contains(wish.item.whole) {
+    var named: Set<BlockItem> = []
+    var targets: [PrefetchQueue<BlockItem>.Target] = []
+    for target in prefetchTargets.targets where !named.contains(target.item.whole) {
       // Name loaded blocks until they become visible, so that the queue counts them as hits.
-      guard wish.isAbsent || (queue.isAnyReady && queue.isReady(wish.item)) else { continue }
-      named.insert(wish.item.whole)
-      wishes.append(.init(wish.item, wish.zone, wishes.count, isAgain: wish.isAgain))
+      guard target.isAbsent || (queue.isAnyReady && queue.isReady(target.item)) else { continue }
+      named.insert(target.item.whole)
+      targets.append(.init(target.item, target.zone, targets.count, isAgain: target.isAgain))
     }
-    queue.want(wishes, by: viewer.id, at: now)
+    queue.want(targets, by: viewer.id, at: now)
     // Blocks that delay a reload may no longer be wanted.
-    if view.owed != nil { isTouched = true }
+    if view.awaitedBlocks != nil { needsTurn = true }
   }
 
   // MARK: The source
@@ -187,18 +187,18 @@ final class RemoteTable: SourceBackend {
     refresh.noteChange(at: now)
   }
 
-  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) -> BackendEffect {
+  func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) -> BackendEffect {
     if request.isForExport {
-      exports.take(request, page, at: now)
+      exports.take(request, block, at: now)
       return BackendEffect()
     }
-    isTouched = true
-    guard let item = requests.take(request) else { return unasked() }
+    needsTurn = true
+    guard let item = requests.take(request) else { return unrequested() }
     var effect = BackendEffect()
     if let view = views[item.view] {
       effect.answered = view
-      noteCount(page, of: view.query)
-      switch view.take(item, page, at: numbers.tick) {
+      noteCount(block, of: view.query)
+      switch view.take(item, block, at: numbers.tick) {
       case .success(let hasMoved):
         _ = queue.finish(item, at: now)
         // A row that appears in another place was moved without a notice from the source.
@@ -206,8 +206,8 @@ final class RemoteTable: SourceBackend {
       case .failure(let fault): fail(item, fault.reason, at: now)
       }
     } else if let residual = residuals[item.view] {
-      noteCount(page, of: residual.query)
-      switch residual.take(item, page, at: now) {
+      noteCount(block, of: residual.query)
+      switch residual.take(item, block, at: now) {
       case .success(let own):
         effect = own
         residuals.noteTooLarge(residual, at: now)
@@ -220,15 +220,15 @@ final class RemoteTable: SourceBackend {
     return answer(effect)
   }
 
-  private func noteCount(_ page: RowPage, of query: Query) {
-    if query == Query(), let count = page.count { countedRows = count }
+  private func noteCount(_ block: RowBlock, of query: Query) {
+    if query == Query(), let count = block.count { countedRows = count }
   }
 
-  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect {
+  func take(_ request: BlockRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect {
     let mismatch = "the source answered with sections where rows were asked for"
     if request.isForExport { return fail(request, mismatch, at: now) }
-    isTouched = true
-    guard let item = requests.take(request) else { return unasked() }
+    needsTurn = true
+    guard let item = requests.take(request) else { return unrequested() }
     let view = views[item.view]
     if item.place != .sections {
       fail(item, mismatch, at: now)
@@ -240,30 +240,30 @@ final class RemoteTable: SourceBackend {
     return answer(BackendEffect(answered: view))
   }
 
-  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) -> BackendEffect {
+  func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) -> BackendEffect {
     if request.isForExport {
       exports.fail(request, reason, at: now)
       return BackendEffect()
     }
-    guard let item = requests.fail(request) else { return unasked() }
-    isTouched = true
+    guard let item = requests.fail(request) else { return unrequested() }
+    needsTurn = true
     fail(item, String(reason.prefix(table.limits.reason)), at: now)
     return answer(BackendEffect(answered: views[item.view]))
   }
 
-  private func fail(_ item: PageItem, _ reason: String, at now: Instant) {
+  private func fail(_ item: BlockItem, _ reason: String, at now: Instant) {
     _ = queue.fail(item, at: now)
     let failure = failure(reason)
     views[item.view]?.fail(item, failure)
   }
 
-  private func failure(_ reason: String) -> PageFailure {
+  private func failure(_ reason: String) -> BlockFailure {
     numbers.failure += 1
-    return PageFailure(reason: reason, number: numbers.failure)
+    return BlockFailure(reason: reason, number: numbers.failure)
   }
 
-  private func unasked() -> BackendEffect {
-    queue.noteUnasked()
+  private func unrequested() -> BackendEffect {
+    queue.noteUnrequested()
     return answer(BackendEffect())
   }
 
@@ -282,16 +282,16 @@ final class RemoteTable: SourceBackend {
     exports.begin(number, query, wall)
   }
   func endExport(_ number: UInt64) { exports.end(number) }
-  func isExportHungry(_ number: UInt64) -> Bool { exports.isHungry(number) }
+  func exportNeedsRows(_ number: UInt64) -> Bool { exports.needsRows(number) }
 
   // MARK: Time
 
   /// Starts due reloads and shows reloaded contents.
   func turn(to now: Instant, limits: Limits) -> BackendEffect {
     var effect = BackendEffect(tables: table.evict(at: now) ? [table] : [], concernsAll: true)
-    let impatient = views.takeImpatient(at: now)
+    let overdue = views.takeOverdue(at: now)
     let isReloadDue = refresh.takeDue(at: now, isDisplayed: !views.all.isEmpty || !residuals.all.isEmpty)
-    isTouched = false
+    needsTurn = false
     for view in views.all {
       view.isStale = view.isStale || isReloadDue
       renewIfDue(view)
@@ -300,7 +300,7 @@ final class RemoteTable: SourceBackend {
       residual.isStale = residual.isStale || isReloadDue
       effect += residual.turn(to: now, limits: limits)
     }
-    for view in impatient + views.all.filter(showNextIfLoaded) {
+    for view in overdue + views.all.filter(showNextIfLoaded) {
       for viewer in viewers(of: view) { viewer.notePrefetchTargets() }
       effect.changed.append(view)
     }
@@ -321,7 +321,7 @@ final class RemoteTable: SourceBackend {
   private func renewIfDue(_ view: WindowedView) {
     guard view.isStale, view.canRenew else { return }
     let own = viewers(of: view)
-    guard view.viewers == 0 || own.contains(where: { !$0.isHidden }), !owesAnything(view, to: own) else { return }
+    guard view.viewers == 0 || own.contains(where: { !$0.isHidden }), !awaitsBlocks(view, for: own) else { return }
     view.renew()
     for viewer in own { viewer.notePrefetchTargets() }
   }
@@ -331,28 +331,28 @@ final class RemoteTable: SourceBackend {
   ///
   /// Blocks that sessions scroll to later do not count, so that one busy session does not delay the
   /// others' reload.
-  private func owesAnything(_ view: WindowedView, to viewers: [any Viewer]) -> Bool {
-    if let owed = view.owed {
-      view.owed = owed.filter(queue.isAwaited)
+  private func awaitsBlocks(_ view: WindowedView, for viewers: [any Viewer]) -> Bool {
+    if let awaitedBlocks = view.awaitedBlocks {
+      view.awaitedBlocks = awaitedBlocks.filter(queue.isAwaited)
     } else {
-      view.owed = viewers.reduce(into: []) { owed, viewer in
+      view.awaitedBlocks = viewers.reduce(into: []) { awaitedBlocks, viewer in
         var prefetchTargets = PrefetchTargets(viewer, view)
-        prefetchTargets.look()
-        owed.formUnion(prefetchTargets.wishes.filter(\.isAbsent).map(\.item))
+        prefetchTargets.collect()
+        awaitedBlocks.formUnion(prefetchTargets.targets.filter(\.isAbsent).map(\.item))
       }
       // The queue learns of these blocks in this turn; the next turn knows which ones are still
       // missing.
-      isTouched = view.owed?.isEmpty == false || isTouched
+      needsTurn = view.awaitedBlocks?.isEmpty == false || needsTurn
     }
-    return view.owed?.isEmpty == false
+    return view.awaitedBlocks?.isEmpty == false
   }
 
   func ask(for viewers: [any Viewer], at now: Instant, outputs: inout [Output]) -> BackendEffect {
-    for viewer in viewers.sorted(by: { seats[$0.id]?.arrival ?? 0 < seats[$1.id]?.arrival ?? 0 }) {
+    for viewer in viewers.sorted(by: { subscriptions[$0.id]?.arrival ?? 0 < subscriptions[$1.id]?.arrival ?? 0 }) {
       follow(viewer, at: now)
     }
     let commands = queue.advance(to: now)
-    isTouched = isTouched || !commands.overdue.isEmpty
+    needsTurn = needsTurn || !commands.overdue.isEmpty
     var effect = BackendEffect(concernsAll: true)
     for item in commands.overdue {
       guard let view = views[item.view] else { continue }
@@ -360,18 +360,18 @@ final class RemoteTable: SourceBackend {
       effect.changed.append(view)
     }
     let cancels = requests.cancel(commands.cancels)
-    if !cancels.isEmpty, capabilities.cancels { outputs.append(.cancelPages(id, cancels)) }
+    if !cancels.isEmpty, capabilities.cancels { outputs.append(.cancelBlocks(id, cancels)) }
     exports.makeRoom(besides: queue.inFlight, of: queue.bound, outputs: &outputs)
-    var asked: [PageRequest] = []
+    var requested: [BlockRequest] = []
     for item in commands.loads {
       let request = requests.ask(item) { id in
         views[item.view]?.request(for: item, id: id) ?? residuals[item.view]?.request(for: item, id: id)
       }
-      if let request { asked.append(request) } else { queue.drop(item, at: now) }
+      if let request { requested.append(request) } else { queue.drop(item, at: now) }
     }
-    if !asked.isEmpty { outputs.append(.ask(id, asked)) }
+    if !requested.isEmpty { outputs.append(.ask(id, requested)) }
     exports.ask(besides: queue.inFlight, of: queue.bound, at: now, outputs: &outputs)
-    views.evict { seats.values.reduce(into: []) { $0.formUnion($1.blocks) } }
+    views.evict { subscriptions.values.reduce(into: []) { $0.formUnion($1.blocks) } }
     return effect
   }
 
@@ -388,7 +388,7 @@ final class RemoteTable: SourceBackend {
   }
 
   var deadline: Instant? {
-    if isTouched { return .zero }
+    if needsTurn { return .zero }
     let own = [
       queue.deadline, refresh.deadline, views.deadline, exports.deadline(besides: queue.inFlight, of: queue.bound),
       table.evictionDeadline,

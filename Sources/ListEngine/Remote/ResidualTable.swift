@@ -6,7 +6,7 @@
 /// are loaded again, and the difference is shown.
 final class ResidualTable: TableBackend {
   /// A session that displays the rows or waits for them.
-  private struct Seat {
+  private struct Subscription {
     let viewer: any Viewer
     let split: QuerySplit
     /// The position in the order of arrival.
@@ -27,9 +27,9 @@ final class ResidualTable: TableBackend {
 
   /// The rows loaded so far.
   private struct Progress {
-    var pages = 0
+    var blocks = 0
     var rows = 0
-    var cursor: PageCursor?
+    var cursor: BlockCursor?
   }
 
   /// The query sent to the source.
@@ -40,7 +40,7 @@ final class ResidualTable: TableBackend {
   private let table: Table
   private let capabilities: WindowedCapabilities
   private var views: ViewSet
-  private var seats: [SessionID: Seat] = [:]
+  private var subscriptions: [SessionID: Subscription] = [:]
   private var arrivals = 0
   private var phase = Phase.loading
   private var progress = Progress()
@@ -59,11 +59,13 @@ final class ResidualTable: TableBackend {
 
   var rowCount: Int { table.count }
   var viewCounts: (watched: Int, resting: Int) { views.counts }
-  var wantedViews: Int { views.counts.watched + Set(seats.values.lazy.filter(\.isWaiting).map(\.split.rest)).count }
+  var wantedViews: Int {
+    views.counts.watched + Set(subscriptions.values.lazy.filter(\.isWaiting).map(\.split.rest)).count
+  }
   /// The newest generation of the row ids.
   var newestGeneration: UInt32 { table.newestGeneration }
   /// Whether no session uses the table.
-  var isUnused: Bool { seats.isEmpty }
+  var isUnused: Bool { subscriptions.isEmpty }
   /// Whether all rows have been loaded, so that an older version of them is displayed.
   var isLoaded: Bool {
     switch phase {
@@ -76,9 +78,9 @@ final class ResidualTable: TableBackend {
     if case .refused(let count, let isExact) = phase { (count, isExact) } else { nil }
   }
   /// The next block to load, or `nil` if there is none.
-  var item: PageItem? {
+  var item: BlockItem? {
     switch phase {
-    case .loading, .reloading: PageItem(view: number, generation: generation, place: .next(progress.pages))
+    case .loading, .reloading: BlockItem(view: number, generation: generation, place: .next(progress.blocks))
     case .loaded, .refused: nil
     }
   }
@@ -86,39 +88,46 @@ final class ResidualTable: TableBackend {
   // MARK: Sessions
 
   func attach(_ viewer: any Viewer, to query: Query, at now: Instant) -> (any QueryView)? {
-    let seat = Seat(viewer: viewer, split: QuerySplit(query, table.schema, capabilities), arrival: arrivals)
+    let subscription = Subscription(
+      viewer: viewer, split: QuerySplit(query, table.schema, capabilities), arrival: arrivals)
     arrivals += 1
-    seats[viewer.id] = seat
-    return isLoaded ? join(seat) : nil
+    subscriptions[viewer.id] = subscription
+    return isLoaded ? join(subscription) : nil
   }
 
-  private func join(_ seat: Seat) -> ListView {
-    guard let rest = seat.split.rest else { preconditionFailure("nothing remains of \(seat.split.source)") }
-    seats[seat.viewer.id]?.isWaiting = false
+  private func join(_ subscription: Subscription) -> ListView {
+    guard let rest = subscription.split.rest else {
+      preconditionFailure("nothing remains of \(subscription.split.source)")
+    }
+    subscriptions[subscription.viewer.id]?.isWaiting = false
     return views.enter(rest)
   }
 
   func detach(_ viewer: any Viewer, at now: Instant) {
-    guard let seat = seats.removeValue(forKey: viewer.id), !seat.isWaiting, let rest = seat.split.rest else { return }
+    guard let subscription = subscriptions.removeValue(forKey: viewer.id), !subscription.isWaiting,
+      let rest = subscription.split.rest
+    else { return }
     views.leave(rest, at: now)
   }
 
   func shows(_ query: Query) -> Bool {
     guard let rest = QuerySplit(query, table.schema, capabilities).rest else { return false }
-    return views[rest] != nil || seats.values.contains { $0.isWaiting && $0.split.rest == rest }
+    return views[rest] != nil || subscriptions.values.contains { $0.isWaiting && $0.split.rest == rest }
   }
 
   /// The sessions in order of arrival.
-  private var seated: [Seat] { seats.values.sorted { $0.arrival < $1.arrival } }
+  private var subscriptionsInOrder: [Subscription] { subscriptions.values.sorted { $0.arrival < $1.arrival } }
 
-  private func notePrefetchTargets() { for seat in seats.values { seat.viewer.notePrefetchTargets() } }
+  private func notePrefetchTargets() {
+    for subscription in subscriptions.values { subscription.viewer.notePrefetchTargets() }
+  }
 
   // MARK: Rows
 
-  func request(for item: PageItem, id: PageRequestID) -> PageRequest? {
+  func request(for item: BlockItem, id: BlockRequestID) -> BlockRequest? {
     guard item == self.item else { return nil }
     let skip = capabilities.paging == .offset ? progress.rows : 0
-    return PageRequest(
+    return BlockRequest(
       id: id, query: query, section: [],
       what: .rows(after: progress.cursor, upTo: nil, skip: skip, count: greatestCount))
   }
@@ -129,14 +138,14 @@ final class ResidualTable: TableBackend {
   }
 
   /// Stores the rows of a block.
-  func take(_ item: PageItem, _ answer: RowPage, at now: Instant) -> Result<BackendEffect, PageFault> {
+  func take(_ item: BlockItem, _ answer: RowBlock, at now: Instant) -> Result<BackendEffect, BlockFault> {
     notePrefetchTargets()
     guard item == self.item else { return .success(BackendEffect()) }
     guard answer.rows.count <= greatestCount else {
-      return .failure(PageFault(reason: "the source gave \(answer.rows.count) rows, more than were asked for"))
+      return .failure(BlockFault(reason: "the source gave \(answer.rows.count) rows, more than were asked for"))
     }
     if answer.hasMore && (answer.rows.isEmpty || (capabilities.paging != .offset && answer.end == nil)) {
-      return .failure(PageFault(reason: "the source says that more rows follow, and not where"))
+      return .failure(BlockFault(reason: "the source says that more rows follow, and not where"))
     }
     let limit = table.limits.remainderRows
     if capabilities.count == .exact, !answer.isCountEstimated, let count = answer.count, count > limit {
@@ -147,14 +156,14 @@ final class ResidualTable: TableBackend {
       return .success(refuse(limit, isExact: false))
     }
     var changes = Changeset()
-    changes.beginsReload = progress.rows == 0 && progress.pages == 0
+    changes.beginsReload = progress.rows == 0 && progress.blocks == 0
     changes.endsReload = !answer.hasMore
     for (key, cells) in answer.rows { changes.upsert(key, cells) }
     var effect = apply(changes, at: now)
-    progress = Progress(pages: progress.pages + 1, rows: total, cursor: answer.end)
+    progress = Progress(blocks: progress.blocks + 1, rows: total, cursor: answer.end)
     guard !answer.hasMore else { return .success(effect) }
     phase = .loaded
-    effect.joined = seated.lazy.filter(\.isWaiting).map { ($0.viewer.id, self.join($0)) }
+    effect.joined = subscriptionsInOrder.lazy.filter(\.isWaiting).map { ($0.viewer.id, self.join($0)) }
     return .success(effect)
   }
 
@@ -167,7 +176,7 @@ final class ResidualTable: TableBackend {
   private func refuse(_ count: Int, isExact: Bool) -> BackendEffect {
     phase = .refused(count: count, isExact: isExact)
     return BackendEffect(
-      refused: seated.map {
+      refused: subscriptionsInOrder.map {
         let reason = $0.split.refusal(count, isExact: isExact, limit: table.limits.remainderRows)
         return ($0.viewer.id, .remainderTooLarge(reason))
       })

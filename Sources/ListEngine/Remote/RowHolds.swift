@@ -60,7 +60,7 @@ extension Table {
     }
     apply(changes)
     let slots = zip(rows, isFirst).map { row, isFirst in
-      isFirst ? slot(of: row.key) ?? KeptPage.rejected : KeptPage.rejected
+      isFirst ? slot(of: row.key) ?? CachedBlock.rejected : CachedBlock.rejected
     }
     return (slots, changes.byteCount)
   }

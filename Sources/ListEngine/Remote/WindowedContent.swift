@@ -4,19 +4,19 @@ final class WindowedContent {
   /// The location of a loaded row.
   struct Home {
     var leaf: Int
-    var page: Int
+    var block: Int
     var index: Int
   }
 
   /// The rows of a section of the last column, or all rows without grouping.
   private struct Leaf {
     var section: Section?
-    var map: any PageMap
+    var map: any BlockMap
     /// The position of the first row.
     var start = 0
   }
 
-  private enum Block {
+  private enum Part {
     case header(Section)
     case leaf(Int)
   }
@@ -27,7 +27,7 @@ final class WindowedContent {
   private let size: Int
   private var leaves: [Leaf] = []
   /// The headers and leaves in order, with their start positions.
-  private var blocks: [(start: Int, block: Block)] = []
+  private var parts: [(start: Int, part: Part)] = []
   private var homes: [UInt32: Home] = [:]
   /// The sections, each after its parent.
   private var sections: [Section] = []
@@ -38,15 +38,15 @@ final class WindowedContent {
   /// Whether the sections are known.
   private(set) var hasSections: Bool
   /// The failure of the request for sections.
-  var sectionFailure: PageFailure?
+  var sectionFailure: BlockFailure?
   /// Whether the source has answered.
   private(set) var isAnswered = false
   private(set) var itemCount: Int
-  private(set) var keptRows = 0
-  private(set) var keptBytes = 0
+  private(set) var cachedRows = 0
+  private(set) var cachedBytes = 0
 
   /// Creates the content of all rows, or of sections to be requested if `map` is `nil`.
-  init(generation: Int, size: Int, map: (any PageMap)?) {
+  init(generation: Int, size: Int, map: (any BlockMap)?) {
     self.generation = generation
     self.size = size
     itemCount = size
@@ -57,7 +57,7 @@ final class WindowedContent {
   }
 
   /// The maps by the paths of their sections.
-  var maps: [[Cell]: any PageMap] {
+  var maps: [[Cell]: any BlockMap] {
     Dictionary(uniqueKeysWithValues: leaves.map { ($0.section?.path ?? [], $0.map) })
   }
 
@@ -87,10 +87,10 @@ final class WindowedContent {
   func take(
     _ counts: [SectionCount], root: Section, key: (_ level: Int, _ value: Cell) -> [UInt8],
     make: (_ path: [Cell], _ key: [UInt8], _ parent: Section) -> Section,
-    map: (SectionCount) -> any PageMap
+    map: (SectionCount) -> any BlockMap
   ) {
     (hasSections, isAnswered, sectionFailure) = (true, true, nil)
-    (leaves, blocks, sections) = ([], [], [root])
+    (leaves, parts, sections) = ([], [], [root])
     let keyed = counts.map { (count: $0, keys: $0.values.enumerated().map(key)) }
     for (count, keys) in keyed.sorted(by: { Self.precedes($0.count.values, $0.keys, $1.count.values, $1.keys) }) {
       var parent = root
@@ -104,10 +104,10 @@ final class WindowedContent {
         sectionOfPath[path] = section
         sectionOfNumber[section.number] = section
         sections.append(section)
-        blocks.append((0, .header(section)))
+        parts.append((0, .header(section)))
         parent = section
       }
-      blocks.append((0, .leaf(leaves.count)))
+      parts.append((0, .leaf(leaves.count)))
       leafOfPath[count.values] = leaves.count
       leaves.append(Leaf(section: parent, map: map(count)))
     }
@@ -130,11 +130,11 @@ final class WindowedContent {
   /// - Complexity: O(sections).
   private func arrange() {
     for section in sections { (section.rows, section.items) = (0, section.level < 0 ? 0 : 1) }
-    if leaves.count == 1 && leaves[0].section == nil { blocks = [(0, .leaf(0))] }
+    if leaves.count == 1 && leaves[0].section == nil { parts = [(0, .leaf(0))] }
     var position = 0
-    for index in blocks.indices {
-      blocks[index].start = position
-      switch blocks[index].block {
+    for index in parts.indices {
+      parts[index].start = position
+      switch parts[index].part {
       case .header(let section):
         headerPositions[section.number] = position
         position += 1
@@ -155,15 +155,15 @@ final class WindowedContent {
       section.revision &+= 1
     }
     itemCount = position
-    keptRows = leaves.reduce(0) { $0 + $1.map.keptRows }
-    keptBytes = leaves.reduce(0) { $0 + $1.map.keptBytes }
+    cachedRows = leaves.reduce(0) { $0 + $1.map.cachedRows }
+    cachedBytes = leaves.reduce(0) { $0 + $1.map.cachedBytes }
   }
 
   // MARK: Reading
 
   /// Returns the position of a row among the items, or `nil` if it is not loaded.
   func position(of slot: UInt32) -> Int? {
-    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
+    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofBlock: home.block) else { return nil }
     return leaves[home.leaf].start + start + home.index
   }
 
@@ -179,14 +179,14 @@ final class WindowedContent {
   /// - Complexity: O(log sections).
   func spot(at position: Int) -> (leaf: Int, row: Int)? {
     guard hasSections else { return nil }
-    let index = firstBlock { $0 > position } - 1
-    guard index >= 0, case .leaf(let leaf) = blocks[index].block else { return nil }
-    return (leaf, position - blocks[index].start)
+    let index = firstPart { $0 > position } - 1
+    guard index >= 0, case .leaf(let leaf) = parts[index].part else { return nil }
+    return (leaf, position - parts[index].start)
   }
 
   /// Returns the leaf and row number of a loaded row.
   func spot(of slot: UInt32) -> (leaf: Int, row: Int)? {
-    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
+    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofBlock: home.block) else { return nil }
     return (home.leaf, start + home.index)
   }
 
@@ -197,7 +197,7 @@ final class WindowedContent {
   func count(ofLeaf leaf: Int) -> Int { leaves[leaf].map.count }
 
   /// Calls a closure with each row of a stretch.
-  func forEach(_ stretch: Stretch, _ body: (_ row: Int, PageRow) -> Void) {
+  func forEach(_ stretch: Stretch, _ body: (_ row: Int, BlockRow) -> Void) {
     leaves[stretch.leaf].map.forEach(in: stretch.rows, body)
   }
 
@@ -210,23 +210,23 @@ final class WindowedContent {
   func items(_ range: Range<Int>, view: Int) -> [ListView.Item] {
     guard hasSections else {
       let why = sectionFailure.map { Missing.failed($0.reason) } ?? .pending
-      let item = PageItem(view: view, generation: generation, place: .sections)
+      let item = BlockItem(view: view, generation: generation, place: .sections)
       return range.map { .absent(AbsentRow(at: $0, why, failure: sectionFailure?.number ?? 0, item: item)) }
     }
     var items: [ListView.Item] = []
     items.reserveCapacity(range.count)
-    var index = max(0, firstBlock { $0 > range.lowerBound } - 1)
-    while index < blocks.count, blocks[index].start < range.upperBound {
-      switch blocks[index].block {
-      case .header(let section): if range.contains(blocks[index].start) { items.append(.header(section)) }
+    var index = max(0, firstPart { $0 > range.lowerBound } - 1)
+    while index < parts.count, parts[index].start < range.upperBound {
+      switch parts[index].part {
+      case .header(let section): if range.contains(parts[index].start) { items.append(.header(section)) }
       case .leaf(let leaf):
-        let start = blocks[index].start
+        let start = parts[index].start
         let own = (start..<start + leaves[leaf].map.count).clamped(to: range)
         leaves[leaf].map.forEach(in: own.lowerBound - start..<own.upperBound - start) { position, row in
           switch row {
           case .there(let slot): items.append(.row(slot))
           case .absent(let why, let failure, let place):
-            let item = place.map { PageItem(view: view, generation: generation, leaf: leaf, place: $0) }
+            let item = place.map { BlockItem(view: view, generation: generation, leaf: leaf, place: $0) }
             items.append(.absent(AbsentRow(at: start + position, why, failure: failure, item: item)))
           }
         }
@@ -236,21 +236,21 @@ final class WindowedContent {
     return items
   }
 
-  private func firstBlock(_ isAfter: (Int) -> Bool) -> Int {
+  private func firstPart(_ isAfter: (Int) -> Bool) -> Int {
     var low = 0
-    var high = blocks.count
+    var high = parts.count
     while low < high {
       let middle = (low + high) / 2
-      if isAfter(blocks[middle].start) { high = middle } else { low = middle + 1 }
+      if isAfter(parts[middle].start) { high = middle } else { low = middle + 1 }
     }
     return low
   }
 
   func sections(above position: Int) -> [Section] {
     // If several begin at the same position, all but the last are empty.
-    let index = firstBlock { $0 > position } - 1
+    let index = firstPart { $0 > position } - 1
     guard index >= 0 else { return [] }
-    switch blocks[index].block {
+    switch parts[index].part {
     case .header(let section): return section.chain.dropLast()
     case .leaf(let leaf): return leaves[leaf].section?.chain ?? []
     }
@@ -259,13 +259,14 @@ final class WindowedContent {
   // MARK: Blocks
 
   /// Returns the request for an item, or `nil` if it is no longer needed.
-  func request(for item: PageItem) -> PageRequest.What? {
+  func request(for item: BlockItem) -> BlockRequest.What? {
     leaves.indices.contains(item.leaf) ? leaves[item.leaf].map.rows(of: item.place) : nil
   }
 
   /// Returns the item under which a loaded block was requested.
-  func item(of home: Home, view: Int) -> PageItem {
-    PageItem(view: view, generation: generation, leaf: home.leaf, place: leaves[home.leaf].map.place(ofPage: home.page))
+  func item(of home: Home, view: Int) -> BlockItem {
+    BlockItem(
+      view: view, generation: generation, leaf: home.leaf, place: leaves[home.leaf].map.place(ofBlock: home.block))
   }
 
   /// Stores a received block.
@@ -273,37 +274,39 @@ final class WindowedContent {
   /// Returns whether one of its rows was known elsewhere, which reveals a change at the source.
   ///
   /// - Parameter lost: Receives the rows whose references are to be released.
-  func take(_ item: PageItem, _ page: KeptPage, _ answer: RowPage, lost: inout [UInt32]) -> Result<Bool, PageFault> {
+  func take(_ item: BlockItem, _ block: CachedBlock, _ answer: RowBlock, lost: inout [UInt32]) -> Result<
+    Bool, BlockFault
+  > {
     guard leaves.indices.contains(item.leaf) else { return .success(false) }
     if let fault = fault(answer, leaf: item.leaf) { return .failure(fault) }
     let number: Int?
-    switch leaves[item.leaf].map.take(item.place, page, answer) {
+    switch leaves[item.leaf].map.take(item.place, block, answer) {
     case .failure(let fault): return .failure(fault)
     case .success(let taken): number = taken
     }
     isAnswered = true
     var hasMoved = false
-    for (index, slot) in page.slots.enumerated() where number != nil && KeptPage.isRow(slot) {
-      let home = Home(leaf: item.leaf, page: number ?? 0, index: index)
-      guard let former = homes.updateValue(home, forKey: slot) else { continue }
+    for (index, slot) in block.slots.enumerated() where number != nil && CachedBlock.isRow(slot) {
+      let home = Home(leaf: item.leaf, block: number ?? 0, index: index)
+      guard let previous = homes.updateValue(home, forKey: slot) else { continue }
       hasMoved = true
       lost.append(slot)
-      leaves[former.leaf].map.takeAway(former.index, ofPage: former.page)
+      leaves[previous.leaf].map.remove(previous.index, ofBlock: previous.block)
     }
-    if number == nil { lost += page.slots.filter(KeptPage.isRow) }
-    for outdated in (leaves[item.leaf].map as? PageGrid)?.outdated ?? [] {
-      lost += evict(leaf: item.leaf, page: outdated)
+    if number == nil { lost += block.slots.filter(CachedBlock.isRow) }
+    for outdated in (leaves[item.leaf].map as? BlockGrid)?.outdated ?? [] {
+      lost += evict(leaf: item.leaf, block: outdated)
     }
     arrange()
     return .success(hasMoved)
   }
 
   /// Returns a fault if the sections' total row count would exceed the limit.
-  private func fault(_ answer: RowPage, leaf: Int) -> PageFault? {
+  private func fault(_ answer: RowBlock, leaf: Int) -> BlockFault? {
     guard let count = answer.count, count > leaves[leaf].map.extent else { return nil }
     let others = leaves.reduce(0) { $0 + $1.map.extent } - leaves[leaf].map.extent
-    guard count > PageRequest.greatestCount - others else { return nil }
-    return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
+    guard count > BlockRequest.greatestCount - others else { return nil }
+    return BlockFault(reason: "the source counts more than \(BlockRequest.greatestCount) rows in its sections")
   }
 
   /// Sets the number of rows that a client wants to see before any is known.
@@ -313,7 +316,7 @@ final class WindowedContent {
     arrange()
   }
 
-  func fail(_ item: PageItem, _ failure: PageFailure) {
+  func fail(_ item: BlockItem, _ failure: BlockFailure) {
     isAnswered = true
     if item.place == .sections {
       sectionFailure = failure
@@ -323,18 +326,18 @@ final class WindowedContent {
   }
 
   /// The loaded blocks.
-  var pages: [(leaf: Int, page: Int, used: UInt64)] {
-    leaves.indices.flatMap { leaf in leaves[leaf].map.pages.map { (leaf, $0.number, $0.used) } }
+  var blocks: [(leaf: Int, block: Int, used: UInt64)] {
+    leaves.indices.flatMap { leaf in leaves[leaf].map.blocks.map { (leaf, $0.number, $0.used) } }
   }
 
-  func touch(_ home: Home, at tick: UInt64) { leaves[home.leaf].map.touch(page: home.page, at: tick) }
+  func noteUse(of home: Home, at tick: UInt64) { leaves[home.leaf].map.noteUse(ofBlock: home.block, at: tick) }
 
   /// Evicts a block and returns its rows.
-  func evict(leaf: Int, page: Int) -> [UInt32] {
-    let slots = leaves[leaf].map.evict(page: page).filter(KeptPage.isRow)
+  func evict(leaf: Int, block: Int) -> [UInt32] {
+    let slots = leaves[leaf].map.evict(block: block).filter(CachedBlock.isRow)
     for slot in slots { homes[slot] = nil }
-    (keptRows, keptBytes) = (
-      leaves.reduce(0) { $0 + $1.map.keptRows }, leaves.reduce(0) { $0 + $1.map.keptBytes }
+    (cachedRows, cachedBytes) = (
+      leaves.reduce(0) { $0 + $1.map.cachedRows }, leaves.reduce(0) { $0 + $1.map.cachedBytes }
     )
     return slots
   }
@@ -344,30 +347,30 @@ final class WindowedContent {
   /// A row counts if the other content lacks it although it has the rows on both sides.
   ///
   /// - Complexity: O(loaded rows).
-  func strangers(to other: WindowedContent) -> [UInt32] {
-    var strangers: [UInt32] = []
+  func rowsMissing(from other: WindowedContent) -> [UInt32] {
+    var missing: [UInt32] = []
     for leaf in leaves {
-      let pages = leaf.map.pages.compactMap { page in
-        leaf.map.start(ofPage: page.number).map { (start: $0, slots: leaf.map.slots(ofPage: page.number)) }
+      let blocks = leaf.map.blocks.compactMap { block in
+        leaf.map.start(ofBlock: block.number).map { (start: $0, slots: leaf.map.slots(ofBlock: block.number)) }
       }
       var run: [UInt32] = []
       var isBounded = false
       var end = -1
-      for (start, slots) in pages.sorted(by: { $0.start < $1.start }) {
+      for (start, slots) in blocks.sorted(by: { $0.start < $1.start }) {
         // No row precedes the first one. At other edges of the loaded part a missing row may exist.
         if start != end { (run, isBounded) = ([], start == 0) }
         end = start + slots.count
         for slot in slots {
-          if !KeptPage.isRow(slot) || other.homes[slot] != nil {
-            strangers += run
-            (run, isBounded) = ([], KeptPage.isRow(slot))
+          if !CachedBlock.isRow(slot) || other.homes[slot] != nil {
+            missing += run
+            (run, isBounded) = ([], CachedBlock.isRow(slot))
           } else if isBounded {
             run.append(slot)
           }
         }
       }
-      if end == leaf.map.count { strangers += run }
+      if end == leaf.map.count { missing += run }
     }
-    return strangers
+    return missing
   }
 }

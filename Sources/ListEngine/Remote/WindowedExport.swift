@@ -27,7 +27,7 @@ final class WindowedExport: RowExport {
   private var pieces: [Piece] = []
   /// The number of rows received, and the cursor at the end of the last one.
   private var loaded = 0
-  private var cursor: PageCursor?
+  private var cursor: BlockCursor?
   private var isLoaded = false
   /// The rows on which the engine evaluates the residual query, and the export of its result.
   private var gathered: Table?
@@ -48,7 +48,7 @@ final class WindowedExport: RowExport {
   /// The maximum number of unread blocks.
   private static let greatestPieceCount = 2
   /// The approximate size in bytes of a requested block, to limit the length of a source's answer.
-  private static let pageBytes = 1 << 18
+  private static let blockBytes = 1 << 18
 
   init(_ number: UInt64, _ query: Query, of table: Table, capabilities: WindowedCapabilities, wall: WallTime) {
     (self.number, self.table, self.capabilities, self.wall) = (number, table, capabilities, wall)
@@ -93,7 +93,7 @@ final class WindowedExport: RowExport {
   // MARK: Requests
 
   /// The next rows to request, or `nil` if there are none or enough rows are unread.
-  var wish: (query: Query, what: PageRequest.What)? {
+  var wantedRows: (query: Query, what: BlockRequest.What)? {
     guard !isLoaded, ending == nil, pieces.count < Self.greatestPieceCount else { return nil }
     let skip = capabilities.paging == .offset ? loaded : 0
     return (split.source, .rows(after: cursor, upTo: nil, skip: skip, count: greatestCount))
@@ -104,7 +104,7 @@ final class WindowedExport: RowExport {
   /// Until the row size is known, and again after a failure, it is the usual block size.
   private var greatestCount: Int {
     let limits = table.limits
-    let count = rowBytes.map { max(limits.pageRows, Self.pageBytes / max($0, 1)) } ?? limits.pageRows
+    let count = rowBytes.map { max(limits.pageRows, Self.blockBytes / max($0, 1)) } ?? limits.pageRows
     return min(count, limits.remainderPageRows, gathered == nil ? .max : limits.remainderRows + 1 - loaded)
   }
 
@@ -115,48 +115,48 @@ final class WindowedExport: RowExport {
   }
 
   /// Stores the requested rows, or returns the error in them.
-  func take(_ answer: RowPage) -> PageFault? {
+  func take(_ answer: RowBlock) -> BlockFault? {
     if let fault = fault(answer) { return fault }
     (failures, failingSince, retryAt) = (0, nil, nil)
     if let gathered { return gather(answer, into: gathered) }
     let scratch = table.another(schema, ids: .zero)
-    let (kept, bytes) = scratch.keep(answer.rows)
-    note(bytes, of: kept.count)
-    let slots = kept.filter(KeptPage.isRow)
+    let (stored, bytes) = scratch.keep(answer.rows)
+    note(bytes, of: stored.count)
+    let slots = stored.filter(CachedBlock.isRow)
     leftOut += answer.rows.count - slots.count
     if !slots.isEmpty { pieces.append(Piece(table: scratch, slots: slots[...])) }
     goOn(answer)
     return nil
   }
 
-  private func goOn(_ answer: RowPage) {
+  private func goOn(_ answer: RowBlock) {
     loaded += answer.rows.count
     cursor = answer.end
     isLoaded = !answer.hasMore
   }
 
-  private func fault(_ answer: RowPage) -> PageFault? {
+  private func fault(_ answer: RowBlock) -> BlockFault? {
     guard answer.rows.count <= greatestCount else {
-      return PageFault(reason: "the source gave \(answer.rows.count) rows where \(greatestCount) were asked for")
+      return BlockFault(reason: "the source gave \(answer.rows.count) rows where \(greatestCount) were asked for")
     }
     guard answer.hasMore else { return nil }
     guard capabilities.paging != .offset else {
       // Rows left out here would be missing without a report.
       return answer.rows.count == greatestCount
-        ? nil : PageFault(reason: "the source gave \(answer.rows.count) rows, though more follow")
+        ? nil : BlockFault(reason: "the source gave \(answer.rows.count) rows, though more follow")
     }
     guard !answer.rows.isEmpty, let end = answer.end else {
-      return PageFault(reason: "the source says that more rows follow, and not where")
+      return BlockFault(reason: "the source says that more rows follow, and not where")
     }
     guard end.text.string.utf8.count <= table.limits.cursorBytes else {
-      return PageFault(
+      return BlockFault(
         reason: "the source's cursor has \(end.text.string.utf8.count) bytes, more than \(table.limits.cursorBytes)")
     }
-    return end == cursor ? PageFault(reason: "the source's rows end where they began") : nil
+    return end == cursor ? BlockFault(reason: "the source's rows end where they began") : nil
   }
 
   /// Stores rows for the residual query, or refuses the export.
-  private func gather(_ answer: RowPage, into gathered: Table) -> PageFault? {
+  private func gather(_ answer: RowBlock, into gathered: Table) -> BlockFault? {
     let limit = table.limits.remainderRows
     if capabilities.count == .exact, let count = answer.count, count > limit { return refuse(count, isExact: true) }
     let total = loaded + answer.rows.count
@@ -172,7 +172,7 @@ final class WindowedExport: RowExport {
     return nil
   }
 
-  private func refuse(_ count: Int, isExact: Bool) -> PageFault? {
+  private func refuse(_ count: Int, isExact: Bool) -> BlockFault? {
     ending = .refused(
       .remainderTooLarge(split.refusal(count, isExact: isExact, limit: table.limits.remainderRows)))
     gathered = nil
@@ -183,16 +183,16 @@ final class WindowedExport: RowExport {
   ///
   /// The request is repeated after a pause, with the same pauses as other loads, until
   /// ``Limits/exportPatience`` has passed since the first attempt.
-  func fail(_ reason: String, askedAt: Instant, at now: Instant) {
+  func fail(_ reason: String, requestedAt: Instant, at now: Instant) {
     failures += 1
     rowBytes = nil
-    let since = failingSince ?? askedAt
+    let since = failingSince ?? requestedAt
     failingSince = since
     guard since.duration(to: now) < table.limits.exportPatience else {
       ending = .failed(String(reason.prefix(table.limits.reason)))
       return
     }
-    typealias Queue = PrefetchQueue<PageItem>
+    typealias Queue = PrefetchQueue<BlockItem>
     retryAt = now.advanced(by: min(Queue.firstPause * (1 << min(failures - 1, 10)), Queue.longestPause))
   }
 }

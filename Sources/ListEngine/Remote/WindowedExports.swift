@@ -5,7 +5,7 @@
 /// cancellation then has one request more than its limit.
 final class WindowedExports {
   private struct Flight {
-    var request: PageRequestID
+    var request: BlockRequestID
     /// The export that waits for the answer, or `nil` if it has ended.
     var export: WindowedExport?
     var since: Instant
@@ -19,7 +19,7 @@ final class WindowedExports {
   private var flight: Flight?
   private(set) var nextRequest: UInt64
   /// The requests to cancel at the source.
-  private var dismissed: [PageRequestID] = []
+  private var dismissed: [BlockRequestID] = []
   /// The caller's clock when last read, and a monotonic clock derived from it.
   private var seen: Instant?
   private var time = Instant.zero
@@ -48,28 +48,28 @@ final class WindowedExports {
   }
 
   /// Returns whether the export can send a request once the source has room.
-  func isHungry(_ number: UInt64) -> Bool {
-    flight == nil && all.contains { $0.number == number && $0.wish != nil }
+  func needsRows(_ number: UInt64) -> Bool {
+    flight == nil && all.contains { $0.number == number && $0.wantedRows != nil }
   }
 
   // MARK: The source
 
   /// Passes rows from the source to the export that waits for them.
-  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
-    finish(request, at: now) { $0.take(page)?.reason }
+  func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) {
+    finish(request, at: now) { $0.take(block)?.reason }
   }
 
   /// Records that the source failed to answer, or gave an answer of the wrong kind.
-  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) { finish(request, at: now) { _ in reason } }
+  func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) { finish(request, at: now) { _ in reason } }
 
   /// Handles an answer; an answer to a cancelled request is ignored because its rows are requested
   /// again.
-  private func finish(_ request: PageRequestID, at now: Instant, _ take: (WindowedExport) -> String?) {
+  private func finish(_ request: BlockRequestID, at now: Instant, _ take: (WindowedExport) -> String?) {
     follow(now)
     guard let flight, flight.request == request else { return }
     self.flight = nil
     guard let export = flight.export, let fault = take(export) else { return }
-    export.fail(fault, askedAt: flight.since, at: time)
+    export.fail(fault, requestedAt: flight.since, at: time)
   }
 
   // MARK: Time
@@ -81,7 +81,7 @@ final class WindowedExports {
       self.flight = nil
     }
     guard !dismissed.isEmpty else { return }
-    outputs.append(.cancelPages(id, dismissed))
+    outputs.append(.cancelBlocks(id, dismissed))
     dismissed = []
   }
 
@@ -90,21 +90,22 @@ final class WindowedExports {
     follow(now)
     if let flight, overdue(flight) <= time {
       self.flight = nil
-      if capabilities.cancels { outputs.append(.cancelPages(id, [flight.request])) }
-      flight.export?.fail("no answer within \(table.schema.prefetch.patience)", askedAt: flight.since, at: time)
+      if capabilities.cancels { outputs.append(.cancelBlocks(id, [flight.request])) }
+      flight.export?.fail("no answer within \(table.schema.prefetch.patience)", requestedAt: flight.since, at: time)
     }
-    guard flight == nil, count < bound, let index = all.firstIndex(where: { isDue($0) }), let wish = all[index].wish
+    guard flight == nil, count < bound, let index = all.firstIndex(where: { isDue($0) }),
+      let wanted = all[index].wantedRows
     else { return }
-    let request = PageRequestID(rawValue: nextRequest)
+    let request = BlockRequestID(rawValue: nextRequest)
     nextRequest += 1
     let export = all.remove(at: index)
     all.append(export)
     flight = Flight(request: request, export: export, since: time)
-    outputs.append(.ask(id, [PageRequest(id: request, query: wish.query, section: [], what: wish.what)]))
+    outputs.append(.ask(id, [BlockRequest(id: request, query: wanted.query, section: [], what: wanted.what)]))
   }
 
   private func isDue(_ export: WindowedExport) -> Bool {
-    export.wish != nil && export.retryAt.map { $0 <= time } ?? true
+    export.wantedRows != nil && export.retryAt.map { $0 <= time } ?? true
   }
 
   private func overdue(_ flight: Flight) -> Instant { flight.since.advanced(by: table.schema.prefetch.patience) }
@@ -116,8 +117,8 @@ final class WindowedExports {
     if !dismissed.isEmpty { return .zero }
     guard let flight else {
       guard count < bound else { return nil }
-      let wishes = all.filter { $0.wish != nil }
-      return wishes.contains(where: isDue) ? .zero : wishes.compactMap(\.retryAt).min().map(outside)
+      let waiting = all.filter { $0.wantedRows != nil }
+      return waiting.contains(where: isDue) ? .zero : waiting.compactMap(\.retryAt).min().map(outside)
     }
     return outside(overdue(flight))
   }

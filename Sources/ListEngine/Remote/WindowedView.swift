@@ -21,18 +21,18 @@ final class WindowedView: QueryView {
   /// Whether the source's data has changed since it was requested.
   var isStale = false
   /// The missing blocks that a reload waits for, or `nil` if no reload is due.
-  var owed: Set<PageItem>?
+  var awaitedBlocks: Set<BlockItem>?
   /// The rows that a reload added to `shown`, with the commit, for clients that lack them.
   private var arrivals: [RowID: UInt32] = [:]
   /// The rows that a reload removed from `shown`, for clients that still hold them.
   private var departures: Set<RowID> = []
   private var foldings = Foldings()
   /// Counters of touched rows for paused sessions, or `nil` if there are none.
-  private(set) var touches: Touches?
+  private(set) var counters: ChangeCounters?
   private(set) var version = 0
   private(set) var structure = 0
   /// Whether placeholders are shown before the source has answered.
-  var isOutOfPatience = false { didSet { version += 1 } }
+  var showsPlaceholders = false { didSet { version += 1 } }
   var use = ViewUse()
 
   /// Creates a view.
@@ -50,11 +50,11 @@ final class WindowedView: QueryView {
       generation: 0, size: size, map: query.groupings.isEmpty ? Self.map(capabilities, size: size, count: nil) : nil)
   }
 
-  private static func map(_ capabilities: WindowedCapabilities, size: Int, count: Int?) -> any PageMap {
+  private static func map(_ capabilities: WindowedCapabilities, size: Int, count: Int?) -> any BlockMap {
     switch capabilities.paging {
-    case .offset: PageGrid(size: size, accuracy: capabilities.count, count: count)
-    case .keyset: PageChain(size: size, canSkip: false, accuracy: capabilities.count, count: count)
-    case .keysetAndOffset: PageChain(size: size, canSkip: true, accuracy: capabilities.count, count: count)
+    case .offset: BlockGrid(size: size, accuracy: capabilities.count, count: count)
+    case .keyset: BlockChain(size: size, canSkip: false, accuracy: capabilities.count, count: count)
+    case .keysetAndOffset: BlockChain(size: size, canSkip: true, accuracy: capabilities.count, count: count)
     }
   }
 
@@ -65,7 +65,7 @@ final class WindowedView: QueryView {
   var itemCount: Int { shown.itemCount }
   var totals: [Cell] { [] }
   var isInOrder: Bool { shown.hasSections }
-  var awaitsSource: Bool { !shown.isAnswered && !isOutOfPatience }
+  var awaitsSource: Bool { !shown.isAnswered && !showsPlaceholders }
   var holdsAllRows: Bool { false }
   var build: ViewBuild? { nil }
   var canShowFirstItems: Bool { false }
@@ -99,20 +99,20 @@ final class WindowedView: QueryView {
     departures.contains(row.id) ? .gone : .scrolled
   }
 
-  func openTouches() -> Touches.Moment {
-    let touches = touches ?? Touches()
-    self.touches = touches
-    return touches.open()
+  func openChangeCount() -> ChangeCounters.Moment {
+    let counters = counters ?? ChangeCounters()
+    self.counters = counters
+    return counters.open()
   }
 
-  func closeTouches(_ moment: Touches.Moment) {
-    touches?.close(moment)
-    if touches?.isEmpty == true { touches = nil }
+  func closeChangeCount(_ moment: ChangeCounters.Moment) {
+    counters?.close(moment)
+    if counters?.isEmpty == true { counters = nil }
   }
 
   /// Reports rows that contradict the query; they are shown as received.
-  private func noteContradiction(in rows: [RowPage.Row], leaf: Int) {
-    let check = PageCheck(table.schema, query, section: loading.path(ofLeaf: leaf))
+  private func noteContradiction(in rows: [RowBlock.Row], leaf: Int) {
+    let check = BlockCheck(table.schema, query, section: loading.path(ofLeaf: leaf))
     guard let fault = check.fault(in: rows) else { return }
     table.noteContradiction(fault.words(table.schema))
   }
@@ -123,63 +123,63 @@ final class WindowedView: QueryView {
   var loading: WindowedContent { next ?? shown }
 
   /// Returns the request for an item, or `nil` if it is no longer needed.
-  func request(for item: PageItem, id: PageRequestID) -> PageRequest? {
+  func request(for item: BlockItem, id: BlockRequestID) -> BlockRequest? {
     guard item.generation == loading.generation else { return nil }
     if item.place == .sections {
-      return PageRequest(id: id, query: query, section: [], what: .sections(limit: table.limits.windowedSections))
+      return BlockRequest(id: id, query: query, section: [], what: .sections(limit: table.limits.windowedSections))
     }
     guard let what = loading.request(for: item) else { return nil }
-    return PageRequest(id: id, query: query, section: loading.path(ofLeaf: item.leaf), what: what)
+    return BlockRequest(id: id, query: query, section: loading.path(ofLeaf: item.leaf), what: what)
   }
 
   /// Stores received rows.
   ///
   /// Returns whether they reveal a change of the source's data, or the error in them.
-  func take(_ item: PageItem, _ page: RowPage, at tick: UInt64) -> Result<Bool, PageFault> {
+  func take(_ item: BlockItem, _ block: RowBlock, at tick: UInt64) -> Result<Bool, BlockFault> {
     guard item.generation == loading.generation else { return .success(false) }
-    guard page.rows.count <= table.limits.pageRows else {
+    guard block.rows.count <= table.limits.pageRows else {
       return .failure(
-        PageFault(reason: "the source gave \(page.rows.count) rows where \(table.limits.pageRows) were asked for"))
+        BlockFault(reason: "the source gave \(block.rows.count) rows where \(table.limits.pageRows) were asked for"))
     }
-    for cursor in [page.begin, page.end].compactMap(\.self)
+    for cursor in [block.begin, block.end].compactMap(\.self)
     where cursor.text.string.utf8.count > table.limits.cursorBytes {
       return .failure(
-        PageFault(
+        BlockFault(
           reason:
             "the source's cursor has \(cursor.text.string.utf8.count) bytes, more than \(table.limits.cursorBytes)"))
     }
-    if let count = page.count, !(0...PageRequest.greatestCount).contains(count) {
-      return .failure(PageFault(reason: "the source counts \(count) rows"))
+    if let count = block.count, !(0...BlockRequest.greatestCount).contains(count) {
+      return .failure(BlockFault(reason: "the source counts \(count) rows"))
     }
     let commit = table.commit
-    let (slots, bytes) = table.keep(page.rows)
-    holds.hold(slots.filter(KeptPage.isRow))
-    if let touches {
-      for slot in slots where KeptPage.isRow(slot) && table.hasChanged(slot, since: commit) && contains(slot) {
-        touches.note(slot)
+    let (slots, bytes) = table.keep(block.rows)
+    holds.hold(slots.filter(CachedBlock.isRow))
+    if let counters {
+      for slot in slots where CachedBlock.isRow(slot) && table.hasChanged(slot, since: commit) && contains(slot) {
+        counters.note(slot)
       }
     }
-    noteContradiction(in: page.rows, leaf: item.leaf)
+    noteContradiction(in: block.rows, leaf: item.leaf)
     var lost: [UInt32] = []
-    let result = loading.take(item, KeptPage(slots: slots, bytes: bytes, used: tick), page, lost: &lost)
-    if case .failure = result { lost = slots.filter(KeptPage.isRow) }
+    let result = loading.take(item, CachedBlock(slots: slots, bytes: bytes, used: tick), block, lost: &lost)
+    if case .failure = result { lost = slots.filter(CachedBlock.isRow) }
     holds.release(lost)
     version += 1
     return result
   }
 
   /// Stores the sections reported by the source, or returns the error in them.
-  func take(_ item: PageItem, _ counts: [SectionCount]) -> PageFault? {
+  func take(_ item: BlockItem, _ counts: [SectionCount]) -> BlockFault? {
     guard item.generation == loading.generation, item.place == .sections, !loading.hasSections else { return nil }
     if let fault = fault(counts) { return fault }
-    let former = shown
-    let formerMaps = next == nil ? [:] : former.maps
-    var room = PageRequest.greatestCount
+    let previous = shown
+    let previousMaps = next == nil ? [:] : previous.maps
+    var room = BlockRequest.greatestCount
     loading.take(
       counts, root: Section(number: 0, level: -1, value: .null, parent: nil),
       key: { level, value in groups[level].collationKey(of: value) },
       make: { path, key, parent in
-        let known = former.section(at: path)
+        let known = previous.section(at: path)
         let section = Section(
           number: known?.number ?? takeSectionNumber(), level: parent.level + 1, value: path[path.count - 1],
           sortKey: key, parent: parent)
@@ -189,7 +189,7 @@ final class WindowedView: QueryView {
       map: { count in
         // A renewed map keeps its segments, whatever the source counts now; their total must not
         // overflow.
-        if let map = formerMaps[count.values]?.renewed(count: count.count), map.extent <= room {
+        if let map = previousMaps[count.values]?.renewed(count: count.count), map.extent <= room {
           room -= map.extent
           return map
         }
@@ -204,9 +204,9 @@ final class WindowedView: QueryView {
     sectionNumbers.take { $0 == 0 || shown.section(numbered: $0) != nil || next?.section(numbered: $0) != nil }
   }
 
-  private func fault(_ counts: [SectionCount]) -> PageFault? {
+  private func fault(_ counts: [SectionCount]) -> BlockFault? {
     guard counts.count <= table.limits.windowedSections else {
-      return PageFault(
+      return BlockFault(
         reason: "the source has more than \(table.limits.windowedSections) sections, which is the limit")
     }
     var paths: Set<[Cell]> = []
@@ -214,15 +214,17 @@ final class WindowedView: QueryView {
     for reported in counts {
       guard reported.values.count == groups.count,
         zip(reported.values, groups).allSatisfy({ $0 == .null || $0.type == $1.type })
-      else { return PageFault(reason: "a section of the source has values that its columns cannot have") }
-      guard (0...PageRequest.greatestCount).contains(reported.count) else {
-        return PageFault(reason: "the source counts \(reported.count) rows in a section")
+      else { return BlockFault(reason: "a section of the source has values that its columns cannot have") }
+      guard (0...BlockRequest.greatestCount).contains(reported.count) else {
+        return BlockFault(reason: "the source counts \(reported.count) rows in a section")
       }
       total += reported.count  // bounded: both are within `greatestCount`.
-      guard total <= PageRequest.greatestCount else {
-        return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
+      guard total <= BlockRequest.greatestCount else {
+        return BlockFault(reason: "the source counts more than \(BlockRequest.greatestCount) rows in its sections")
       }
-      guard paths.insert(reported.values).inserted else { return PageFault(reason: "the source names a section twice") }
+      guard paths.insert(reported.values).inserted else {
+        return BlockFault(reason: "the source names a section twice")
+      }
     }
     return nil
   }
@@ -235,7 +237,7 @@ final class WindowedView: QueryView {
   }
 
   /// Records that an item failed to load.
-  func fail(_ item: PageItem, _ failure: PageFailure) {
+  func fail(_ item: BlockItem, _ failure: BlockFailure) {
     guard item.generation == loading.generation else { return }
     loading.fail(item, failure)
     version += 1
@@ -245,7 +247,7 @@ final class WindowedView: QueryView {
 
   /// Starts a reload; the old content is shown until ``showNext()``.
   func renew() {
-    (isStale, owed) = (false, nil)
+    (isStale, awaitedBlocks) = (false, nil)
     generation += 1
     guard viewers == 0 else {
       next = empty()
@@ -255,7 +257,7 @@ final class WindowedView: QueryView {
     // outdated.
     release(shown)
     shown = empty()
-    isOutOfPatience = false
+    showsPlaceholders = false
     structure += 1
   }
 
@@ -276,10 +278,10 @@ final class WindowedView: QueryView {
     guard let next else { return }
     // A separate commit makes the new rows newer than all that clients were sent.
     table.apply(Changeset())
-    let (gone, come) = (shown.strangers(to: next), next.strangers(to: shown))
+    let (gone, come) = (shown.rowsMissing(from: next), next.rowsMissing(from: shown))
     noteMoves(gone: gone.map { table.id(of: $0) }, come: come.map { table.id(of: $0) })
-    for slot in gone + come { touches?.note(slot) }
-    for slot in gone { touches?.forget(slot) }
+    for slot in gone + come { counters?.note(slot) }
+    for slot in gone { counters?.forget(slot) }
     release(shown)
     shown = next
     self.next = nil
@@ -305,18 +307,18 @@ final class WindowedView: QueryView {
 
   private func release(_ content: WindowedContent) {
     var lost: [UInt32] = []
-    for (leaf, page, _) in content.pages { lost += content.evict(leaf: leaf, page: page) }
+    for (leaf, block, _) in content.blocks { lost += content.evict(leaf: leaf, block: block) }
     holds.release(lost)
   }
 
   /// Evicts a block.
-  func evict(_ content: WindowedContent, leaf: Int, page: Int) {
-    holds.release(content.evict(leaf: leaf, page: page))
+  func evict(_ content: WindowedContent, leaf: Int, block: Int) {
+    holds.release(content.evict(leaf: leaf, block: block))
     version += 1
   }
 }
 
-extension PageRequest {
+extension BlockRequest {
   /// The maximum number of rows in all sections together, so that sums in the engine stay below
   /// 2^54.
   static let greatestCount = 1 << 52

@@ -3,7 +3,7 @@ struct WindowedViews {
   private let table: Table
   private let capabilities: WindowedCapabilities
   private let holds: RowHolds
-  private var shelf = ViewShelf<WindowedView>()
+  private var cache = ViewCache<WindowedView>()
   /// The views in order of creation, including those dropped in this turn.
   private(set) var all: [WindowedView] = []
   /// The views dropped in this turn, which answers may still reach.
@@ -21,16 +21,16 @@ struct WindowedViews {
   /// Returns the view with this number, if there is one.
   subscript(_ number: Int) -> WindowedView? { all.first { $0.number == number } }
   /// Returns the view of a query, if there is one.
-  subscript(_ query: Query) -> WindowedView? { shelf[query] }
+  subscript(_ query: Query) -> WindowedView? { cache[query] }
   /// The numbers of views with and without sessions.
-  var counts: (watched: Int, resting: Int) { shelf.counts }
+  var counts: (watched: Int, resting: Int) { cache.counts }
 
   // MARK: Sessions
 
   /// Returns the view of a query for one more session, and makes it with the next number if needed.
   mutating func enter(_ query: Query, number: () -> Int) -> WindowedView {
-    let view = shelf[query] ?? makeView(query, number: number())
-    shelf.enter(view)
+    let view = cache[query] ?? makeView(query, number: number())
+    cache.enter(view)
     return view
   }
 
@@ -41,11 +41,11 @@ struct WindowedViews {
   }
 
   /// Records that a session left the view of a query.
-  mutating func leave(_ query: Query, at now: Instant) { dropped += shelf.leave(query, at: now).map { [$0] } ?? [] }
+  mutating func leave(_ query: Query, at now: Instant) { dropped += cache.leave(query, at: now).map { [$0] } ?? [] }
 
   /// Closes the views that were dropped or rested for long enough.
   mutating func tidy(at now: Instant) {
-    dropped += shelf.dropRested(at: now)
+    dropped += cache.dropExpired(at: now)
     guard !dropped.isEmpty else { return }
     let gone = Set(dropped.map { ObjectIdentifier($0) })
     for view in all where gone.contains(ObjectIdentifier(view)) { view.close() }
@@ -63,19 +63,19 @@ struct WindowedViews {
   }
 
   /// Returns the views that show placeholders from now on.
-  mutating func takeImpatient(at now: Instant) -> [WindowedView] {
-    var impatient: [WindowedView] = []
+  mutating func takeOverdue(at now: Instant) -> [WindowedView] {
+    var overdue: [WindowedView] = []
     for (view, until) in patience where until <= now && view.awaitsSource {
-      view.isOutOfPatience = true
-      impatient.append(view)
+      view.showsPlaceholders = true
+      overdue.append(view)
     }
     patience.removeAll { $0.until <= now || !$0.view.awaitsSource }
-    return impatient
+    return overdue
   }
 
   /// The earliest time at which a view is to show placeholders or to be dropped, or `nil` for none.
   var deadline: Instant? {
-    [patience.lazy.filter { $0.view.awaitsSource }.map(\.until).min(), shelf.deadline].compactMap(\.self).min()
+    [patience.lazy.filter { $0.view.awaitsSource }.map(\.until).min(), cache.deadline].compactMap(\.self).min()
   }
 
   // MARK: Cached blocks
@@ -85,15 +85,15 @@ struct WindowedViews {
     var view: Int
     var generation: Int
     var leaf: Int
-    var page: Int
+    var block: Int
   }
 
   /// Whether the cached blocks exceed their limits.
   private var holdsTooMuch: Bool {
     var (rows, bytes) = (0, 0)
     for view in all {
-      rows += view.shown.keptRows + (view.next?.keptRows ?? 0)
-      bytes += view.shown.keptBytes + (view.next?.keptBytes ?? 0)
+      rows += view.shown.cachedRows + (view.next?.cachedRows ?? 0)
+      bytes += view.shown.cachedBytes + (view.next?.cachedBytes ?? 0)
     }
     return rows > table.limits.cachedRows || bytes > table.limits.cachedBytes
   }
@@ -104,17 +104,17 @@ struct WindowedViews {
   func evict(except seen: () -> Set<Place>) {
     guard holdsTooMuch else { return }
     let seen = seen()
-    var idle: [(used: UInt64, view: WindowedView, leaf: Int, page: Int)] = []
+    var idle: [(used: UInt64, view: WindowedView, leaf: Int, block: Int)] = []
     for view in all {
-      for (leaf, page, used) in view.shown.pages {
-        let place = Place(view: view.number, generation: view.shown.generation, leaf: leaf, page: page)
-        if !seen.contains(place) { idle.append((used, view, leaf, page)) }
+      for (leaf, block, used) in view.shown.blocks {
+        let place = Place(view: view.number, generation: view.shown.generation, leaf: leaf, block: block)
+        if !seen.contains(place) { idle.append((used, view, leaf, block)) }
       }
     }
-    idle.sort { ($0.used, $0.view.number, $0.leaf, $0.page) < ($1.used, $1.view.number, $1.leaf, $1.page) }
-    for (_, view, leaf, page) in idle {
+    idle.sort { ($0.used, $0.view.number, $0.leaf, $0.block) < ($1.used, $1.view.number, $1.leaf, $1.block) }
+    for (_, view, leaf, block) in idle {
       guard holdsTooMuch else { return }
-      view.evict(view.shown, leaf: leaf, page: page)
+      view.evict(view.shown, leaf: leaf, block: block)
     }
   }
 }

@@ -8,7 +8,7 @@ final class FacetBoard {
   private struct Watcher {
     let session: Session
     let id: UInt64
-    let wishes: [FacetWish]
+    let requestedFacets: [RequestedFacet]
     /// The query whose rows count.
     var query: Query
     var facets: [Entry]
@@ -17,11 +17,11 @@ final class FacetBoard {
     /// The last outcome reported of each facet, or `nil` before the first.
     var sent: [FacetOutcome?]
     var sentAt: Instant?
-    var owed = Owed.atOnce
+    var pendingReport = PendingReport.atOnce
   }
 
   /// The report that a client gets next.
-  private enum Owed: Comparable {
+  private enum PendingReport: Comparable {
     /// None, until a facet changes.
     case nothing
     /// One that follows the last one after the session's interval at the earliest.
@@ -66,13 +66,15 @@ final class FacetBoard {
   // MARK: Clients
 
   /// Replaces the facets of a client; no facets end its reports.
-  func watch(_ session: Session, id: UInt64, _ wishes: [FacetWish], of query: Query, at now: Instant) {
+  func watch(_ session: Session, id: UInt64, _ requestedFacets: [RequestedFacet], of query: Query, at now: Instant) {
     leave(session.id, at: now)
-    guard !wishes.isEmpty else { return }
-    let wishes = Array(wishes.prefix(table.limits.facetsPerSession))
+    guard !requestedFacets.isEmpty else { return }
+    let requestedFacets = Array(requestedFacets.prefix(table.limits.facetsPerSession))
     watchers[session.id] = Watcher(
-      session: session, id: id, wishes: wishes, query: query, facets: entries(wishes, of: query, for: session),
-      isAwaited: Array(repeating: true, count: wishes.count), sent: Array(repeating: nil, count: wishes.count))
+      session: session, id: id, requestedFacets: requestedFacets, query: query,
+      facets: entries(requestedFacets, of: query, for: session),
+      isAwaited: Array(repeating: true, count: requestedFacets.count),
+      sent: Array(repeating: nil, count: requestedFacets.count))
     nextReport = .zero
   }
 
@@ -81,18 +83,18 @@ final class FacetBoard {
     guard !watchers.isEmpty, let watcher = watchers[session.id], watcher.query != query else { return }
     release(watcher, at: now)
     watchers[session.id]?.query = query
-    watchers[session.id]?.facets = entries(watcher.wishes, of: query, for: session)
-    watchers[session.id]?.isAwaited = Array(repeating: true, count: watcher.wishes.count)
+    watchers[session.id]?.facets = entries(watcher.requestedFacets, of: query, for: session)
+    watchers[session.id]?.isAwaited = Array(repeating: true, count: watcher.requestedFacets.count)
     refresh(session.id)
   }
 
-  private func entries(_ wishes: [FacetWish], of query: Query, for session: Session) -> [Entry] {
+  private func entries(_ requestedFacets: [RequestedFacet], of query: Query, for session: Session) -> [Entry] {
     let schema = session.isRestricted ? table.schema.restricted : table.schema
     var own = facetsOfOwner(session)
     var entries: [Entry] = []
-    for (index, wish) in wishes.enumerated() {
+    for (index, requestedFacet) in requestedFacets.enumerated() {
       do throws(ClientError) {
-        let facet = try facet(wish, of: query, at: index, in: schema, own: own)
+        let facet = try facet(requestedFacet, of: query, at: index, in: schema, own: own)
         own.insert(ObjectIdentifier(facet))
         facet.watchers += 1
         facet.unwatchedSince = nil
@@ -105,9 +107,9 @@ final class FacetBoard {
   }
 
   private func facet(
-    _ wish: FacetWish, of query: Query, at index: Int, in schema: Schema, own: Set<ObjectIdentifier>
+    _ requestedFacet: RequestedFacet, of query: Query, at index: Int, in schema: Schema, own: Set<ObjectIdentifier>
   ) throws(ClientError) -> Facet {
-    switch wish {
+    switch requestedFacet {
     case .malformed(let error): throw error
     case .facet(let request):
       return try facet(FacetQuery(request, of: query, in: schema, place: "facets[\(index)]"), own: own)
@@ -175,7 +177,7 @@ final class FacetBoard {
   /// Schedules the report of a client that has become visible, has resumed or shows another query.
   func refresh(_ session: SessionID) {
     guard !watchers.isEmpty, watchers[session] != nil else { return }
-    watchers[session]?.owed = .atOnce
+    watchers[session]?.pendingReport = .atOnce
     nextReport = .zero
   }
 
@@ -215,7 +217,7 @@ final class FacetBoard {
     }
     for facet in facets where facet.watchers > 0 && facet.noteCrossing() { hasChanged = true }
     if hasChanged {
-      owe(.inTime) { _ in true }
+      schedule(.inTime) { _ in true }
       hasChanged = false
     }
     let due = watchers.keys.filter { isDue($0, at: now) }.sorted { $0.rawValue < $1.rawValue }
@@ -224,7 +226,7 @@ final class FacetBoard {
       refreshFacets()
       for id in due { report(to: id, at: now, &outputs) }
     }
-    nextReport = watchers.values.lazy.filter { $0.owed != .nothing }.map { self.time(of: $0) }.min()
+    nextReport = watchers.values.lazy.filter { $0.pendingReport != .nothing }.map { self.time(of: $0) }.min()
   }
 
   private func applyChanges() {
@@ -244,30 +246,32 @@ final class FacetBoard {
       if facet.refresh() {
         isBehind = true
       } else if wasPending {
-        owe(.atOnce) { watcher in
+        schedule(.atOnce) { watcher in
           zip(watcher.facets, watcher.isAwaited).contains {
             if case .shared(let other) = $0 { $1 && other === facet } else { false }
           }
         }
-        owe(.inTime) { _ in true }
+        schedule(.inTime) { _ in true }
       }
     }
   }
 
-  private func owe(_ owed: Owed, _ isConcerned: (Watcher) -> Bool) {
-    for (id, watcher) in watchers where watcher.owed < owed && isConcerned(watcher) { watchers[id]?.owed = owed }
+  private func schedule(_ pendingReport: PendingReport, _ isConcerned: (Watcher) -> Bool) {
+    for (id, watcher) in watchers where watcher.pendingReport < pendingReport && isConcerned(watcher) {
+      watchers[id]?.pendingReport = pendingReport
+    }
   }
 
   // MARK: Reports
 
   /// The time from which a report to a client is due.
   private func time(of watcher: Watcher) -> Instant {
-    guard watcher.owed != .atOnce, let sentAt = watcher.sentAt else { return .zero }
+    guard watcher.pendingReport != .atOnce, let sentAt = watcher.sentAt else { return .zero }
     return sentAt.advanced(by: max(Self.leastInterval, watcher.session.pacing.throttle.interval))
   }
 
   private func isDue(_ id: SessionID, at now: Instant) -> Bool {
-    guard let watcher = watchers[id], watcher.owed != .nothing else { return false }
+    guard let watcher = watchers[id], watcher.pendingReport != .nothing else { return false }
     // After the clock has gone back, the last report was later than now.
     return time(of: watcher) <= now || watcher.sentAt.map { $0 > now } ?? false
   }
@@ -278,7 +282,7 @@ final class FacetBoard {
     // A hidden or paused client is owed a new report when that ends.
     let isFirst = watcher.sentAt == nil && !watcher.session.isHidden
     guard !watcher.session.isQuiet || isFirst else {
-      watchers[id]?.owed = .nothing
+      watchers[id]?.pendingReport = .nothing
       return
     }
     var reports = FacetReports(id: watcher.id, facets: [])
@@ -294,7 +298,7 @@ final class FacetBoard {
       watchers[id]?.sent[place] = outcome
       reports.facets.append(FacetReports.Entry(place, outcome))
     }
-    watchers[id]?.owed = .nothing
+    watchers[id]?.pendingReport = .nothing
     guard !reports.facets.isEmpty else { return }
     watchers[id]?.sentAt = now
     outputs.append(.facets(id, reports))

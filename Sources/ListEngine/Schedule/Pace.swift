@@ -12,23 +12,23 @@ struct Pace {
   /// The number of consecutive fast acknowledgements that shrink the interval by one class.
   static let fastRun = 4
 
-  private var askedClass: Int
+  private var requestedClass: Int
   private var currentClass: Int
   private var fastCount = 0
 
   /// Creates a pace with the smallest class of at least this interval.
-  init(asked: Duration) {
-    askedClass = Self.class(for: asked)
-    currentClass = askedClass
+  init(requested: Duration) {
+    requestedClass = Self.class(for: requested)
+    currentClass = requestedClass
   }
 
   /// The current interval.
   var interval: Duration { .milliseconds(Self.classes[currentClass]) }
 
   /// Sets the interval requested by the client.
-  mutating func ask(_ asked: Duration) {
-    askedClass = Self.class(for: asked)
-    currentClass = askedClass
+  mutating func request(_ requested: Duration) {
+    requestedClass = Self.class(for: requested)
+    currentClass = requestedClass
     fastCount = 0
   }
 
@@ -37,7 +37,7 @@ struct Pace {
     if delay > max(interval, Self.patience) {
       currentClass = min(currentClass + 1, Self.classes.count - 1)
       fastCount = 0
-    } else if currentClass > askedClass && delay * 2 <= max(interval, Self.patience) {
+    } else if currentClass > requestedClass && delay * 2 <= max(interval, Self.patience) {
       fastCount += 1
       guard fastCount == Self.fastRun else { return }
       currentClass -= 1

@@ -2,7 +2,7 @@
 extension Session {
   /// Whether the client holds only rows of its view, under the view's row ids.
   var holdsRowsOfView: Bool {
-    base != nil && !position.awaitsWindow && (flow.sentAt == nil || flow.formerBase != nil)
+    base != nil && !position.awaitsWindow && (flow.sentAt == nil || flow.previousBase != nil)
   }
 
   /// Returns the path of the section that the client knows by this number.
@@ -38,18 +38,18 @@ extension Session {
     return rows
   }
 
-  var sight: Sight? {
+  var displayed: DisplayedRanges? {
     guard let folded, !isHidden else { return nil }
     // During a hold, look at the range that will be displayed once the hold ends.
     var anchor = scrollAnchor
     if isHeld { _ = anchor.follow(folded, since: base) }
-    var sight = Sight(anchor, in: folded)
+    var displayed = DisplayedRanges(anchor, in: folded)
     if isHeld, let base, anchor.stick != nil {
       anchor = scrollAnchor
       anchor.leaveEdge()
       let start = base.start + anchor.follow(folded, since: base)
-      sight.held = (start..<start + base.items.count).clamped(to: 0..<folded.itemCount)
+      displayed.held = (start..<start + base.items.count).clamped(to: 0..<folded.itemCount)
     }
-    return sight
+    return displayed
   }
 }

@@ -5,7 +5,7 @@
 /// the client holds, ``Attention`` for what it wants to see, and ``Pacing`` for when.
 final class Session: Viewer {
   /// The client's query, and the one to restore if it is refused.
-  struct Asked {
+  struct Requested {
     /// The number of the last request, which the next window answers.
     fileprivate(set) var request: UInt64
     fileprivate(set) var query: QueryRequest
@@ -23,7 +23,7 @@ final class Session: Viewer {
     fileprivate(set) var wantsFlush = true
 
     fileprivate init(_ interval: Duration) {
-      pace = Pace(asked: interval)
+      pace = Pace(requested: interval)
       throttle = Throttle(interval: pace.interval)
     }
 
@@ -36,9 +36,9 @@ final class Session: Viewer {
   /// The former state of a client that reconnects.
   private struct Resumption {
     /// The view that the session left.
-    weak var formerView: (any QueryView)?
+    weak var previousView: (any QueryView)?
     /// Whether the client is owed an answer even if nothing has changed.
-    var owesAnswer = false
+    var isAnswerPending = false
     /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
     /// top.
     var anchorToFind: (row: RowID, offset: Int)?
@@ -67,12 +67,12 @@ final class Session: Viewer {
   let owner: Int?
   /// Whether the session has no access to operator-only columns.
   let isRestricted: Bool
-  private(set) var asked: Asked
+  private(set) var requested: Requested
   /// The displayed view, or `nil` while the table does not exist.
   private(set) var view: (any QueryView)? {
     willSet { if let view { attention.pause?.end(on: view) } }
     didSet {
-      if view != nil { asked.good = nil }
+      if view != nil { requested.good = nil }
       folded = view?.folded(collapsed)
       checkResumed()
       if let view { attention.pause?.begin(on: view) }
@@ -89,7 +89,7 @@ final class Session: Viewer {
   private var resumption = Resumption()
   private var prefetchTargetsState = PrefetchTargetsState.current
   /// Whether a changed source status has not been sent yet.
-  private var owesStatus = false
+  private var isStatusPending = false
   private var statistics = Statistics()
 
   init(
@@ -101,7 +101,7 @@ final class Session: Viewer {
     self.tableName = table
     self.owner = owner
     self.isRestricted = isRestricted
-    asked = Asked(request: request, query: query)
+    requested = Requested(request: request, query: query)
     pacing = Pacing(interval)
     position = ViewportPosition(viewport, limits: limits)
   }
@@ -112,15 +112,15 @@ final class Session: Viewer {
   var counters: EngineCounters { statistics.counters }
 
   /// Continues the numbering and socket state of another session on the same socket.
-  func goOn(from former: Session) {
-    flow.goOn(from: former.flow)
-    attention.isHidden = former.attention.isHidden
+  func goOn(from previous: Session) {
+    flow.goOn(from: previous.flow)
+    attention.isHidden = previous.attention.isHidden
     position.needFirstWindow(holdsAnother: flow.sequence > 0)
   }
 
   /// Prepares the session for a client that disconnected and may come back.
   func willLeave() {
-    resumption.formerView = view
+    resumption.previousView = view
     attention.hold = nil
   }
 
@@ -129,15 +129,15 @@ final class Session: Viewer {
     resumption.anchorToFind = point.anchorOffset.flatMap { offset in position.anchor.namedAnchor.map { ($0, offset) } }
     flow.goOn(at: point.sequence)
     guard let parked else { return }
-    var query = parked.asked.query
-    query.collapsed = asked.query.collapsed
-    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == asked.query,
+    var query = parked.requested.query
+    query.collapsed = requested.query.collapsed
+    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == requested.query,
       !parked.position.wantsWindow
     else { return }
     flow.resume(from: parked.flow, at: point.sequence)
     guard base != nil else { return }
-    resumption.formerView = parked.resumption.formerView
-    resumption.owesAnswer = true
+    resumption.previousView = parked.resumption.previousView
+    resumption.isAnswerPending = true
     position.keepWindow()
   }
 
@@ -145,7 +145,7 @@ final class Session: Viewer {
   ///
   /// Section numbers are valid only within one view, and so are row ids of a windowed source.
   private func checkResumed() {
-    guard resumption.owesAnswer, let view, view.isGrouped || !view.holdsAllRows, view !== resumption.formerView
+    guard resumption.isAnswerPending, let view, view.isGrouped || !view.holdsAllRows, view !== resumption.previousView
     else { return }
     discardWindow()
   }
@@ -176,15 +176,15 @@ final class Session: Viewer {
   ///
   /// - Parameter columns: The types of the columns by which the query groups.
   func adoptCollapsed(_ columns: [ColumnType]) {
-    collapsed = Set(asked.query.collapsed.compactMap { sectionPath($0, of: columns) })
-    asked.isIdle = false
+    collapsed = Set(requested.query.collapsed.compactMap { sectionPath($0, of: columns) })
+    requested.isIdle = false
   }
 
   /// Records that the last request was refused with no earlier query to restore.
-  func becomeIdle() { asked.isIdle = true }
+  func becomeIdle() { requested.isIdle = true }
 
   /// The request that the client's rows answer, or `nil` if it has none.
-  var shownRequest: UInt64? { asked.isIdle ? nil : asked.request }
+  var shownRequest: UInt64? { requested.isIdle ? nil : requested.request }
 
   /// Limits the window to a number of items.
   func limitWindow(to count: Int) { position.anchor.greatestWindow = count }
@@ -193,12 +193,12 @@ final class Session: Viewer {
   func flushAtOnce() { pacing.wantsFlush = true }
 
   /// Records that the source's status has changed.
-  func noteStatus() { owesStatus = true }
+  func noteStatus() { isStatusPending = true }
 
   /// Returns whether the source's status is due, and records that it is sent.
   func takeStatus() -> Bool {
-    guard owesStatus, !isQuiet else { return false }
-    owesStatus = false
+    guard isStatusPending, !isQuiet else { return false }
+    isStatusPending = false
     return true
   }
 
@@ -238,7 +238,7 @@ final class Session: Viewer {
   ///
   /// - Parameter tick: The tick of the session's flush interval.
   func deadline(inStepWith tick: Instant?) -> Instant? {
-    if owesStatus && !isQuiet { return .zero }
+    if isStatusPending && !isQuiet { return .zero }
     if let pause = attention.pause, view != nil, !isHidden, !isReady { return pause.throttle.deadline }
     guard isReady else { return nil }
     if pacing.wantsFlush { return .zero }
@@ -283,7 +283,7 @@ final class Session: Viewer {
   }
 
   /// Returns whether a paused client may be due a report of waiting changes.
-  func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && attention.pause?.throttle.isDue(at: now) == true }
+  func mayReportWaiting(at now: Instant) -> Bool { !isHidden && attention.pause?.throttle.isDue(at: now) == true }
 
   /// Takes a flush from the throttle and returns whether a patch is due.
   func takeDue(at now: Instant, _ ticks: inout Ticks) -> Bool {
@@ -321,19 +321,19 @@ final class Session: Viewer {
   /// Starts another query; its window begins at the viewport's position, or at the top.
   func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
     noteGood()
-    asked.request = request
-    asked.query = query
+    requested.request = request
+    requested.query = query
     setPaused(false)  // whoever asks for something else wants to see it
     attention.hold = nil
     position.begin(at: viewport, limits: limits)
-    (resumption.owesAnswer, resumption.anchorToFind) = (false, nil)
+    (resumption.isAnswerPending, resumption.anchorToFind) = (false, nil)
     flushAtOnce()
   }
 
   /// Collapses or expands a section of a table that does not exist yet.
   func setCollapsedInQuery(_ isCollapsed: Bool, _ path: [Cell]) {
-    asked.query.collapsed.removeAll { $0 == path }
-    if isCollapsed { asked.query.collapsed.append(path) }
+    requested.query.collapsed.removeAll { $0 == path }
+    if isCollapsed { requested.query.collapsed.append(path) }
   }
 
   /// Collapses or expands a section.
@@ -349,14 +349,14 @@ final class Session: Viewer {
     flushAtOnce()
     notePrefetchTargets()
     let isBehind = viewport.sequence < flow.sequence
-    let former = position.anchor.first
+    let previous = position.anchor.first
     guard position.scroll(to: viewport, isBehind: isBehind, limits: limits) else {
       // The viewport refers to the previous query, which is restored if this one is refused.
-      _ = asked.good?.position.scroll(to: viewport, isBehind: isBehind, limits: limits)
+      _ = requested.good?.position.scroll(to: viewport, isBehind: isBehind, limits: limits)
       return
     }
     // Scrolling changes the offset of the anchor to find by the same amount.
-    resumption.anchorToFind?.offset -= position.anchor.first - former
+    resumption.anchorToFind?.offset -= position.anchor.first - previous
     // A hold continues while all visible rows are in the window; other rows need the current order.
     guard let base, !holdsAll(of: base) else { return }
     release()
@@ -400,7 +400,7 @@ final class Session: Viewer {
   func acknowledge(_ sequence: UInt64, at now: Instant) {
     guard let delay = flow.acknowledge(sequence, at: now) else { return }
     position.acknowledge()
-    asked.good?.position.acknowledge()
+    requested.good?.position.acknowledge()
     pacing.adapt { $0.noteAcknowledgement(after: delay) }
   }
 
@@ -414,13 +414,13 @@ final class Session: Viewer {
     attention.pause?.lacksRows = true
     attention.hold = nil
     flow.reject()
-    asked.good?.position.needWindow()
+    requested.good?.position.needWindow()
     position.needWindow()
     flushAtOnce()
   }
 
   /// Sets the flush interval requested by the client.
-  func setInterval(_ interval: Duration) { pacing.adapt { $0.ask(interval) } }
+  func setInterval(_ interval: Duration) { pacing.adapt { $0.request(interval) } }
 
   /// Hides or shows the client; a hidden one gets nothing, and one patch on its return.
   func setHidden(_ isHidden: Bool, at now: Instant) {
@@ -457,7 +457,7 @@ final class Session: Viewer {
   func takeWaiting(at now: Instant) -> Waiting? {
     guard !isHidden, let view else { return nil }
     // Blocks loaded during the pause replace their placeholders.
-    if mayBeToldWaiting(at: now), let base, awaitsRows(of: base) {
+    if mayReportWaiting(at: now), let base, awaitsRows(of: base) {
       attention.pause?.lacksRows = true
       flushAtOnce()
     }
@@ -504,15 +504,15 @@ final class Session: Viewer {
     if !isHeld { attention.awaitsItems = !result.isComplete }
     attention.pause?.lacksRows = !result.isComplete
     // An empty patch is sent only to move the client to its anchor or to answer a resume.
-    guard !result.isEmpty || shift != 0 || resumption.owesAnswer else { return nil }
+    guard !result.isEmpty || shift != 0 || resumption.isAnswerPending else { return nil }
     let patch = result.patch
-    let (pool, former) = (patch.result.pool, cutter.base?.pool)
-    statistics.counters.headersMade += UInt64(pool.made - (former?.made ?? 0))
-    statistics.counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
+    let (pool, previous) = (patch.result.pool, cutter.base?.pool)
+    statistics.counters.headersMade += UInt64(pool.made - (previous?.made ?? 0))
+    statistics.counters.headersReused += UInt64(pool.reused - (previous?.reused ?? 0))
     let window = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     flow.send(window, isOfSameQuery: position.progress == .held, at: now)
     position.noteSent(shift: shift)
-    (resumption.owesAnswer, resumption.anchorToFind) = (false, nil)
+    (resumption.isAnswerPending, resumption.anchorToFind) = (false, nil)
     return (patch, shift)
   }
 
@@ -563,17 +563,17 @@ extension Session {
   /// Remembers the current query, to restore it if the next one is refused.
   private func noteGood() {
     guard let view else { return }
-    var query = asked.query
+    var query = requested.query
     query.collapsed = Array(collapsed)
-    asked.good = Good(request: asked.request, query: query, view: view, position: position)
+    requested.good = Good(request: requested.request, query: query, view: view, position: position)
   }
 
   /// Removes and returns the last query that succeeded, if any.
-  func takeGood() -> Good? { asked.good.take() }
+  func takeGood() -> Good? { requested.good.take() }
 
   /// Restores an earlier query.
   func goBack(to good: Good) {
-    (asked.request, asked.query, position) = (good.request, good.query, good.position)
+    (requested.request, requested.query, position) = (good.request, good.query, good.position)
     flushAtOnce()
   }
 

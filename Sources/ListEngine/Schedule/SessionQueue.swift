@@ -90,8 +90,8 @@ struct SessionQueue {
   mutating func update(_ session: Session, deadline: Instant?, awaitsChange: Bool, at now: Instant) {
     guard let number = numbers[session.id], let entry = entries[number] else { return }
     if let deadline {
-      let former = heap.priority(of: number)
-      let keepsTurn = former.map { $0.deadline == deadline || max($0.deadline, deadline) <= now } ?? false
+      let previous = heap.priority(of: number)
+      let keepsTurn = previous.map { $0.deadline == deadline || max($0.deadline, deadline) <= now } ?? false
       if !keepsTurn {
         tickets += 1
         heap.set(number, to: Turn(deadline: max(deadline, now), ticket: tickets))

@@ -33,7 +33,7 @@ extension TableState {
   func isExportReady(_ number: UInt64) -> Bool { export(number)?.isReady ?? true }
 
   /// Returns whether the export has blocks to request.
-  func isExportHungry(_ number: UInt64) -> Bool { backend.isExportHungry(number) }
+  func exportNeedsRows(_ number: UInt64) -> Bool { backend.exportNeedsRows(number) }
 
   /// Returns the number of rows that did not match the schema and were left out.
   func rowsLeftOut(_ number: UInt64) -> Int { export(number)?.leftOut ?? 0 }

@@ -19,20 +19,20 @@ final class TableState {
   /// The values that continue those of the replaced table.
   let origin: TableHandover
 
-  init(_ table: Table, id: TableID, after former: TableHandover = TableHandover(), at now: Instant) {
+  init(_ table: Table, id: TableID, after previous: TableHandover = TableHandover(), at now: Instant) {
     self.table = table
     restrictedSchema = table.schema.restricted
     if let capabilities = table.schema.windowed {
-      backend = RemoteTable(table, id: id, capabilities: capabilities, after: former)
+      backend = RemoteTable(table, id: id, capabilities: capabilities, after: previous)
     } else {
       backend = ResidentTable(table, id: id)
     }
-    schedule = SessionSchedule(listsTargets: backend.takesTargets, after: former.departed, at: now)
-    source = SourceRecord(after: former.statusChanges, at: now)
-    exports = TableExports(after: former.lastExport)
+    schedule = SessionSchedule(listsTargets: backend.takesTargets, after: previous.departed, at: now)
+    source = SourceRecord(after: previous.statusChanges, at: now)
+    exports = TableExports(after: previous.lastExport)
     tiles = TileBoard(table)
     facets = FacetBoard(table)
-    origin = former
+    origin = previous
   }
 
   /// The sessions in order of arrival.
@@ -71,19 +71,19 @@ final class TableState {
   }
 
   /// Stores rows received from the source.
-  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
+  func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) {
     if !request.isForExport { source.noteData(at: now) }
-    takeAnswer(backend.take(request, page, at: now), at: now)
+    takeAnswer(backend.take(request, block, at: now), at: now)
   }
 
   /// Stores sections received from the source.
-  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) {
+  func take(_ request: BlockRequestID, _ sections: [SectionCount], at now: Instant) {
     if !request.isForExport { source.noteData(at: now) }
     takeAnswer(backend.take(request, sections, at: now), at: now)
   }
 
   /// Records that the source failed to answer a request.
-  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) {
+  func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) {
     takeAnswer(backend.fail(request, reason, at: now), at: now)
   }
 
@@ -161,15 +161,15 @@ final class TableState {
     do throws(ClientError) {
       if let view = try backend.attach(session, to: query, at: now) { session.show(view) }
     } catch {
-      throw QueryFault(error, at: backend.places(of: session.asked.query))
+      throw QueryFault(error, at: backend.places(of: session.requested.query))
     }
     schedule.insert(session)
     facets.follow(session, query, at: now)
   }
 
   /// Replaces the facets of a session; their rows are those of its query.
-  func watchFacets(_ session: Session, id: UInt64, _ wishes: [FacetWish], at now: Instant) {
-    facets.watch(session, id: id, wishes, of: session.view?.query ?? Query(), at: now)
+  func watchFacets(_ session: Session, id: UInt64, _ requestedFacets: [RequestedFacet], at now: Instant) {
+    facets.watch(session, id: id, requestedFacets, of: session.view?.query ?? Query(), at: now)
   }
 
   func detach(_ session: Session, at now: Instant) {
@@ -206,9 +206,9 @@ final class TableState {
     var served: [Session] = []
     var heldUp: [any QueryView] = []
     deliveries: while let session = schedule.firstDue(at: now) {
-      tellStatus(session, at: now, outputs: &outputs)
+      sendStatus(session, at: now, outputs: &outputs)
       let mayBeDue = schedule.mayBeDue(session, at: now)
-      if let view = session.view, mayBeDue || session.mayBeToldWaiting(at: now) {
+      if let view = session.view, mayBeDue || session.mayReportWaiting(at: now) {
         guard work > 0 else { break deliveries }
         switch heldUp.contains(where: { $0 === view }) ? .heldUpByFilter : view.catchUp(&work) {
         case .done: break
@@ -239,7 +239,7 @@ final class TableState {
 
   private func delivery(of patch: Patch, shift: Int, to session: Session) -> Delivery {
     Delivery(
-      sequence: session.flow.sequence, request: session.asked.request, interval: session.pacing.throttle.interval,
+      sequence: session.flow.sequence, request: session.requested.request, interval: session.pacing.throttle.interval,
       shift: shift, base: session.flow.sequence - 1, schema: session.isRestricted ? restrictedSchema : table.schema,
       patch: patch, newer: session.newerRows(of: patch.result))
   }
@@ -265,7 +265,7 @@ final class TableState {
   private static let bytesPerCell = 48
 
   /// Sends the source's status to a session that does not have it, unless it gets no messages.
-  private func tellStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {
+  private func sendStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {
     guard session.takeStatus() else { return }
     outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
   }

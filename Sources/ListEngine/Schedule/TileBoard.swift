@@ -12,11 +12,11 @@ final class TileBoard {
     /// The last report, or `nil` before the first.
     var sent: TileReports?
     var sentAt: Instant?
-    var owed = Owed.atOnce
+    var pendingReport = PendingReport.atOnce
   }
 
   /// The report that a client gets next.
-  private enum Owed: Comparable {
+  private enum PendingReport: Comparable {
     /// None, until a tile changes.
     case nothing
     /// One that follows the last one after a second at the earliest.
@@ -37,7 +37,7 @@ final class TileBoard {
   private var watchers: [SessionID: Watcher] = [:]
   private var throttle = Throttle(interval: TileBoard.interval)
   /// Whether a client is owed a report in this turn.
-  private var owesReports = false
+  private var hasPendingReports = false
   /// The time of the next report to a client whose last one was less than a second ago.
   private var nextReport: Instant?
   /// Whether a tile has more changes or rows than the last turn had work for.
@@ -59,16 +59,16 @@ final class TileBoard {
   // MARK: Clients
 
   /// Replaces the tiles of a client; no tiles end its reports.
-  func watch(_ session: Session, id: UInt64, _ wishes: [TileWish], at now: Instant) {
+  func watch(_ session: Session, id: UInt64, _ requestedTiles: [RequestedTile], at now: Instant) {
     // Tiles that the client keeps rest until they are found again below.
     leave(session.id, at: now)
-    guard !wishes.isEmpty else { return }
+    guard !requestedTiles.isEmpty else { return }
     let schema = session.isRestricted ? table.schema.restricted : table.schema
     var own = tilesOfOwner(session)
     var entries: [Entry] = []
-    for (index, wish) in wishes.prefix(table.limits.tilesPerSession).enumerated() {
+    for (index, requestedTile) in requestedTiles.prefix(table.limits.tilesPerSession).enumerated() {
       do throws(ClientError) {
-        let tile = try tile(wish, at: index, in: schema, own: own)
+        let tile = try tile(requestedTile, at: index, in: schema, own: own)
         own.insert(ObjectIdentifier(tile))
         tile.watchers += 1
         tile.unwatchedSince = nil
@@ -78,13 +78,13 @@ final class TileBoard {
       }
     }
     watchers[session.id] = Watcher(session: session, id: id, tiles: entries)
-    owesReports = true
+    hasPendingReports = true
   }
 
   private func tile(
-    _ wish: TileWish, at index: Int, in schema: Schema, own: Set<ObjectIdentifier>
+    _ requestedTile: RequestedTile, at index: Int, in schema: Schema, own: Set<ObjectIdentifier>
   ) throws(ClientError) -> Tile {
-    switch wish {
+    switch requestedTile {
     case .malformed(let error): throw error
     case .tile(let request, let written):
       let query = try TileQuery(
@@ -153,8 +153,8 @@ final class TileBoard {
   /// Schedules the report of a client that has become visible or has resumed.
   func refresh(_ session: SessionID) {
     guard watchers[session] != nil else { return }
-    watchers[session]?.owed = .atOnce
-    owesReports = true
+    watchers[session]?.pendingReport = .atOnce
+    hasPendingReports = true
   }
 
   // MARK: Changes
@@ -191,13 +191,13 @@ final class TileBoard {
   func advance(to now: Instant, rows: Int?, outputs: inout [Output]) {
     throttle.follow(now)
     tiles.removeAll { tile in tile.unwatchedSince.map { $0 > now || $0.duration(to: now) >= Self.rest } ?? false }
-    guard !tiles.isEmpty || owesReports else { return }
+    guard !tiles.isEmpty || hasPendingReports else { return }
     for tile in tiles where tile.noteCrossing() { throttle.noteChange(at: now) }
-    if throttle.takeFlush(at: now) { owe(.inTime) { _ in true } }
-    if let nextReport, nextReport <= now || nextReport > now.advanced(by: Self.interval) { owesReports = true }
-    guard owesReports || isBehind || backlog * 2 >= table.limits.backlog else { return }
+    if throttle.takeFlush(at: now) { schedule(.inTime) { _ in true } }
+    if let nextReport, nextReport <= now || nextReport > now.advanced(by: Self.interval) { hasPendingReports = true }
+    guard hasPendingReports || isBehind || backlog * 2 >= table.limits.backlog else { return }
     applyChanges()
-    guard owesReports else { return }
+    guard hasPendingReports else { return }
     var isSteady = true
     for tile in tiles where tile.isCurrent && !tile.isScanning {
       tile.checkInvariants()
@@ -206,7 +206,7 @@ final class TileBoard {
     }
     // A course moves on although no row changes.
     if !isSteady { throttle.noteChange(at: now) }
-    owesReports = !report(at: now, &outputs)
+    hasPendingReports = !report(at: now, &outputs)
   }
 
   private func applyChanges() {
@@ -216,16 +216,18 @@ final class TileBoard {
     for tile in tiles where !tile.catchUp(&work) { isBehind = true }
     for tile in tiles where tile.isScanning && tile.isCurrent {
       if tile.scan(&scanWork) {
-        owe(.atOnce) { $0.sent?.tiles.contains(.pending) == true }
+        schedule(.atOnce) { $0.sent?.tiles.contains(.pending) == true }
       } else {
         isBehind = true
       }
     }
   }
 
-  private func owe(_ owed: Owed, _ isConcerned: (Watcher) -> Bool) {
-    for (id, watcher) in watchers where isConcerned(watcher) { watchers[id]?.owed = max(watcher.owed, owed) }
-    owesReports = true
+  private func schedule(_ pendingReport: PendingReport, _ isConcerned: (Watcher) -> Bool) {
+    for (id, watcher) in watchers where isConcerned(watcher) {
+      watchers[id]?.pendingReport = max(watcher.pendingReport, pendingReport)
+    }
+    hasPendingReports = true
   }
 
   /// Reports to the clients whose tiles have changed, and returns whether all could be served that
@@ -234,9 +236,9 @@ final class TileBoard {
     var isComplete = true
     nextReport = nil
     for id in watchers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      guard let watcher = watchers[id], watcher.owed != .nothing else { continue }
+      guard let watcher = watchers[id], watcher.pendingReport != .nothing else { continue }
       // After the clock has gone back, the last report was later than now.
-      if watcher.owed == .inTime, let sentAt = watcher.sentAt, sentAt <= now,
+      if watcher.pendingReport == .inTime, let sentAt = watcher.sentAt, sentAt <= now,
         sentAt.duration(to: now) < Self.interval
       {
         let due = sentAt.advanced(by: Self.interval)
@@ -245,7 +247,7 @@ final class TileBoard {
       }
       // A hidden or paused client is owed a new report when that ends.
       guard !watcher.session.isQuiet || (watcher.sent == nil && !watcher.session.isHidden) else {
-        watchers[id]?.owed = .nothing
+        watchers[id]?.pendingReport = .nothing
         continue
       }
       var outcomes: [TileOutcome] = []
@@ -260,7 +262,7 @@ final class TileBoard {
         isComplete = false
         continue
       }
-      watchers[id]?.owed = .nothing
+      watchers[id]?.pendingReport = .nothing
       let reports = TileReports(id: watcher.id, tiles: outcomes)
       guard reports != watcher.sent else { continue }
       watchers[id]?.sent = reports
@@ -274,8 +276,8 @@ final class TileBoard {
   ///
   /// - Complexity: O(tiles).
   var deadline: Instant? {
-    guard !tiles.isEmpty else { return owesReports ? .zero : nil }
-    if owesReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
+    guard !tiles.isEmpty else { return hasPendingReports ? .zero : nil }
+    if hasPendingReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
     let ends = tiles.compactMap { $0.unwatchedSince?.advanced(by: Self.rest) }
     return ([throttle.deadline, nextReport] + ends + tiles.map(\.crossingDeadline)).compactMap(\.self).min()
   }

@@ -4,12 +4,12 @@ struct AbsentRow: Hashable {
   let id: RowID
   let why: Missing
   /// The block to load for the row, or `nil` if the source's answer lacked the row.
-  let item: PageItem?
+  let item: BlockItem?
 
   /// Creates a placeholder at a position.
   ///
   /// - Parameter failure: A number that differs between failures with different reasons.
-  init(at position: Int, _ why: Missing, failure: Int = 0, item: PageItem?) {
+  init(at position: Int, _ why: Missing, failure: Int = 0, item: BlockItem?) {
     let number: UInt32 =
       switch why {
       case .pending: UInt32(truncatingIfNeeded: position) & 0x7FFF_FFFF
@@ -26,7 +26,7 @@ struct AbsentRow: Hashable {
 /// A block or other part of a query that can be requested from a windowed source.
 ///
 /// It is the item of the windowed ``PrefetchQueue``.
-struct PageItem: Hashable {
+struct BlockItem: Hashable {
   enum Place: Hashable {
     /// The list of sections.
     case sections
@@ -48,7 +48,7 @@ struct PageItem: Hashable {
   var place: Place
 
   /// The item for the first part of the same segment; other items return themselves.
-  var whole: PageItem {
+  var whole: BlockItem {
     guard case .segment(let number, _) = place else { return self }
     var whole = self
     whole.place = .segment(number, part: 0)

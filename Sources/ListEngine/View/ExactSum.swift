@@ -18,17 +18,17 @@ struct ExactSum {
   /// Adds or subtracts an integer.
   ///
   /// - Precondition: The sum contains no doubles.
-  mutating func add(_ value: Int64, isTakenAway: Bool) {
-    add(value.magnitude, at: 0, isNegative: (value < 0) != isTakenAway)
+  mutating func add(_ value: Int64, isRemoved: Bool) {
+    add(value.magnitude, at: 0, isNegative: (value < 0) != isRemoved)
   }
 
   /// Adds or subtracts a finite double.
   ///
   /// - Precondition: The sum contains no integers.
-  mutating func add(_ value: Double, isTakenAway: Bool) {
+  mutating func add(_ value: Double, isRemoved: Bool) {
     let field = Int(value.exponentBitPattern)
     let significand = field == 0 ? value.significandBitPattern : value.significandBitPattern | 1 << 52
-    add(significand, at: max(field, 1) - 1, isNegative: (value.sign == .minus) != isTakenAway)
+    add(significand, at: max(field, 1) - 1, isNegative: (value.sign == .minus) != isRemoved)
   }
 
   private mutating func add(_ magnitude: UInt64, at bit: Int, isNegative: Bool) {

@@ -46,8 +46,8 @@ final class ListView: QueryView {
   private static var patientSlices: Int { 8 }
   /// The filter work that costs as much as one row removed or inserted.
   private static var filterWorkPerRow: Int { 1_024 }
-  /// The maximum filter work for finding touched rows when an order is abandoned.
-  private static var touchWork: Int { 1 << 20 }
+  /// The maximum filter work for finding changed rows when an order is abandoned.
+  private static var changeWork: Int { 1 << 20 }
   /// The maximum work of a build that is done at once, as a multiple of the rows of a step.
   static var workAtOnce: Int { 5 }
   /// The log position up to which all rows were last in order.
@@ -60,17 +60,17 @@ final class ListView: QueryView {
   var turnsBehind = 0
   /// The sessions' use of the view.
   var use = ViewUse()
-  /// Counters of touched rows for paused sessions, or `nil` if there are none.
-  private(set) var touches: Touches?
-  /// The rows of the view before a rebuild, while touched rows are counted.
-  private var formerPool: ChunkPool?
+  /// Counters of changed rows for paused sessions, or `nil` if there are none.
+  private(set) var counters: ChangeCounters?
+  /// The rows of the view before a rebuild, while changed rows are counted.
+  private var previousPool: ChunkPool?
   /// The log position from which every change counts, because the former rows are unknown.
   private var countsAllFrom = Int.max
 
   /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
   /// The numbers, revisions and moves of sections from before a rebuild, which they keep.
-  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
+  private var previousSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
 
   /// Creates a view that ``work()`` builds.
   ///
@@ -255,14 +255,14 @@ final class ListView: QueryView {
   /// Completes a catch-up once all rows are in order.
   private func settle() {
     // Not earlier: slots are not reused while changes are unread.
-    if let touches {
-      for change in table.log.since(settledPosition) where !table.isAlive(change.slot) { touches.forget(change.slot) }
+    if let counters {
+      for change in table.log.since(settledPosition) where !table.isAlive(change.slot) { counters.forget(change.slot) }
     }
     announceSections()
     slices = 0
     settledPosition = position
     crossings.settle()
-    (formerSections, formerPool, countsAllFrom) = ([:], nil, .max)
+    (previousSections, previousPool, countsAllFrom) = ([:], nil, .max)
     checkInvariants()
   }
 
@@ -270,7 +270,7 @@ final class ListView: QueryView {
   private func takeOut(_ changes: ArraySlice<ChangeLog.Entry>, until end: Int) {
     var read = 0
     for (index, change) in zip(changes.indices, changes) {
-      if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
+      if let counters, hadRow(change.slot, in: pool, at: index) { counters.note(change.slot) }
       if concerns(change), !staysInSection(change) {
         displaced.append(change.slot)
         workDone += 1
@@ -309,7 +309,7 @@ final class ListView: QueryView {
       // A row that changed twice, or for which only time has passed, is in its place already.
       if let chunk = pool.chunk(of: slot) {
         if !isShown {
-          touches?.note(slot)
+          counters?.note(slot)
           remove(slot, from: chunk)
         }
         continue
@@ -319,7 +319,7 @@ final class ListView: QueryView {
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
       add(slot, to: section)
-      touches?.note(slot)
+      counters?.note(slot)
       count(rows: 1, items: 1, in: section)
     }
   }
@@ -338,7 +338,7 @@ final class ListView: QueryView {
   func takeCrossings(atMost limit: Int) -> ArraySlice<UInt32> {
     let start = displaced.count
     while displaced.count - start < limit, let slot = crossings.takeFirst() {
-      if let touches, mayHaveHad(slot) { touches.note(slot) }
+      if let counters, mayHaveHad(slot) { counters.note(slot) }
       displaced.append(slot)
     }
     return displaced[start...]
@@ -354,7 +354,7 @@ final class ListView: QueryView {
     }
     aggregation.remove(change.slot, from: chunk.section)
     add(change.slot, to: chunk.section)
-    touch(chunk.section)
+    noteChange(chunk.section)
   }
 
   private func add(_ slot: UInt32, to section: Section) {
@@ -372,7 +372,7 @@ final class ListView: QueryView {
   /// Changes the counts of a section and its ancestors.
   private func count(rows: Int, items: Int, in section: Section) {
     // During a build, the build announces sections step by step.
-    if build == nil { touch(section) }
+    if build == nil { noteChange(section) }
     var section = section
     while true {
       section.rows += rows
@@ -383,14 +383,14 @@ final class ListView: QueryView {
   }
 
   /// The sections with changed rows, by level.
-  private var touched: [[Section]] = []
+  private var changedSections: [[Section]] = []
 
-  private func touch(_ section: Section) {
-    // If a section is touched, so are its ancestors.
-    guard section.level >= 0, !section.isTouched else { return }
-    section.isTouched = true
-    touched[section.level].append(section)
-    if let parent = section.parent { touch(parent) }
+  private func noteChange(_ section: Section) {
+    // A changed section's ancestors have changed too.
+    guard section.level >= 0, !section.hasChanged else { return }
+    section.hasChanged = true
+    changedSections[section.level].append(section)
+    if let parent = section.parent { noteChange(parent) }
   }
 
   /// Returns whether a row matches the query's filter.
@@ -399,59 +399,59 @@ final class ListView: QueryView {
   // MARK: Paused clients
 
   /// Starts counting rows that change, come or go.
-  func openTouches() -> Touches.Moment {
-    let touches = touches ?? Touches()
-    if self.touches == nil, build != nil { countsAllFrom = table.log.end }
-    self.touches = touches
-    let moment = touches.open()
+  func openChangeCount() -> ChangeCounters.Moment {
+    let counters = counters ?? ChangeCounters()
+    if self.counters == nil, build != nil { countsAllFrom = table.log.end }
+    self.counters = counters
+    let moment = counters.open()
     // Removed rows that wait for the filter may not come back, so they count.
-    for slot in displaced { touches.note(slot) }
+    for slot in displaced { counters.note(slot) }
     return moment
   }
 
   /// Returns whether the view contained a row before the change at `index` of the log.
   private func hadRow(_ slot: UInt32, in pool: ChunkPool, at index: Int) -> Bool {
-    pool.has(slot) || formerPool?.has(slot) == true || table.log.start + index >= countsAllFrom
+    pool.has(slot) || previousPool?.has(slot) == true || table.log.start + index >= countsAllFrom
   }
 
-  /// Ends the counting that ``openTouches()`` started.
-  func closeTouches(_ moment: Touches.Moment) {
-    touches?.close(moment)
-    if touches?.isEmpty == true { touches = nil }
+  /// Ends the counting that ``openChangeCount()`` started.
+  func closeChangeCount(_ moment: ChangeCounters.Moment) {
+    counters?.close(moment)
+    if counters?.isEmpty == true { counters = nil }
   }
 
-  /// Counts the rows touched by unread changes, because the order is abandoned before they are
+  /// Counts the rows changed by unread changes, because the order is abandoned before they are
   /// applied.
-  private func touchUnread() {
-    guard let touches else { return }
+  private func noteUnreadChanges() {
+    guard let counters else { return }
     let changes = table.log.since(build?.position ?? settledPosition)
-    if build == nil { formerPool = pool }
-    let limit = filter.work + Self.touchWork
+    if build == nil { previousPool = pool }
+    let limit = filter.work + Self.changeWork
     for (index, change) in zip(changes.indices, changes) {
       // Beyond the limit every row counts: too large a number is better than an endless turn.
       let isThere =
         table.isAlive(change.slot) && (filter.work < limit ? filter.lets(change.slot, until: limit) ?? true : true)
-      if isThere || hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
+      if isThere || hadRow(change.slot, in: pool, at: index) { counters.note(change.slot) }
     }
-    touchCrossings(touches, until: limit)
-    for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) }
+    noteCrossings(counters, until: limit)
+    for change in changes where !table.isAlive(change.slot) { counters.forget(change.slot) }
   }
 
   /// Counts the rows that match or cease to match because time has passed.
-  private func touchCrossings(_ touches: Touches, until limit: Int) {
+  private func noteCrossings(_ counters: ChangeCounters, until limit: Int) {
     guard filter.isRelative else { return }
     // If the time was set back, any row may match again.
     var crossed = crossings.isTimeBack ? Array(0..<table.slots) : displaced
     crossings.followTime()
     while let slot = crossings.takeFirst() { crossed.append(slot) }
     for slot in crossed where table.isAlive(slot) {
-      if mayHaveHad(slot) || filter.work >= limit || filter.lets(slot, until: limit) ?? true { touches.note(slot) }
+      if mayHaveHad(slot) || filter.work >= limit || filter.lets(slot, until: limit) ?? true { counters.note(slot) }
     }
   }
 
   /// Returns whether the view may have contained a row.
   private func mayHaveHad(_ slot: UInt32) -> Bool {
-    pool.has(slot) || formerPool?.has(slot) == true || countsAllFrom < .max
+    pool.has(slot) || previousPool?.has(slot) == true || countsAllFrom < .max
   }
 
   // MARK: Sections
@@ -476,23 +476,23 @@ final class ListView: QueryView {
 
   /// Updates the revisions of changed headers and removes sections without rows, innermost first.
   private func announceSections() {
-    for level in touched.indices.reversed() {
-      for section in touched[level] {
-        section.isTouched = false
-        say(section)
+    for level in changedSections.indices.reversed() {
+      for section in changedSections[level] {
+        section.hasChanged = false
+        updateHeader(section)
         guard section.rows == 0, let parent = section.parent else { continue }
         sectionOfNumber[section.number] = nil
         structure += 1
         parent.sections.remove(section)
         count(rows: 0, items: -1, in: parent)
       }
-      touched[level].removeAll(keepingCapacity: true)
+      changedSections[level].removeAll(keepingCapacity: true)
     }
     if let aggregation { root.aggregates = aggregation.values(of: root) }
   }
 
   /// Updates a section's header from its rows.
-  private func say(_ section: Section) {
+  private func updateHeader(_ section: Section) {
     let aggregates = aggregation?.values(of: section) ?? []
     if section.rows != section.announcedCount || aggregates != section.aggregates { section.revision &+= 1 }
     section.announcedCount = section.rows
@@ -506,19 +506,19 @@ final class ListView: QueryView {
   /// Rows that changed during the build are missing.
   func announce(_ section: Section) {
     // A section without rows is dropped by the next catch-up unless changed rows belong to it.
-    if section.rows == 0 { touch(section) } else { say(section) }
+    if section.rows == 0 { noteChange(section) } else { updateHeader(section) }
   }
 
   // MARK: Building
 
   private func startBuild(atMost limit: Int? = nil) {
-    touchUnread()
+    noteUnreadChanges()
     (displaced, slices) = ([], 0)
     crossings.restart()
     pool = ChunkPool()
-    touched = query.groupings.map { _ in [] }
+    changedSections = query.groupings.map { _ in [] }
     for section in sectionOfNumber.values {
-      formerSections[section.path] = (section.number, section.revision, section.moves)
+      previousSections[section.path] = (section.number, section.revision, section.moves)
     }
     sectionOfNumber = [:]
     root = Section(number: 0, level: -1, value: .null, parent: nil)
@@ -573,15 +573,16 @@ final class ListView: QueryView {
   }
 
   private func makeSection(_ value: Cell, in parent: Section) -> Section {
-    let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
+    let previous = previousSections.isEmpty ? nil : previousSections[parent.path + [value]]
     let section = Section(
-      number: former?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil }, level: parent.level + 1,
+      number: previous?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil },
+      level: parent.level + 1,
       value: value,
       sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
     section.sections = SectionList(query.order(ofLevel: section.level + 1))
-    section.revision = (former?.revision ?? 0) &+ 1
+    section.revision = (previous?.revision ?? 0) &+ 1
     // A rebuild can change any place.
-    section.moves = (former?.moves ?? 0) &+ 1
+    section.moves = (previous?.moves ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section
   }

@@ -65,11 +65,11 @@ protocol QueryView: AnyObject {
   /// Applies changes of the table within the work left in a turn, and subtracts the work done.
   func catchUp(_ work: inout Int) -> CatchUp
   /// Starts counting rows that change, come or go.
-  func openTouches() -> Touches.Moment
-  /// Ends the counting that ``openTouches()`` started.
-  func closeTouches(_ moment: Touches.Moment)
-  /// The counters of touched rows, or `nil` if none are needed.
-  var touches: Touches? { get }
+  func openChangeCount() -> ChangeCounters.Moment
+  /// Ends the counting that ``openChangeCount()`` started.
+  func closeChangeCount(_ moment: ChangeCounters.Moment)
+  /// The counters of changed rows, or `nil` if none are needed.
+  var counters: ChangeCounters? { get }
   /// Returns the reason for which a row enters a client's window.
   func insertion(of row: RowSnapshot, since commit: UInt32) -> InsertionReason
   /// Returns the reason for which a row leaves a client's window.
@@ -86,10 +86,10 @@ extension QueryView {
   /// Returns the number of distinct rows that changed, came or went since `moment`.
   ///
   /// Changes that the view has not applied yet are not counted.
-  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
+  func changedRows(since moment: ChangeCounters.Moment) -> Int { counters?.count(since: moment) ?? 0 }
   /// Returns whether a row changed or came since `moment`, as far as the view has caught up.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
-    touches?.isTouched(slot, since: moment) ?? false
+  func hasChanged(_ slot: UInt32, since moment: ChangeCounters.Moment) -> Bool {
+    counters?.hasChanged(slot, since: moment) ?? false
   }
 }
 

@@ -42,7 +42,7 @@ final class Section {
   /// The aggregates that the header shows.
   var aggregates: [Cell] = []
   /// Whether rows came, went or changed since the header was updated.
-  var isTouched = false
+  var hasChanged = false
 
   /// The left child in the tree of the parent's ``SectionList``.
   var left: Section?

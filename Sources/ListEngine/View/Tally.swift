@@ -38,7 +38,7 @@ struct Tally {
   /// Adds cells, given by their sort keys or by the numbers of their texts.
   mutating func add(_ words: [UInt64]) {
     count += words.count
-    if needs.sum { for word in words { add(word, isTakenAway: false) } }
+    if needs.sum { for word in words { add(word, isRemoved: false) } }
     if needs.values { for word in words { values.add(word) } }
     if needs.ranks { ranks.add(words) }
   }
@@ -46,18 +46,18 @@ struct Tally {
   /// Removes a cell that was added as this word.
   mutating func remove(_ word: UInt64) {
     count -= 1
-    if needs.sum { add(word, isTakenAway: true) }
+    if needs.sum { add(word, isRemoved: true) }
     if needs.values { values.remove(word) }
     if needs.ranks { ranks.remove(word) }
     // Release the digits of former sums.
     if count == 0 { sum = ExactSum() }
   }
 
-  private mutating func add(_ word: UInt64, isTakenAway: Bool) {
+  private mutating func add(_ word: UInt64, isRemoved: Bool) {
     if needs.type == .integer {
-      sum.add(Self.integer(word), isTakenAway: isTakenAway)
+      sum.add(Self.integer(word), isRemoved: isRemoved)
     } else {
-      sum.add(Self.number(word), isTakenAway: isTakenAway)
+      sum.add(Self.number(word), isRemoved: isRemoved)
     }
   }
 

@@ -7,7 +7,7 @@
 ///     views.deadline                              // the time of the next turn, or nil
 struct ViewSet {
   private let table: Table
-  private var shelf = ViewShelf<ListView>()
+  private var cache = ViewCache<ListView>()
   /// The views in order of creation.
   private(set) var ordered: [ListView] = []
   /// The index of the first view to catch up in the next turn: the one that ran out of time in the
@@ -38,16 +38,16 @@ struct ViewSet {
   // MARK: Sessions
 
   /// Returns the view of a query, if there is one.
-  subscript(_ query: Query) -> ListView? { shelf[query] }
+  subscript(_ query: Query) -> ListView? { cache[query] }
   /// The numbers of views with and without sessions.
-  var counts: (watched: Int, resting: Int) { shelf.counts }
+  var counts: (watched: Int, resting: Int) { cache.counts }
   /// The approximate size in bytes of the views with sessions.
   var bytes: Int { ordered.reduce(0) { $0 + ($1.viewers > 0 ? $1.bytes : 0) } }
 
   /// Returns the view of a query for one more session, and makes it if needed.
   mutating func enter(_ query: Query) -> ListView {
-    let view = shelf[query] ?? makeView(query)
-    shelf.enter(view)
+    let view = cache[query] ?? makeView(query)
+    cache.enter(view)
     return view
   }
 
@@ -60,9 +60,9 @@ struct ViewSet {
   }
 
   /// Records that a session left the view of a query.
-  mutating func leave(_ query: Query, at now: Instant) { if let view = shelf.leave(query, at: now) { forget(view) } }
+  mutating func leave(_ query: Query, at now: Instant) { if let view = cache.leave(query, at: now) { forget(view) } }
 
-  private mutating func drop(_ view: ListView) { forget(shelf.drop(view)) }
+  private mutating func drop(_ view: ListView) { forget(cache.drop(view)) }
 
   private mutating func forget(_ view: ListView) { ordered.removeAll { $0 === view } }
 
@@ -161,7 +161,7 @@ struct ViewSet {
 
   /// Drops views that rested for long enough, and discards changes as ``trimLog(keeping:)`` does.
   mutating func tidy(at now: Instant, keeping position: Int?) {
-    for view in shelf.dropRested(at: now) { forget(view) }
+    for view in cache.dropExpired(at: now) { forget(view) }
     trimLog(keeping: position)
   }
 
@@ -192,6 +192,6 @@ struct ViewSet {
   /// - Complexity: O(views).
   var deadline: Instant? {
     if unfinished.contains(where: { _ in true }) || ordered.contains(where: isBehind) { return .zero }
-    return [shelf.deadline, crossingDeadline].compactMap(\.self).min()
+    return [cache.deadline, crossingDeadline].compactMap(\.self).min()
   }
 }

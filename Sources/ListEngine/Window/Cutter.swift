@@ -42,9 +42,9 @@ struct Cutter {
     if let base, let waitingMoves { return cutHeld(base, waitingMoves) }
     let origins = self.origins
     var candidates = folded.items(range).map { candidate($0, origins: origins) }
-    let (kept, isComplete) = fit(&candidates)
-    candidates = Array(candidates[kept])
-    let start = range.lowerBound + kept.lowerBound
+    let (included, isComplete) = fit(&candidates)
+    candidates = Array(candidates[included])
+    let start = range.lowerBound + included.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
     let result = WindowState(
       start: start, total: folded.itemCount, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
@@ -141,9 +141,9 @@ struct Cutter {
   /// If a row does not fit, the client keeps its older revision. A row that the client does not
   /// have ends the window instead. Either way the window is consistent, and the next patch
   /// continues from there.
-  private func fit(_ candidates: inout [Candidate]) -> (kept: Range<Int>, isComplete: Bool) {
-    let sight = visible.clamped(to: range)
-    var low = sight.lowerBound - range.lowerBound
+  private func fit(_ candidates: inout [Candidate]) -> (included: Range<Int>, isComplete: Bool) {
+    let seen = visible.clamped(to: range)
+    var low = seen.lowerBound - range.lowerBound
     var high = low
     var spent = 0
     var isComplete = true
@@ -164,7 +164,7 @@ struct Cutter {
     func extendDown(to end: Int) { while high < end && take(high) { high += 1 } }
     func extendUp() { while low > 0 && take(low - 1) { low -= 1 } }
 
-    extendDown(to: sight.upperBound - range.lowerBound)
+    extendDown(to: seen.upperBound - range.lowerBound)
     if isTravellingUp { extendUp() }
     extendDown(to: candidates.count)
     if !isTravellingUp { extendUp() }

@@ -5,7 +5,7 @@ struct PatchFlow {
   /// The window that the client holds until it applies the patch in flight.
   ///
   /// It is `nil` if the patch answers another query.
-  private(set) var formerBase: WindowState?
+  private(set) var previousBase: WindowState?
   /// The number of the last window or patch sent.
   private(set) var sequence: UInt64 = 0
   /// The time at which the patch in flight was sent, or `nil` if all are acknowledged.
@@ -23,9 +23,9 @@ struct PatchFlow {
   /// Continues the numbering and socket state of another session on the same socket.
   ///
   /// A late message about the former table is then not mistaken for one about the new table.
-  mutating func goOn(from former: PatchFlow) {
-    sequence = former.sequence
-    isWritable = former.isWritable
+  mutating func goOn(from previous: PatchFlow) {
+    sequence = previous.sequence
+    isWritable = previous.isWritable
   }
 
   /// Continues the numbering of a lost connection.
@@ -36,14 +36,14 @@ struct PatchFlow {
   /// Takes over the window that the client of a lost connection holds, if it is known.
   mutating func resume(from parked: PatchFlow, at sequence: UInt64) {
     base = sequence == parked.sequence ? parked.base : nil
-    if parked.sentAt != nil, sequence == parked.sequence - 1 { base = parked.formerBase }
+    if parked.sentAt != nil, sequence == parked.sequence - 1 { base = parked.previousBase }
   }
 
   /// Records a window or patch.
   ///
   /// - Parameter isOfSameQuery: Whether the client holds a window of the same query meanwhile.
   mutating func send(_ window: WindowState, isOfSameQuery: Bool, at now: Instant) {
-    formerBase = isOfSameQuery ? base : nil
+    previousBase = isOfSameQuery ? base : nil
     base = window
     sequence += 1
     sentAt = now
@@ -59,7 +59,7 @@ struct PatchFlow {
   mutating func acknowledge(_ sequence: UInt64, at now: Instant) -> Duration? {
     guard let sentAt, sequence == self.sequence else { return nil }
     self.sentAt = nil
-    formerBase = nil
+    previousBase = nil
     return sentAt.duration(to: now)
   }
 
@@ -70,5 +70,5 @@ struct PatchFlow {
   mutating func discardBase() { base = nil }
 
   /// Discards all windows.
-  mutating func discardAll() { (base, formerBase) = (nil, nil) }
+  mutating func discardAll() { (base, previousBase) = (nil, nil) }
 }

@@ -3,7 +3,7 @@
 /// It has no clock and does not depend on the kind of item: a deferred cell or a block of a
 /// windowed source.
 ///
-///     queue.want([Wish(cell, .visible, 0), Wish(other, .leading, 0)], by: session, at: now)
+///     queue.want([Target(cell, .visible, 0), Target(other, .leading, 0)], by: session, at: now)
 ///     let commands = queue.advance(to: now)      // load these, cancel those
 ///     queue.finish(cell, at: now)                // or fail(cell, at: now)
 ///     queue.deadline                             // the time of the next call, or nil
@@ -39,7 +39,7 @@ struct PrefetchQueue<Item: Hashable> {
   }
 
   /// A prefetch target of a session, with its urgency.
-  struct Wish {
+  struct Target {
     var item: Item
     var zone: Zone
     /// The distance within its zone, in the direction in which the zone is walked.
@@ -72,7 +72,7 @@ struct PrefetchQueue<Item: Hashable> {
     /// The item was requested, but no session wants it now; the caller may keep it.
     case unwanted
     /// The item was not requested.
-    case unasked
+    case unrequested
   }
 
   /// The time for which a load in flight is kept after the last session withdrew its request.
@@ -89,9 +89,9 @@ struct PrefetchQueue<Item: Hashable> {
     var distance: Int
     var isAgain = false
 
-    init(_ wish: Wish) {
-      (zone, distance) = (wish.zone, wish.distance)
-      guard wish.isAgain else { return }
+    init(_ target: Target) {
+      (zone, distance) = (target.zone, target.distance)
+      guard target.isAgain else { return }
       // Repeated loads are equally urgent and run in the order of their requests.
       (zone, distance, isAgain) = (.trailing, 0, true)
     }
@@ -144,15 +144,15 @@ struct PrefetchQueue<Item: Hashable> {
     /// - Complexity: O(1), or O(holders) when the last session with the best rank becomes less
     ///   urgent.
     mutating func set(_ holder: SessionID, _ rank: Rank, round: UInt64) {
-      let former = ranks.updateValue((rank, round), forKey: holder)?.rank
-      if former == rank { return }
+      let previous = ranks.updateValue((rank, round), forKey: holder)?.rank
+      if previous == rank { return }
       if let best, rank < best {
         (self.best, bestCount) = (rank, 1)
         return
       }
       if best == nil { best = rank }
       if best == rank { bestCount += 1 }
-      if let former { lose(former) }
+      if let previous { lose(previous) }
     }
 
     /// Removes the session's request if it is older than `round`, and returns whether it was
@@ -199,7 +199,7 @@ struct PrefetchQueue<Item: Hashable> {
   /// The numbers of the items that each session wants.
   ///
   /// A number may have been freed since; the entry then has no request of this round.
-  private var wishes: [SessionID: [Int]] = [:]
+  private var targets: [SessionID: [Int]] = [:]
   private var round: UInt64 = 0
   private var nextSequence: UInt64 = 0
   private var waiting = IndexedHeap<Priority>()
@@ -276,21 +276,21 @@ struct PrefetchQueue<Item: Hashable> {
   /// Replaces the set of items that a session wants.
   ///
   /// - Complexity: O(k log n) for k items wanted now or before.
-  mutating func want(_ wishes: [Wish], by holder: SessionID, at now: Instant) {
+  mutating func want(_ targets: [Target], by holder: SessionID, at now: Instant) {
     follow(now)
     round += 1
     var named: [Int] = []
-    named.reserveCapacity(wishes.count)
-    for wish in wishes {
-      let number = self.number(for: wish.item)
+    named.reserveCapacity(targets.count)
+    for target in targets {
+      let number = self.number(for: target.item)
       named.append(number)
-      entries[number]?.holds.set(holder, Rank(wish), round: round)
+      entries[number]?.holds.set(holder, Rank(target), round: round)
     }
-    let former = self.wishes.updateValue(named, forKey: holder) ?? []
-    for number in former { release(number, holder, before: round) }
+    let previous = self.targets.updateValue(named, forKey: holder) ?? []
+    for number in previous { release(number, holder, before: round) }
     // Refresh last, because this forgets items that are ready and visible and frees their numbers.
     for number in named { refresh(number) }
-    if named.isEmpty { self.wishes[holder] = nil }
+    if named.isEmpty { self.targets[holder] = nil }
     checkInvariants()
   }
 
@@ -298,7 +298,7 @@ struct PrefetchQueue<Item: Hashable> {
   mutating func leave(_ holder: SessionID, at now: Instant) {
     follow(now)
     round += 1
-    for number in wishes.removeValue(forKey: holder) ?? [] { release(number, holder, before: round) }
+    for number in targets.removeValue(forKey: holder) ?? [] { release(number, holder, before: round) }
     checkInvariants()
   }
 
@@ -386,8 +386,8 @@ struct PrefetchQueue<Item: Hashable> {
     defer { checkInvariants() }
     let wasCancelled = cancelled.removeValue(forKey: item) != nil
     guard let number = numbers[item], let entry = entries[number], entry.phase != .ready else {
-      if wasCancelled { counts.wasted += 1 } else { counts.unasked += 1 }
-      return wasCancelled ? .unwanted : .unasked
+      if wasCancelled { counts.wasted += 1 } else { counts.unrequested += 1 }
+      return wasCancelled ? .unwanted : .unrequested
     }
     guard let rank = entry.holds.best else {
       counts.wasted += 1
@@ -408,7 +408,7 @@ struct PrefetchQueue<Item: Hashable> {
   }
 
   /// Counts an answer to no known request.
-  mutating func noteUnasked() { counts.unasked += 1 }
+  mutating func noteUnrequested() { counts.unrequested += 1 }
 
   /// Records that a load failed, and returns whether it was in flight; otherwise nothing changes.
   ///
@@ -555,7 +555,7 @@ extension PrefetchQueue {
         entry.holds.checkInvariants()
         for holder in entry.holds.holders {
           precondition(
-            wishes[holder]?.contains(number) == true, "item \(number) is held by a session that does not list it")
+            targets[holder]?.contains(number) == true, "item \(number) is held by a session that does not list it")
         }
         if entry.phase == .ready { ready += 1 }
       }

@@ -107,8 +107,8 @@ struct ScrollAnchor {
   }
 
   private func shift(in view: FoldedView, since base: WindowState) -> Int? {
-    let sight = (first..<first + count).clamped(to: base.start..<base.start + base.items.count)
-    var candidates = sight.map { $0 - base.start }
+    let seen = (first..<first + count).clamped(to: base.start..<base.start + base.items.count)
+    var candidates = seen.map { $0 - base.start }
     let named = anchor.flatMap { anchor in
       base.items.firstIndex { if case .row(let row) = $0 { row.id == anchor } else { false } }
     }

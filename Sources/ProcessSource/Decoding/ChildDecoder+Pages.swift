@@ -12,7 +12,7 @@ extension ChildDecoder {
     let schema = try described()
     guard schema.windowed != nil else { throw Fault("its schema is not windowed") }
     guard let number = root["id"]?.integer, number >= 0 else { throw Fault("it has no “id”") }
-    let id = PageRequestID(rawValue: UInt64(number))
+    let id = BlockRequestID(rawValue: UInt64(number))
     if let error = root["error"], !error.isNull {
       return note(.pageFailed(id, reason: error.message() ?? "the plugin gave no reason"))
     }
@@ -21,7 +21,7 @@ extension ChildDecoder {
       if let list = root["sections"] {
         note(.sections(id, try sections(list, root["group"], schema)))
       } else {
-        note(.page(id, try page(root, schema)))
+        note(.page(id, try block(root, schema)))
       }
     } catch {
       note(.pageFailed(id, reason: ForeignText.cut(error.reason)))
@@ -29,7 +29,7 @@ extension ChildDecoder {
     }
   }
 
-  private func page(_ root: JSONElement, _ schema: Schema) throws(Fault) -> RowPage {
+  private func block(_ root: JSONElement, _ schema: Schema) throws(Fault) -> RowBlock {
     guard let list = root["rows"], list.kind == .list else { throw Fault("it has none of rows, sections and error") }
     var rows: [(key: RowKey, cells: [Cell])] = []
     for item in list.items {
@@ -47,7 +47,7 @@ extension ChildDecoder {
       guard let number = value.integer, number >= 0 else { throw Fault("“count” is not a number of rows") }
       count = Int(number)
     }
-    return RowPage(
+    return RowBlock(
       rows, hasMore: more, count: count, isCountEstimated: try flag(root["estimated"], "estimated"),
       begin: try cursor(root["begin"], "begin"), end: try cursor(root["end"], "end"))
   }
@@ -122,9 +122,9 @@ extension ChildDecoder {
     return sections
   }
 
-  private func cursor(_ value: JSONElement?, _ name: String) throws(Fault) -> PageCursor? {
+  private func cursor(_ value: JSONElement?, _ name: String) throws(Fault) -> BlockCursor? {
     guard let value, !value.isNull else { return nil }
     guard let text = value.text else { throw Fault("“\(name)” is \(value.name), not a text") }
-    return PageCursor(text)
+    return BlockCursor(text)
   }
 }

@@ -39,7 +39,7 @@ package struct ChildDecoder: ~Copyable {
   private let name: String
   private let parser = JSONParser()
   private var mode = Mode.undecided
-  private var loose: InferredTable
+  private var inferred: InferredTable
   private var events: [Event] = []
   // Used in message mode only.
   private let known: Schema?
@@ -69,8 +69,8 @@ package struct ChildDecoder: ~Copyable {
     self.table = table
     self.known = known
     self.isReloading = false
-    loose = InferredTable(name: table ?? name, key: ["id"], schema: known)
-    loose.addsColumns = true
+    inferred = InferredTable(name: table ?? name, key: ["id"], schema: known)
+    inferred.addsColumns = true
     if isReloading { part.abandonsReload = true }
   }
 
@@ -79,7 +79,7 @@ package struct ChildDecoder: ~Copyable {
   /// Whether decoded events wait to be taken.
   var hasEvents: Bool { !events.isEmpty }
   /// Whether rows wait for the schema inference, which runs when the input pauses.
-  package var isSampling: Bool { loose.isSampling }
+  package var isSampling: Bool { inferred.isSampling }
 
   /// Returns the events decoded since the last call.
   package mutating func takeEvents() -> [Event] {
@@ -99,7 +99,7 @@ package struct ChildDecoder: ~Copyable {
     guard line.contains(where: { $0 > 0x20 }) else { return }  // skip blank lines
     self.line = quotesLines ? line : nil
     defer { self.line = nil }
-    guard line.count > JSONParser.keptCapacity else { return readDocument(line, number) }
+    guard line.count > JSONParser.retainedCapacity else { return readDocument(line, number) }
     Self.longLines.withLock {
       readDocument(line, number)
       parser.shrink()
@@ -146,8 +146,8 @@ package struct ChildDecoder: ~Copyable {
     let reason = "line \(number): \(ForeignText.cut(reason))"
     events.append(.badLine(reason))
     guard mode != .messages else { return part.noteUnnamedRejections(1, quoting(reason)) }
-    loose.reject(quoting(reason))
-    _ = loose.takeComplaint()  // reported as a bad line
+    inferred.reject(quoting(reason))
+    _ = inferred.takeComplaint()  // reported as a bad line
   }
 
   /// Appends a decoded event.
@@ -165,7 +165,7 @@ package struct ChildDecoder: ~Copyable {
   package mutating func flush() {
     if mode == .messages {
       // A child that uses commits has its changes shown per commit.
-      if !usesCommits || isReloading { handOn() }
+      if !usesCommits || isReloading { forward() }
     } else {
       forwardText()
     }
@@ -174,17 +174,17 @@ package struct ChildDecoder: ~Copyable {
   /// Delivers everything pending, because the input has paused or ended.
   package mutating func settle() {
     if mode != .messages {
-      let isFirst = loose.schema == nil
-      loose.settle()
-      tellColumns(isFirst: isFirst)
+      let isFirst = inferred.schema == nil
+      inferred.settle()
+      reportColumns(isFirst: isFirst)
     }
-    mode == .messages ? handOn() : forwardText()
+    mode == .messages ? forward() : forwardText()
   }
 
   /// Reports inferred columns, including the schema itself if `isFirst` is true.
-  private mutating func tellColumns(isFirst: Bool) {
-    let added = loose.takeAddedColumns()
-    if isFirst, let schema = loose.schema { note(.schema(added.first?.former ?? schema)) }
+  private mutating func reportColumns(isFirst: Bool) {
+    let added = inferred.takeAddedColumns()
+    if isFirst, let schema = inferred.schema { note(.schema(added.first?.previous ?? schema)) }
     for addition in added {
       if !addition.before.isEmpty { note(addition.before) }
       note(.columnsAdded(addition.schema))
@@ -196,28 +196,28 @@ package struct ChildDecoder: ~Copyable {
       note(part)
       part = Changeset()
     }
-    if let changes = loose.takeChanges() { note(changes) }
+    if let changes = inferred.takeChanges() { note(changes) }
   }
 
-  private mutating func handOn() {
+  private mutating func forward() {
     guard schema != nil, !part.isEmpty else { return }
     note(part, isListed: !isReloading)
     part = Changeset()
   }
 
-  private mutating func handOnIfLarge() {
-    if part.count >= SourceEvent.partRows || part.byteCount >= SourceEvent.partBytes { handOn() }
+  private mutating func forwardIfLarge() {
+    if part.count >= SourceEvent.partRows || part.byteCount >= SourceEvent.partBytes { forward() }
   }
 
   // MARK: Plain rows
 
   private mutating func readRow(_ root: JSONElement, _ number: Int) {
-    let isFirst = loose.schema == nil
-    loose.add(
+    let isFirst = inferred.schema == nil
+    inferred.add(
       root.members.map { (String(decoding: $0.name, as: UTF8.self), UntypedValue($0.value)) }, at: "line \(number)")
-    if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
-    tellColumns(isFirst: isFirst)
-    if loose.pendingRows >= SourceEvent.partRows || loose.pendingBytes >= SourceEvent.partBytes { forwardText() }
+    if let complaint = inferred.takeComplaint() { events.append(.badRow(complaint)) }
+    reportColumns(isFirst: isFirst)
+    if inferred.pendingRows >= SourceEvent.partRows || inferred.pendingBytes >= SourceEvent.partBytes { forwardText() }
   }
 
   // MARK: Messages
@@ -236,7 +236,7 @@ package struct ChildDecoder: ~Copyable {
         try readMove(root, number)
       } else if word.spells("reload") {
         _ = try resident()
-        handOn()
+        forward()
         beginReload()
       } else if word.spells("commit") {
         try commit()
@@ -319,12 +319,12 @@ package struct ChildDecoder: ~Copyable {
     names = read.columns.map { Array($0.name.utf8) }
     found = .init(repeating: nil, count: names.count)
     note(.schema(read))
-    if !part.isEmpty { handOn() }
+    if !part.isEmpty { forward() }
   }
 
   private mutating func readState(_ root: JSONElement) throws(Fault) {
     let message = root["message"]?.message(ForeignText.messageLimit) ?? ""
-    handOn()
+    forward()
     switch root["state"]?.text {
     case "live": note(.state(.live, message: message))
     case "stale": note(.state(.stale, message: message))
@@ -345,7 +345,7 @@ package struct ChildDecoder: ~Copyable {
       part.endsReload = true
     }
     hasBegun = true
-    handOn()
+    forward()
   }
 
   // MARK: Changes
@@ -385,7 +385,7 @@ package struct ChildDecoder: ~Copyable {
       guard let key else { throw Fault("it has no “key”") }
       begin(schema)
       readRow(key, row, verb, schema, number, 0)
-      handOnIfLarge()
+      forwardIfLarge()
     }
   }
 
@@ -403,7 +403,7 @@ package struct ChildDecoder: ~Copyable {
     } else {
       readCells(key, cells, verb, schema, number, place)
     }
-    handOnIfLarge()
+    forwardIfLarge()
   }
 
   private mutating func readRow(
@@ -477,7 +477,7 @@ package struct ChildDecoder: ~Copyable {
       begin(schema)
       for (place, key) in keys.items.enumerated() {
         _ = beginRow(.delete, key, schema, number, place + 1)
-        handOnIfLarge()
+        forwardIfLarge()
       }
     } else if let key = root["key"] {
       begin(schema)
@@ -485,7 +485,7 @@ package struct ChildDecoder: ~Copyable {
     } else {
       throw Fault("it has no “key” or “keys”")
     }
-    handOnIfLarge()
+    forwardIfLarge()
   }
 
   private mutating func readMove(_ root: JSONElement, _ number: Int) throws(Fault) {
@@ -498,7 +498,7 @@ package struct ChildDecoder: ~Copyable {
     }
     guard beginRow(.move, key, schema, number, 0) else { return }
     before.append(as: schema.key == .integer ? .integer : .text, to: &part)
-    handOnIfLarge()
+    forwardIfLarge()
   }
 
   /// Reads a row that the plugin itself failed to produce, which does not count as deleted.
@@ -513,7 +513,7 @@ package struct ChildDecoder: ~Copyable {
       let count = root["count"]?.integer ?? 1
       part.noteUnnamedRejections(Int(max(1, min(count, 1_000_000))), reason)
     }
-    handOnIfLarge()
+    forwardIfLarge()
   }
 
   private mutating func readDeferred(_ root: JSONElement, _ word: UnsafeRawBufferPointer, _ number: Int) throws(Fault) {

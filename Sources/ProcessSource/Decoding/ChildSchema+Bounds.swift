@@ -47,8 +47,8 @@ extension ChildSchema {
   /// Reads `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
   static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
     guard let text = value.text, let format = ColumnFormat(text) else {
-      let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
-      throw Fault(reason: "columns[\(index)].format is \(said): \(ColumnFormat.rule)")
+      let given = value.text.map { "“\($0.prefix(100))”" } ?? value.name
+      throw Fault(reason: "columns[\(index)].format is \(given): \(ColumnFormat.rule)")
     }
     return format
   }
@@ -56,8 +56,8 @@ extension ChildSchema {
   /// Reads `better`: `"higher"` or `"lower"`.
   static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
     guard let better = value.text.flatMap(BetterDirection.init) else {
-      let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
-      throw Fault(reason: "columns[\(index)].better is \(said): use higher or lower, or leave it out")
+      let given = value.text.map { "“\($0.prefix(100))”" } ?? value.name
+      throw Fault(reason: "columns[\(index)].better is \(given): use higher or lower, or leave it out")
     }
     return better
   }

@@ -45,8 +45,8 @@ enum ChildSchema {
       } else if member.spells("actions") {
         actions = try ChildActions.read(value)
       } else if member.spells("images") {
-        guard let said = value.boolean else { throw Fault(reason: "schema.images must be true or false") }
-        loadsImages = said
+        guard let given = value.boolean else { throw Fault(reason: "schema.images must be true or false") }
+        loadsImages = given
       } else if member.spells("windowed"), !value.isNull {
         windowed = value
       }

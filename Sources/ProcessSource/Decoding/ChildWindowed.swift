@@ -6,7 +6,7 @@ enum ChildWindowed {
   /// The range of the refresh interval in milliseconds, for sources that do not report changes and
   /// for those that do.
   static let refresh: ClosedRange<Int64> = 1_000...86_400_000
-  static let toldRefresh: ClosedRange<Int64> = 20...86_400_000
+  static let refreshWithNotices: ClosedRange<Int64> = 20...86_400_000
 
   /// Reads the capabilities of a source.
   ///
@@ -47,7 +47,7 @@ enum ChildWindowed {
     }
     can.tellsChanges = tellsChanges
     if let refresh {
-      let range = tellsChanges ? toldRefresh : Self.refresh
+      let range = tellsChanges ? refreshWithNotices : Self.refresh
       guard let number = refresh.integer, range.contains(number) else {
         throw fault("windowed.refresh must be \(range.lowerBound) to \(range.upperBound) milliseconds")
       }

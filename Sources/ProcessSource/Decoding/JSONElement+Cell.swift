@@ -10,13 +10,13 @@ extension JSONElement {
   @inline(__always) func fault(as type: ColumnType) -> String? {
     if isNull { return nil }
     switch type {
-    case .number: return number != nil ? nil : misfit(type)
-    case .text, .image: return kind == .text ? nil : misfit(type)
-    case .integer: return wholeNumber != nil || isBeyondInteger ? nil : misfit(type)
-    case .boolean: return boolean != nil ? nil : misfit(type)
-    case .timestamp: return moment != nil || isMomentOutOfRange ? nil : misfit(type)
+    case .number: return number != nil ? nil : mismatch(type)
+    case .text, .image: return kind == .text ? nil : mismatch(type)
+    case .integer: return wholeNumber != nil || isBeyondInteger ? nil : mismatch(type)
+    case .boolean: return boolean != nil ? nil : mismatch(type)
+    case .timestamp: return moment != nil || isMomentOutOfRange ? nil : mismatch(type)
     case .series:
-      guard kind == .list else { return misfit(type) }
+      guard kind == .list else { return mismatch(type) }
       var count = 0
       for item in items {
         guard item.number != nil || item.isNull else { return "has \(item.name) in its series" }
@@ -26,7 +26,7 @@ extension JSONElement {
     }
   }
 
-  private func misfit(_ type: ColumnType) -> String {
+  private func mismatch(_ type: ColumnType) -> String {
     switch type {
     case .integer where number != nil: "is not a whole number of 64 bits"
     case .timestamp where kind == .text: "is not a timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"

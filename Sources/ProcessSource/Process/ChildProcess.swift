@@ -28,7 +28,7 @@ package final class ChildProcess {
   package private(set) var errors: Int32
 
   package init(
-    _ command: ChildCommand, niceness: Int32 = childNiceness, confinement chosen: Confinement? = nil
+    _ command: ChildCommand, niceness: Int32 = childNiceness, confinement given: Confinement? = nil
   ) throws(Fault) {
     let ours = ChildCommand.ours
     guard let path = command.path(searching: ours["PATH"]) else {
@@ -41,7 +41,7 @@ package final class ChildProcess {
         throw Fault(reason: "\(error)")
       }
     }
-    let confinement = chosen ?? Confinement(command)
+    let confinement = given ?? Confinement(command)
     var wrapping: [String] = []
     if confinement.isWrapped {
       guard let wrapper = Confinement.wrapper else {
@@ -142,7 +142,7 @@ package final class ChildProcess {
   /// Returns how the process has ended, if it has, and whether a signal has stopped it.
   ///
   /// Does not reap it.
-  package func look() -> (exit: Supervisor.Exit?, isStopped: Bool) {
+  package func status() -> (exit: Supervisor.Exit?, isStopped: Bool) {
     var code: Int32 = 0
     switch child_look(process, &code) {
     case CHILD_EXITED: return (.code(code), false)

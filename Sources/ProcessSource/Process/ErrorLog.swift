@@ -22,7 +22,7 @@ package struct ErrorLog {
   /// Appends output and passes complete lines on.
   package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, _ pass: (String) -> Void) {
     if second.duration(to: now) >= .seconds(1) {
-      tellSuppressed(pass)
+      reportSuppressed(pass)
       second = now
       passed = 0
     }
@@ -40,7 +40,7 @@ package struct ErrorLog {
   /// Passes the incomplete last line on, because the output has ended.
   package mutating func end(_ pass: (String) -> Void) {
     if !line.isEmpty { endLine(pass) }
-    tellSuppressed(pass)
+    reportSuppressed(pass)
   }
 
   private mutating func endLine(_ pass: (String) -> Void) {
@@ -55,7 +55,7 @@ package struct ErrorLog {
     isCut = false
   }
 
-  private mutating func tellSuppressed(_ pass: (String) -> Void) {
+  private mutating func reportSuppressed(_ pass: (String) -> Void) {
     if suppressed > 0 { pass("(\(suppressed) more lines within a second are not shown)") }
     suppressed = 0
   }

@@ -27,13 +27,13 @@ package struct Supervisor {
     /// The process failed to start, for this reason.
     case notSpawned(String)
     /// The process has written something.
-    case heard
+    case received
     /// The process supports health checks.
     case answersHealth
     /// The rows are complete enough to be shown as live.
     case ready
     /// The process reported its own state.
-    case said(SourceState, message: String)
+    case reported(SourceState, message: String)
     /// A line was malformed.
     case badLine(String)
     /// A row was rejected before the process had a table.
@@ -71,7 +71,7 @@ package struct Supervisor {
     /// Stop reading as soon as the pipe is empty.
     case cutOff
     /// Send a health check.
-    case askHealth
+    case requestHealth
     /// Report the state of the source.
     ///
     /// `retry`: the time until the next attempt.
@@ -119,15 +119,15 @@ package struct Supervisor {
   private var exit: Exit?
   private var isDrained = false
   private var isLive = false
-  private var hasSaidAnything = false
+  private var hasReceivedAnything = false
   private var liveSince: Instant?
   private var answersHealth = false
   private var isHeldBack = false
   private var stoppedSince: Instant?
   /// The time since which the output is closed although the process lives.
   private var silencedSince: Instant?
-  private var heardAt = Instant.zero
-  private var askedAt: Instant?
+  private var receivedAt = Instant.zero
+  private var healthRequestedAt: Instant?
   /// The deadline of the current ending step, or of reading the remaining output.
   private var stepEnds: Instant?
 
@@ -155,7 +155,7 @@ package struct Supervisor {
       default: break
       }
     case .spawned:
-      heardAt = now
+      receivedAt = now
       // The source may have been stopped during the start.
       if case .ending(let cause, _) = phase { beginEnding(cause, at: now, &commands) } else { phase = .running }
     case .notSpawned(let reason):
@@ -176,7 +176,7 @@ package struct Supervisor {
     case .refused(let reason): end(.refused(reason), at: now, &commands)
     case .exceeded(let reason):
       if case .running = phase { end(.fault(reason), at: now, &commands) }
-    case .heard, .answersHealth, .ready, .said, .badLine, .badRow, .heldBack, .stopped:
+    case .received, .answersHealth, .ready, .reported, .badLine, .badRow, .heldBack, .stopped:
       noteLife(input, at: now, &commands)
     }
     setDeadline()
@@ -186,10 +186,10 @@ package struct Supervisor {
   /// Processes an input from a running child.
   private mutating func noteLife(_ input: Input, at now: Instant, _ commands: inout [Command]) {
     switch input {
-    case .heard:
-      heardAt = now
-      askedAt = nil
-      hasSaidAnything = true
+    case .received:
+      receivedAt = now
+      healthRequestedAt = nil
+      hasReceivedAnything = true
       if exit != nil { stepEnds = now.advanced(by: policy.drainGrace) }
     case .answersHealth: answersHealth = true
     case .ready where exit == nil && !isLive:
@@ -197,7 +197,7 @@ package struct Supervisor {
       hasEverBeenLive = true
       liveSince = now
       if case .running = phase { commands.append(.report(.live, "", retry: nil)) }
-    case .said(let state, let message):
+    case .reported(let state, let message):
       isLive = state == .live
       liveSince = isLive ? liveSince ?? now : liveSince
       if case .running = phase, exit == nil { commands.append(.report(state, message, retry: nil)) }
@@ -213,8 +213,8 @@ package struct Supervisor {
       noteUnshown(reason, &commands)
     case .heldBack(let isHeld) where isHeld != isHeldBack:
       isHeldBack = isHeld
-      heardAt = now
-      askedAt = nil
+      receivedAt = now
+      healthRequestedAt = nil
       if exit != nil { stepEnds = now.advanced(by: policy.drainGrace) }
     case .stopped(let isStopped):
       stoppedSince = isStopped ? stoppedSince ?? now : nil
@@ -261,12 +261,14 @@ package struct Supervisor {
       return end(.fault("it has closed its output, and goes on"), at: now, &commands)
     }
     guard answersHealth, !isHeldBack else { return }
-    if let askedAt {
-      guard askedAt.duration(to: now) >= policy.patience else { return }
-      end(.fault("it has not answered for \(heardAt.duration(to: now).components.seconds) seconds"), at: now, &commands)
-    } else if heardAt.duration(to: now) >= policy.heartbeat {
-      askedAt = now
-      commands.append(.askHealth)
+    if let healthRequestedAt {
+      guard healthRequestedAt.duration(to: now) >= policy.patience else { return }
+      end(
+        .fault("it has not answered for \(receivedAt.duration(to: now).components.seconds) seconds"), at: now, &commands
+      )
+    } else if receivedAt.duration(to: now) >= policy.heartbeat {
+      healthRequestedAt = now
+      commands.append(.requestHealth)
     }
   }
 
@@ -278,12 +280,12 @@ package struct Supervisor {
     isDrained = false
     isLive = false
     liveSince = nil
-    hasSaidAnything = false
+    hasReceivedAnything = false
     answersHealth = false
     isHeldBack = false
     stoppedSince = nil
     silencedSince = nil
-    askedAt = nil
+    healthRequestedAt = nil
     stepEnds = nil
     badLines = []
     lastBadLine = nil
@@ -298,7 +300,7 @@ package struct Supervisor {
       if cause == .stopping { commands.append(.rest) }
     case .backingOff:
       phase = .resting
-      tellRest(cause, &commands)
+      reportRest(cause, &commands)
     case .spawning: phase = .ending(cause, .inputClosed)  // continues in `.spawned`
     case .running: beginEnding(cause, at: now, &commands)
     case .ending(let before, let step):
@@ -352,7 +354,7 @@ package struct Supervisor {
     case .ending(.fault(let fault), _): backOff(fault, at: now, &commands)
     case .ending(let cause, _):
       phase = .resting
-      tellRest(cause, &commands)
+      reportRest(cause, &commands)
     case .running where isComplete:
       phase = .resting
       commands.append(contentsOf: [.report(.live, "Complete", retry: nil), .rest])
@@ -364,10 +366,10 @@ package struct Supervisor {
   ///
   /// A process that wrote malformed lines and no valid rows is not complete.
   private var isComplete: Bool {
-    exit == .code(0) && hasSaidAnything && (liveSince != nil || lastBadLine == nil)
+    exit == .code(0) && hasReceivedAnything && (liveSince != nil || lastBadLine == nil)
   }
 
-  private func tellRest(_ cause: Cause, _ commands: inout [Command]) {
+  private func reportRest(_ cause: Cause, _ commands: inout [Command]) {
     switch cause {
     case .refused(let reason): commands.append(.report(.failed, reason, retry: nil))
     case .stopping, .fault: break
@@ -420,7 +422,7 @@ package struct Supervisor {
     case .running:
       deadline = [stoppedSince, silencedSince].compactMap { $0?.advanced(by: policy.patience) }.min()
       guard answersHealth, !isHeldBack else { return }
-      let health = askedAt?.advanced(by: policy.patience) ?? heardAt.advanced(by: policy.heartbeat)
+      let health = healthRequestedAt?.advanced(by: policy.patience) ?? receivedAt.advanced(by: policy.heartbeat)
       deadline = min(deadline ?? health, health)
     }
   }

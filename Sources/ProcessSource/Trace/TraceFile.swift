@@ -13,7 +13,7 @@ final class TraceFile: @unchecked Sendable {
     /// A valid entry, with its time and the number of the plugin's instance.
     case entry(at: Duration, instance: Int, TraceEntry)
     /// A line that was not written by a ``TraceWriter``.
-    case strange(number: Int)
+    case invalid(number: Int)
     /// An incomplete last line, left by a writer that was killed.
     case cutOff(number: Int)
   }
@@ -42,9 +42,9 @@ final class TraceFile: @unchecked Sendable {
     case .entry(let at, let instance, let entry): first = .entry(at: at, instance: instance, entry)
     case nil: throw .noTrace(path, reason: "the file is empty: nothing was kept in it")
     case .cutOff: throw .noTrace(path, reason: "the file ends within its first line: nothing was kept in it")
-    case .strange where isRecording:
+    case .invalid where isRecording:
       throw .noTrace(path, reason: "this is a recording, no trace: rowcast replay serves it again")
-    case .strange:
+    case .invalid:
       throw .noTrace(path, reason: "this is not a trace: rowcast plugin run --trace has not written its first line")
     }
   }
@@ -82,10 +82,10 @@ final class TraceFile: @unchecked Sendable {
     case .whole(let bytes, let number):
       guard let (at, instance, entry) = reader.read(Array(bytes)) else {
         if number == 1 { isRecording = bytes.starts(with: Array("ROWCAST".utf8)) }
-        return .strange(number: number)
+        return .invalid(number: number)
       }
       return .entry(at: at, instance: instance, entry)
-    case .tooLong(let number): return .strange(number: number)
+    case .tooLong(let number): return .invalid(number: number)
     }
   }
 }

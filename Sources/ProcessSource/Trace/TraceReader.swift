@@ -38,12 +38,12 @@ struct TraceReader {
       guard let direction = root["from"]?.text.flatMap(TraceDirection.init) else { return nil }
       if let text = root["line"]?.text { return (at, instance, .line(direction, Array(text.utf8))) }
       guard let list = root["bytes"], list.kind == .list else { return nil }
-      var said: [UInt8] = []
+      var bytes: [UInt8] = []
       for item in list.items {
         guard let byte = item.integer, (0...255).contains(byte) else { return nil }
-        said.append(UInt8(byte))
+        bytes.append(UInt8(byte))
       }
-      return (at, instance, .line(direction, said))
+      return (at, instance, .line(direction, bytes))
     }
   }
 }

@@ -7,7 +7,7 @@ import SourceRuntime
 /// instance are delivered until the first complete list of the new one.
 final class TraceReplay {
   /// One instance and the state of decoding its lines.
-  private final class Telling {
+  private final class Decoding {
     var decoder: ChildDecoder
     var number = 0
     var isLive = false
@@ -27,7 +27,7 @@ final class TraceReplay {
   private let name: String
   private let events: @Sendable (SourceEvent) -> Bool
   private var schema: Schema?
-  private var tellings: [Int: Telling] = [:]
+  private var decodings: [Int: Decoding] = [:]
   /// The instance whose events are delivered.
   private var current = 1
 
@@ -37,79 +37,79 @@ final class TraceReplay {
   }
 
   /// Whether rows wait for schema inference.
-  var isSampling: Bool { tellings.values.contains { $0.decoder.isSampling } }
+  var isSampling: Bool { decodings.values.contains { $0.decoder.isSampling } }
 
   /// Handles the start of a process of an instance.
   func begin(_ instance: Int) {
-    guard tellings[instance] == nil, tellings.count < Self.instances else { return }
-    tellings[instance] = Telling(ChildDecoder(name: name, known: schema))
+    guard decodings[instance] == nil, decodings.count < Self.instances else { return }
+    decodings[instance] = Decoding(ChildDecoder(name: name, known: schema))
     // Without a current instance, the handover is skipped.
-    if tellings[current] == nil { current = instance }
+    if decodings[current] == nil { current = instance }
   }
 
   /// Handles the end of a process; returns false when an event was refused.
   func end(_ instance: Int) -> Bool {
-    guard let telling = tellings[instance] else { return true }
-    telling.decoder.settle()
-    guard handOn(telling, instance) else { return false }
+    guard let decoding = decodings[instance] else { return true }
+    decoding.decoder.settle()
+    guard forward(decoding, instance) else { return false }
     guard instance == current else {
       // The instance has never taken over or was replaced.
-      tellings[instance] = nil
+      decodings[instance] = nil
       return true
     }
-    telling.decoder = ChildDecoder(name: name, known: schema, isReloading: telling.decoder.isInsideReload)
-    telling.number = 0
-    telling.isLive = false
+    decoding.decoder = ChildDecoder(name: name, known: schema, isReloading: decoding.decoder.isInsideReload)
+    decoding.number = 0
+    decoding.isLive = false
     return events(.state(.stale, message: "the plugin ended here"))
   }
 
   /// Decodes a line of an instance; returns false when an event was refused.
   func take(_ line: [UInt8], of instance: Int) -> Bool {
     begin(instance)
-    guard let telling = tellings[instance] else { return true }
-    telling.number += 1
+    guard let decoding = decodings[instance] else { return true }
+    decoding.number += 1
     var padded = line
     padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     padded.withUnsafeBytes {
-      telling.decoder.read(UnsafeRawBufferPointer(rebasing: $0[..<line.count]), number: telling.number)
+      decoding.decoder.read(UnsafeRawBufferPointer(rebasing: $0[..<line.count]), number: decoding.number)
     }
-    telling.decoder.flush()
-    return handOn(telling, instance)
+    decoding.decoder.flush()
+    return forward(decoding, instance)
   }
 
   /// Runs pending schema inference; returns false when an event was refused.
   func settle() -> Bool {
-    for (instance, telling) in tellings.sorted(by: { $0.key < $1.key }) {
-      telling.decoder.settle()
-      guard handOn(telling, instance) else { return false }
+    for (instance, decoding) in decodings.sorted(by: { $0.key < $1.key }) {
+      decoding.decoder.settle()
+      guard forward(decoding, instance) else { return false }
     }
     return true
   }
 
-  private func handOn(_ telling: Telling, _ instance: Int) -> Bool {
-    for event in telling.decoder.takeEvents() {
+  private func forward(_ decoding: Decoding, _ instance: Int) -> Bool {
+    for event in decoding.decoder.takeEvents() {
       switch event {
       // These answer requests of the original server, which are not repeated.
       case .source(.page), .source(.sections), .source(.pageFailed), .source(.sourceChanged), .source(.image): break
       case .source(let event):
-        if case .state(let state, _, _) = event { telling.isLive = state == .live }
-        guard tell(event, telling, instance) else { return false }
+        if case .state(let state, _, _) = event { decoding.isLive = state == .live }
+        guard report(event, decoding, instance) else { return false }
       case .listed:
-        guard !telling.isLive else { continue }
-        telling.isLive = true
-        guard tell(.state(.live, message: ""), telling, instance), takeOver(telling, instance) else { return false }
+        guard !decoding.isLive else { continue }
+        decoding.isLive = true
+        guard report(.state(.live, message: ""), decoding, instance), takeOver(decoding, instance) else { return false }
       case .refused(let reason):
-        guard tell(.state(.failed, message: reason), telling, instance) else { return false }
+        guard report(.state(.failed, message: reason), decoding, instance) else { return false }
       case .hello, .badLine, .badRow: break
       }
     }
-    return telling.held.count < Self.heldEvents || takeOver(telling, instance)
+    return decoding.held.count < Self.heldEvents || takeOver(decoding, instance)
   }
 
-  private func tell(_ event: SourceEvent, _ telling: Telling, _ instance: Int) -> Bool {
+  private func report(_ event: SourceEvent, _ decoding: Decoding, _ instance: Int) -> Bool {
     if instance < current { return true }  // a newer instance has taken over
     guard instance == current else {
-      telling.held.append(event)
+      decoding.held.append(event)
       return true
     }
     switch event {
@@ -120,12 +120,12 @@ final class TraceReplay {
   }
 
   /// Makes an instance the current one and delivers its held events.
-  private func takeOver(_ telling: Telling, _ instance: Int) -> Bool {
+  private func takeOver(_ decoding: Decoding, _ instance: Int) -> Bool {
     guard instance > current else { return true }
     current = instance
-    let held = telling.held
-    telling.held = []
-    for event in held { guard tell(event, telling, instance) else { return false } }
+    let held = decoding.held
+    decoding.held = []
+    for event in held { guard report(event, decoding, instance) else { return false } }
     return true
   }
 }

@@ -72,22 +72,22 @@ package final class TraceSource: RunningSource, @unchecked Sendable {
   // MARK: The thread
 
   private func run(_ file: TraceFile) {
-    let telling = TraceReplay(name: name, events: events)
+    let replay = TraceReplay(name: name, events: events)
     let began = monotonicNow
-    var strange = 0
+    var invalid = 0
     while let line = file.next() {
       switch line {
       case .entry(let at, let instance, let entry):
-        guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), telling), take(entry, instance, telling)
+        guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), replay), take(entry, instance, replay)
         else { return }
-      case .strange(let number):
-        strange += 1
-        if strange <= Self.namedLines { log(.warning, "\(path): line \(number) is not a line of a trace") }
+      case .invalid(let number):
+        invalid += 1
+        if invalid <= Self.namedLines { log(.warning, "\(path): line \(number) is not a line of a trace") }
       case .cutOff(let number): log(.warning, "\(path): the file ends within line \(number)")
       }
     }
-    if strange > Self.namedLines { log(.warning, "\(path): \(strange) lines are no lines of a trace") }
-    guard telling.settle() else { return }
+    if invalid > Self.namedLines { log(.warning, "\(path): \(invalid) lines are no lines of a trace") }
+    guard replay.settle() else { return }
     _ = events(.state(.stale, message: "the trace is over"))
   }
 
@@ -97,28 +97,28 @@ package final class TraceSource: RunningSource, @unchecked Sendable {
   private static let namedLines = 10
 
   /// Waits until `moment`, running schema inference during pauses; returns false when stopping.
-  private func wait(until moment: Instant, _ telling: TraceReplay) -> Bool {
+  private func wait(until moment: Instant, _ replay: TraceReplay) -> Bool {
     while true {
       let rest = monotonicNow.duration(to: moment)
       guard rest > .zero else { return !monitor.withLock { isStopping } }
-      let slice = telling.isSampling ? min(rest, .milliseconds(200)) : rest
+      let slice = replay.isSampling ? min(rest, .milliseconds(200)) : rest
       let isStopped = monitor.withLock { monitor.wait(nanoseconds: UInt64(slice.nanoseconds)) { isStopping } }
       guard !isStopped else { return false }
-      if telling.isSampling, slice < rest || rest >= .milliseconds(200) { guard telling.settle() else { return false } }
+      if replay.isSampling, slice < rest || rest >= .milliseconds(200) { guard replay.settle() else { return false } }
     }
   }
 
-  private func take(_ entry: TraceEntry, _ instance: Int, _ telling: TraceReplay) -> Bool {
+  private func take(_ entry: TraceEntry, _ instance: Int, _ replay: TraceReplay) -> Bool {
     switch entry {
     case .begin:
-      telling.begin(instance)
+      replay.begin(instance)
       return true
-    case .end: return telling.end(instance)
+    case .end: return replay.end(instance)
     case .line(.host, _): return true
     case .line(.log, let line):
       log(.info, String(decoding: line, as: UTF8.self))
       return true
-    case .line(.plugin, let line): return telling.take(line, of: instance)
+    case .line(.plugin, let line): return replay.take(line, of: instance)
     }
   }
 }

@@ -30,12 +30,12 @@ public enum SignInFile {
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 65_536)
     let count = pread(file, &bytes, bytes.count, 0)
     guard count >= 0 else { return nil }
-    let former = String(decoding: bytes[..<count], as: UTF8.self)
-    var merged = SignIns(text: former, at: now)
+    let previous = String(decoding: bytes[..<count], as: UTF8.self)
+    var merged = SignIns(text: previous, at: now)
     merged.merge(own, at: now)
     change(&merged)
     let text = merged.text
-    if text == former { return merged }
+    if text == previous { return merged }
     let written = Array(text.utf8)
     guard pwrite(file, written, written.count, 0) == written.count, ftruncate(file, off_t(written.count)) == 0 else {
       return nil

@@ -15,8 +15,8 @@ struct TokenShares {
   /// Returns the effective limit: the operator's choice, or else a default.
   ///
   /// A single token may use everything; one of several tokens has the standard share.
-  static func limit(chosen: Int?, tokens: Int, standard: Int, all: Int) -> Int {
-    chosen ?? (tokens > 1 ? standard : all)
+  static func limit(configured: Int?, tokens: Int, standard: Int, all: Int) -> Int {
+    configured ?? (tokens > 1 ? standard : all)
   }
 
   /// Increments the count of a token; returns `false` if the limit is reached.

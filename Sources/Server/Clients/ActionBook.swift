@@ -15,7 +15,7 @@ struct ActionBook {
   /// The number of answers kept per session.
   static let remembered = 64
   /// The maximum number of pending requests per session.
-  static let greatestForPage = 16
+  static let greatestForSession = 16
   /// The maximum number of pending requests per table.
   static let greatestForTable = 64
 
@@ -40,18 +40,18 @@ struct ActionBook {
     var table: TableID
     var deadline: Instant
     /// The session that receives the answer, and the first session's token as the receiver sent it.
-    var reader: SessionID
+    var recipient: SessionID
     var token: String?
   }
 
-  private struct Page {
+  private struct SessionRecord {
     var greatest: UInt64?
     var running: [UInt64: UInt64] = [:]
     var answers: Deque<(id: UInt64, outcome: ActionOutcome)> = []
   }
 
   private let limit: Int
-  private var pages: [SessionID: Page] = [:]
+  private var sessions: [SessionID: SessionRecord] = [:]
   private var gone: Deque<SessionID> = []
   private var entries: [UInt64: Entry] = [:]
   private var last: UInt64 = 0
@@ -63,16 +63,16 @@ struct ActionBook {
   var deadline: Instant? { entries.values.map(\.deadline).min() }
 
   /// Returns the number of pending requests of a session.
-  func count(for page: SessionID) -> Int { pages[page]?.running.count ?? 0 }
+  func count(for session: SessionID) -> Int { sessions[session]?.running.count ?? 0 }
 
   /// Returns the number of pending requests of a table's source.
   func count(for table: TableID) -> Int { entries.values.count { $0.table == table } }
 
   /// Returns the state of a request.
   ///
-  /// - Parameter isForeign: Whether a session other than `page` asks.
-  func standing(of id: UInt64, from page: SessionID, isForeign: Bool = false) -> Standing {
-    guard let known = pages[page] else { return isForeign ? .forgotten : .new }
+  /// - Parameter isForeign: Whether a session other than `session` asks.
+  func standing(of id: UInt64, from session: SessionID, isForeign: Bool = false) -> Standing {
+    guard let known = sessions[session] else { return isForeign ? .forgotten : .new }
     if known.running[id] != nil { return .running }
     if let answer = known.answers.last(where: { $0.id == id }) { return .answered(answer.outcome) }
     if isForeign { return .forgotten }
@@ -80,43 +80,43 @@ struct ActionBook {
   }
 
   /// Redirects the answer of a pending request to another session.
-  mutating func redirect(_ id: UInt64, from page: SessionID, to reader: SessionID, token: String?) {
-    guard let number = pages[page]?.running[id] else { return }
-    entries[number]?.reader = reader
+  mutating func redirect(_ id: UInt64, from session: SessionID, to recipient: SessionID, token: String?) {
+    guard let number = sessions[session]?.running[id] else { return }
+    entries[number]?.recipient = recipient
     entries[number]?.token = token
   }
 
   /// Records a new request, and returns its unique number in this book.
   mutating func begin(
-    _ id: UInt64, from page: SessionID, on table: TableID, token: String?, until deadline: Instant
+    _ id: UInt64, from session: SessionID, on table: TableID, token: String?, until deadline: Instant
   ) -> UInt64 {
     last += 1
-    pages[page, default: Page()].greatest = id
-    pages[page]?.running[id] = last
-    entries[last] = Entry(id: id, origin: page, table: table, deadline: deadline, reader: page, token: token)
+    sessions[session, default: SessionRecord()].greatest = id
+    sessions[session]?.running[id] = last
+    entries[last] = Entry(id: id, origin: session, table: table, deadline: deadline, recipient: session, token: token)
     return last
   }
 
   /// Records that a new request was refused.
-  mutating func refuse(_ id: UInt64, from page: SessionID, _ outcome: ActionOutcome) {
-    pages[page, default: Page()].greatest = id
-    note(id, outcome, of: page)
+  mutating func refuse(_ id: UInt64, from session: SessionID, _ outcome: ActionOutcome) {
+    sessions[session, default: SessionRecord()].greatest = id
+    note(id, outcome, of: session)
   }
 
   /// Records the outcome of a request; returns `nil` if it has ended already.
   mutating func finish(_ number: UInt64, _ outcome: ActionOutcome) -> Entry? {
     guard let entry = entries.removeValue(forKey: number) else { return nil }
-    pages[entry.origin]?.running[entry.id] = nil
+    sessions[entry.origin]?.running[entry.id] = nil
     note(entry.id, outcome, of: entry.origin)
     return entry
   }
 
-  private mutating func note(_ id: UInt64, _ outcome: ActionOutcome, of page: SessionID) {
+  private mutating func note(_ id: UInt64, _ outcome: ActionOutcome, of session: SessionID) {
     // Do not create an entry for a session that was evicted.
-    guard var known = pages.removeValue(forKey: page) else { return }
+    guard var known = sessions.removeValue(forKey: session) else { return }
     known.answers.append((id, outcome))
     if known.answers.count > Self.remembered { known.answers.removeFirst() }
-    pages[page] = known
+    sessions[session] = known
   }
 
   /// Returns the requests whose deadline has passed.
@@ -125,9 +125,9 @@ struct ActionBook {
   }
 
   /// Records that a session has ended; its answers stay until they are evicted.
-  mutating func leave(_ page: SessionID) {
-    guard pages[page] != nil else { return }
-    gone.append(page)
-    if gone.count > limit { pages[gone.removeFirst()] = nil }
+  mutating func leave(_ session: SessionID) {
+    guard sessions[session] != nil else { return }
+    gone.append(session)
+    if gone.count > limit { sessions[gone.removeFirst()] = nil }
   }
 }

@@ -9,15 +9,15 @@ final class ClientConnection {
   /// The steps of a connection, in their order.
   enum Phase: Equatable {
     /// The client has sent nothing yet.
-    case greeting
+    case awaitingHello
     /// The client has sent its `hello`.
-    case greeted
+    case ready
     /// The client has opened a table, and the engine knows the session.
     case open
     /// The connection is to be closed with this code and reason.
     case closing(Int, String)
     /// The Close frame was sent, and the client has a limited time to answer it.
-    case farewell
+    case sentClose
     /// A write has failed; the socket is closed in its next callback.
     case broken
   }
@@ -31,7 +31,7 @@ final class ClientConnection {
   let shareToken: AccessToken?
   /// The client's token and role.
   var pass: AccessControl.Pass
-  var phase = Phase.greeting
+  var phase = Phase.awaitingHello
   /// Whether the engine knows the session and must be notified of its end.
   var isKnownToEngine = false
   /// The engine's status change counter when the list of tables was sent last.
@@ -73,13 +73,13 @@ final class ClientConnection {
   /// Whether nothing more is accepted from the client.
   var isClosing: Bool {
     switch phase {
-    case .greeting, .greeted, .open: false
-    case .closing, .farewell, .broken: true
+    case .awaitingHello, .ready, .open: false
+    case .closing, .sentClose, .broken: true
     }
   }
 
   /// Whether the client has sent its `hello` and is not being closed.
-  var isGreeted: Bool { phase == .greeted || phase == .open }
+  var hasSentHello: Bool { phase == .ready || phase == .open }
 
   /// Changes the pending messages, and requests a callback to send them.
   func send(_ change: (inout PendingMessages) -> Void) {
@@ -91,7 +91,7 @@ final class ClientConnection {
   func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
     phase = .closing(code, reason)
     incoming.lastQuery = nil
-    keepalive.owesPing = false
+    keepalive.isPingPending = false
     pending = PendingMessages(error: error)
     lws_callback_on_writable(socket)
   }

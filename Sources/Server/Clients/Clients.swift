@@ -3,7 +3,7 @@ import ListEngine
 /// The connected clients, and what outlives a connection: resume tokens and action requests.
 ///
 ///     clients.add(client)                      // false: its token has too many sessions
-///     clients[socket]?.send { $0.owesTables = true }
+///     clients[socket]?.send { $0.hasTables = true }
 ///     clients.remove(socket)
 struct Clients {
   private var bySocket: [OpaquePointer: ClientConnection] = [:]
@@ -15,7 +15,7 @@ struct Clients {
   private var sharing: Set<SessionID> = []
   /// The sessions whose last query waits for the turn.
   private var queries: [SessionID] = []
-  private var greetings: GreetingQueue
+  private var helloQueue: HelloQueue
   /// The timer of the keepalive checks.
   private var keepaliveTimer: PeriodicTimer
   var resumeTokens: ResumeTokens
@@ -23,7 +23,7 @@ struct Clients {
 
   init(_ configuration: ServerConfiguration) {
     shares = TokenShares(limit: configuration.sessionShare)
-    greetings = GreetingQueue(patience: configuration.helloTimeout)
+    helloQueue = HelloQueue(patience: configuration.helloTimeout)
     keepaliveTimer = PeriodicTimer(
       every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
@@ -80,15 +80,15 @@ struct Clients {
 
   /// The time at which a client is next due to be checked, or an action is overdue.
   var deadline: Instant? {
-    [greetings.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
+    [helloQueue.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
   }
 
   /// Sets the time limit for a client's `hello`.
-  mutating func awaitHello(of client: ClientConnection, at now: Instant) { greetings.add(client.id, at: now) }
+  mutating func awaitHello(of client: ClientConnection, at now: Instant) { helloQueue.add(client.id, at: now) }
 
   /// Removes and returns the clients that have not sent their `hello` in time.
-  mutating func takeUngreeted(at now: Instant) -> [ClientConnection] {
-    greetings.takeOverdue(at: now).compactMap { byID[$0] }.filter { $0.phase == .greeting }
+  mutating func takeWithoutHello(at now: Instant) -> [ClientConnection] {
+    helloQueue.takeOverdue(at: now).compactMap { byID[$0] }.filter { $0.phase == .awaitingHello }
   }
 
   /// Returns whether a round of keepalive checks is due, and schedules the next one.

@@ -2,10 +2,10 @@ import ListEngine
 
 /// The keepalive of one client: a ping after a silence, and a time limit for the answer.
 ///
-///     keepalive.hear(at: now)                 // a message or pong arrived
+///     keepalive.noteMessage(at: now)          // a message or pong arrived
 ///     keepalive.note(received: bytes, at: now)
 ///     keepalive.note(arrived: bytes, at: now)
-///     keepalive.look(at: now)                 // .fine, .ask or .gone; called about once a second
+///     keepalive.check(at: now)                // .fine, .ask or .gone; called about once a second
 ///
 /// On a slow line the ping waits behind data sent earlier. As long as that data keeps arriving, the
 /// time limit for the answer does not apply. The data may arrive in pieces separated by up to
@@ -32,10 +32,10 @@ struct Keepalive {
   }
 
   /// Whether a ping waits to be sent.
-  var owesPing = false
+  var isPingPending = false
   private let patience: Patience
-  private var heard: Instant
-  private var asked: Instant?
+  private var lastMessage: Instant
+  private var pingedAt: Instant?
   /// The bytes delivered at the last check of this silence, while more were in flight.
   private var arrived: Int64?
   /// The bytes received from the client at the last check of this silence.
@@ -46,23 +46,23 @@ struct Keepalive {
   /// Creates the keepalive of a client that has just connected.
   init(_ patience: Patience, at now: Instant) {
     self.patience = patience
-    heard = now
+    lastMessage = now
   }
 
   /// Records a message from the client.
-  mutating func hear(at now: Instant) {
+  mutating func noteMessage(at now: Instant) {
     self = Keepalive(patience, at: now)
   }
 
   /// Returns whether a third of the silence has passed, after which the delivery is monitored.
-  func isQuiet(at now: Instant) -> Bool { heard.duration(to: now) >= patience.silence / 3 }
+  func isQuiet(at now: Instant) -> Bool { lastMessage.duration(to: now) >= patience.silence / 3 }
 
   /// Records the number of bytes received from the client so far, or `nil` if it is unknown.
   ///
   /// Any bytes end the silence: an empty pong, which libwebsockets does not report, or a part of a
   /// message.
   mutating func note(received bytes: Int64?, at now: Instant) {
-    if let bytes, let received, bytes > received { hear(at: now) }
+    if let bytes, let received, bytes > received { noteMessage(at: now) }
     received = bytes
   }
 
@@ -73,7 +73,7 @@ struct Keepalive {
     if let bytes, let arrived, bytes > arrived { moved = now }
     if bytes == nil, moved != nil {
       // The ping has only arrived now.
-      if asked != nil { asked = now }
+      if pingedAt != nil { pingedAt = now }
       moved = nil
     }
     arrived = bytes
@@ -81,20 +81,20 @@ struct Keepalive {
 
   /// Withdraws a ping whose answer the server could not have read.
   mutating func forgive() {
-    asked = nil
+    pingedAt = nil
     arrived = nil
     received = nil
     moved = nil
   }
 
   /// Returns the action to take; `.ask` is returned once per silence.
-  mutating func look(at now: Instant) -> Finding {
-    guard let asked else {
-      guard heard.duration(to: now) >= patience.silence else { return .fine }
-      self.asked = now
+  mutating func check(at now: Instant) -> Finding {
+    guard let pingedAt else {
+      guard lastMessage.duration(to: now) >= patience.silence else { return .fine }
+      self.pingedAt = now
       return .ask
     }
     if let moved, moved.duration(to: now) < patience.silence + patience.answer { return .fine }
-    return asked.duration(to: now) >= patience.answer ? .gone : .fine
+    return pingedAt.duration(to: now) >= patience.answer ? .gone : .fine
   }
 }

@@ -37,7 +37,7 @@ struct PendingMessages {
   static let greatestRefusals = 4
 
   private(set) var error: ClientError?
-  var owesHello = false
+  var hasHello = false
   private(set) var refusals: Deque<Refusal> = []
   /// The results of actions.
   var acted: Deque<(id: UInt64, token: String?, outcome: ActionOutcome)> = []
@@ -47,8 +47,8 @@ struct PendingMessages {
   var located: (id: UInt64, rows: [LocatedRow])?
   /// The answer to the last request for the meaning of a filter.
   var parsed: (id: UInt64, reading: FilterReading)?
-  var owesTables = false
-  var owesSources = false
+  var hasTables = false
+  var hasSources = false
   var status: (table: String, source: SourceStatus)?
   /// The count of waiting changes, for a paused client.
   var waiting: Waiting?
@@ -56,7 +56,7 @@ struct PendingMessages {
   var tiles: TileReports?
   /// The facets of the client that have changed since the last message.
   private(set) var facets: FacetReports?
-  var owesStats = false
+  var hasStats = false
   var patch: [UInt8]?
 
   init(error: ClientError? = nil) { self.error = error }
@@ -79,17 +79,17 @@ struct PendingMessages {
   ///
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
-    error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
-      || parsed != nil || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil
-      || tiles != nil || facets != nil || owesStats || patch != nil
+    error != nil || hasHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
+      || parsed != nil || ((hasTables || hasSources) && !isQuiet) || status != nil || waiting != nil
+      || tiles != nil || facets != nil || hasStats || patch != nil
   }
 
   /// Removes and returns the next message; the list of tables precedes any table.
   mutating func takeNext(isQuiet: Bool) -> Message? {
     if let error = error.take() { return .error(error) }
-    if owesHello {
+    if hasHello {
       // The hello contains both lists.
-      (owesHello, owesTables, owesSources) = (false, false, false)
+      (hasHello, hasTables, hasSources) = (false, false, false)
       return .hello
     }
     if let refusal = refusals.popFirst() { return .refused(refusal) }
@@ -97,20 +97,20 @@ struct PendingMessages {
     if let named = named.take() { return .named(id: named.id, rows: named.rows) }
     if let located = located.take() { return .located(id: located.id, rows: located.rows) }
     if let parsed = parsed.take() { return .parsed(id: parsed.id, parsed.reading) }
-    if owesTables, !isQuiet {
-      owesTables = false
+    if hasTables, !isQuiet {
+      hasTables = false
       return .tables
     }
-    if owesSources, !isQuiet {
-      owesSources = false
+    if hasSources, !isQuiet {
+      hasSources = false
       return .sources
     }
     if let status = status.take() { return .status(table: status.table, status.source) }
     if let waiting = waiting.take() { return .waiting(waiting) }
     if let tiles = tiles.take() { return .tiles(tiles) }
     if let facets = facets.take() { return .facets(facets) }
-    if owesStats {
-      owesStats = false
+    if hasStats {
+      hasStats = false
       return .stats
     }
     return patch.take().map { .patch($0) }

@@ -11,15 +11,16 @@ extension Server {
   ///   answer.
   func act(_ act: ClientMessage.Act, of client: ClientConnection) throws(ClientError) {
     let now = EventLoop.now
-    let former = act.token == client.token ? nil : act.token
-    let origin = former.map { clients.resumeTokens.session($0) } ?? client.id
-    let standing = origin.map { clients.actions.standing(of: act.id, from: $0, isForeign: former != nil) } ?? .forgotten
+    let previous = act.token == client.token ? nil : act.token
+    let origin = previous.map { clients.resumeTokens.session($0) } ?? client.id
+    let standing =
+      origin.map { clients.actions.standing(of: act.id, from: $0, isForeign: previous != nil) } ?? .forgotten
     switch standing {
     case .new: break
     case .running: return clients.actions.redirect(act.id, from: origin!, to: client.id, token: act.token)
-    case .answered(let outcome): return try tell(client, act, outcome)
+    case .answered(let outcome): return try report(client, act, outcome)
     case .forgotten:
-      return try tell(
+      return try report(
         client, act, .failed(.forgotten, "the request is too old; it is not known whether the action has run"))
     }
     let (table, action) = try find(act, of: client)
@@ -29,8 +30,8 @@ extension Server {
       let arguments = try action.complete(act.arguments.map { ($0.name, $0.value) })
       if act.row != nil, key == nil {
         outcome = .failed(.rowGone, "the row is gone")
-      } else if clients.actions.count(for: client.id) >= ActionBook.greatestForPage {
-        outcome = .failed(.busy, "\(ActionBook.greatestForPage) actions of this client are pending; try again later")
+      } else if clients.actions.count(for: client.id) >= ActionBook.greatestForSession {
+        outcome = .failed(.busy, "\(ActionBook.greatestForSession) actions of this client are pending; try again later")
       } else if clients.actions.count(for: table.id) >= ActionBook.greatestForTable {
         outcome = .failed(.busy, "\(ActionBook.greatestForTable) actions of this table are pending; try again later")
       } else {
@@ -48,7 +49,7 @@ extension Server {
     }
     audit("an action is refused", act, of: client, key, act.arguments.map { ($0.name, $0.value) }, nil, outcome)
     clients.actions.refuse(act.id, from: client.id, outcome)
-    try tell(client, act, outcome)
+    try report(client, act, outcome)
   }
 
   private func find(_ act: ClientMessage.Act, of client: ClientConnection) throws(ClientError) -> (ServedTable, Action)
@@ -70,7 +71,8 @@ extension Server {
     return (table, action)
   }
 
-  private func tell(_ client: ClientConnection, _ act: ClientMessage.Act, _ outcome: ActionOutcome) throws(ClientError)
+  private func report(_ client: ClientConnection, _ act: ClientMessage.Act, _ outcome: ActionOutcome)
+    throws(ClientError)
   {
     guard client.pending.acted.count < PendingMessages.greatestActed else {
       throw .tooLong("\(PendingMessages.greatestActed) answers wait to be read")
@@ -89,7 +91,7 @@ extension Server {
       metadata["reason"] = "\(reason)"
     }
     operations.logger.notice("an action has ended", metadata: metadata)
-    guard let client = clients[entry.reader], !client.isClosing else { return }
+    guard let client = clients[entry.recipient], !client.isClosing else { return }
     // The list is bounded by the limits on pending requests and on unread answers.
     client.send { $0.acted.append((entry.id, entry.token, outcome)) }
   }
@@ -119,7 +121,7 @@ extension Server {
       metadata["reason"] = "\(reason)"
       // Nothing was done, and clients can cause any number of such lines, so use the rate-limited
       // log.
-      return operations.pageLog.log(.notice, "\(what)", metadata: metadata)
+      return operations.clientLog.log(.notice, "\(what)", metadata: metadata)
     }
     operations.logger.notice(what, metadata: metadata)
   }

@@ -54,11 +54,11 @@ extension Server {
       lws_callback_on_writable(client.socket)
       return
     }
-    tellWritable(client)
+    noteWritable(client)
   }
 
   /// Reports to the engine that a patch was sent completely, so that it may cut the next one.
-  func tellWritable(_ client: ClientConnection) {
+  func noteWritable(_ client: ClientConnection) {
     let now = EventLoop.now
     if let since = client.delivery.patchSince { operations.metrics.flushes.record(since.duration(to: now)) }
     if let (from, cut) = client.delivery.carried, let table = client.delivery.table.flatMap({ sources[$0] }) {

@@ -8,7 +8,7 @@ extension Server {
   /// - Returns: `false` if the socket is to be closed with the reason given to libwebsockets.
   func receive(_ piece: UnsafeRawBufferPointer, from client: ClientConnection) -> Bool {
     guard !client.isClosing else { return true }
-    client.keepalive.hear(at: EventLoop.now)
+    client.keepalive.noteMessage(at: EventLoop.now)
     let socket = client.socket
     guard lws_frame_is_binary(socket) == 0 else { return close(client, 1003, "text only") }
     switch client.incoming.assembly.add(
@@ -64,12 +64,12 @@ extension Server {
   /// Returns the engine's input for a message, or `nil` if the message is handled here.
   private func input(_ message: ClientMessage, of client: ClientConnection) throws(ClientError) -> Input? {
     switch (message, client.phase) {
-    case (.hello(let version, _), .greeting):
+    case (.hello(let version, _), .awaitingHello):
       guard version == ServerMessage.version else { throw .wrongVersion(version, supported: ServerMessage.version) }
-      client.phase = .greeted
-      client.send { $0.owesHello = true }
+      client.phase = .ready
+      client.send { $0.hasHello = true }
       return nil
-    case (_, .greeting): throw .unexpectedMessage("send hello first")
+    case (_, .awaitingHello): throw .unexpectedMessage("send hello first")
     case (.hello, _): throw .unexpectedMessage("hello was sent already")
     case (.signOut, _):
       try signOut(client)
@@ -82,12 +82,12 @@ extension Server {
       client.phase = .open
       client.isKnownToEngine = true
       client.display.isPaused = false
-      tellNewStatus(of: open.table, to: client)
+      sendNewStatus(of: open.table, to: client)
       return .open(
         client.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
         interval: open.interval, resume: resume, owner: owner(of: client),
         isRestricted: client.pass.role == .viewer ? true : nil)
-    case (_, .greeted): throw .unexpectedMessage("open a table first")
+    case (_, .ready): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       client.display.isPaused = false
       return .query(client.id, request: request, query: query, viewport: viewport)
@@ -99,7 +99,8 @@ extension Server {
       client.delivery.noteReady(at: EventLoop.now)
       return .acknowledge(client.id, sequence: sequence)
     case (.resync(let sequence, let reason), _):
-      operations.pageLog.log(.info, "a client requests its whole window", metadata: ["reason": "\(reason.prefix(100))"])
+      operations.clientLog.log(
+        .info, "a client requests its whole window", metadata: ["reason": "\(reason.prefix(100))"])
       return .resync(client.id, sequence: sequence)
     case (.pace(let interval), _): return .pace(client.id, interval)
     case (.visibility(let isHidden), _):
@@ -122,7 +123,7 @@ extension Server {
       return .facets(client.id, id: id, facets)
     case (.stats(let isWanted), _):
       if isWanted { operations.stats.watch(client.id, at: EventLoop.now) } else { operations.stats.unwatch(client.id) }
-      if !isWanted { client.pending.owesStats = false }
+      if !isWanted { client.pending.hasStats = false }
       loop.requestTurn()
       return nil
     case (.name(let id, let rows), _):
@@ -171,7 +172,7 @@ extension Server {
   /// `hello`.
   ///
   /// The engine reports status changes only to sessions that have the table open.
-  private func tellNewStatus(of table: String, to client: ClientConnection) {
+  private func sendNewStatus(of table: String, to client: ClientConnection) {
     guard client.knownStatusChanges != engine.statusChanges else { return }
     guard let description = engine.tables(at: EventLoop.now).first(where: { $0.schema.name == table }) else { return }
     client.send { $0.status = (table, description.source) }
@@ -198,8 +199,8 @@ extension Server {
     guard id != client.id else {
       throw .unexpectedMessage("resume names the session of another connection, not its own")
     }
-    if let former = clients[id], former.phase == .open {
-      former.beginClosing(1008, "the session has resumed on another connection")
+    if let previous = clients[id], previous.phase == .open {
+      previous.beginClosing(1008, "the session has resumed on another connection")
     }
     return ResumePoint(session: id, sequence: resume.sequence, anchorOffset: resume.anchorOffset)
   }
@@ -218,14 +219,14 @@ extension Server {
   // MARK: Delays and disconnects
 
   /// The time that a client has to answer the Close frame.
-  private static let farewell: Duration = .seconds(3)
+  private static let closeTimeout: Duration = .seconds(3)
 
   /// Handles the session's timer, which ends a pause of reading or the wait for a Close frame.
   ///
   /// - Returns: `false` if the socket is to be closed.
   func timerRanOut(of client: ClientConnection) -> Bool {
     lws_rx_flow_control(client.socket, 1)
-    return client.phase != .farewell
+    return client.phase != .sentClose
   }
 
   // MARK: Sending
@@ -236,15 +237,15 @@ extension Server {
   func write(to client: ClientConnection) -> Bool {
     switch client.phase {
     case .broken: return false
-    case .farewell: return true
+    case .sentClose: return true
     case .closing(let code, let reason) where client.pending.error == nil: return showOut(client, code, reason)
-    case .greeting, .greeted, .open, .closing: break
+    case .awaitingHello, .ready, .open, .closing: break
     }
     if client.delivery.isDraining, lws_partial_buffered(client.socket) == 0 {
       client.delivery.isDraining = false
-      tellWritable(client)
+      noteWritable(client)
     }
-    if client.keepalive.owesPing {
+    if client.keepalive.isPingPending {
       if hasMore(client) { lws_callback_on_writable(client.socket) }
       return ping(client)
     }
@@ -268,9 +269,9 @@ extension Server {
   /// Debian's build with _DEBUG closes twice in libuv mode. It also adds two timers per client to a
   /// sorted list, which takes more than ten seconds with 9,000 clients.
   private func showOut(_ client: ClientConnection, _ code: Int, _ reason: String) -> Bool {
-    client.phase = .farewell
+    client.phase = .sentClose
     // When the server stops, `run()` has a time limit of its own.
-    if !isStopping { lws_set_timer_usecs(client.socket, Self.farewell.nanoseconds / 1_000) }
+    if !isStopping { lws_set_timer_usecs(client.socket, Self.closeTimeout.nanoseconds / 1_000) }
     let reason = Array(reason.utf8.prefix(123))
     var frame = [UInt8](repeating: 0, count: CLWS_PRE)
     frame +=

@@ -93,7 +93,7 @@ struct Connections {
   /// Counts an answered request, and returns whether another one may follow on its connection.
   ///
   /// The connection then counts as having an incomplete request.
-  mutating func mayAskForMore(_ socket: OpaquePointer) -> Bool {
+  mutating func mayServeMore(_ socket: OpaquePointer) -> Bool {
     let count = answers[socket, default: 0] + 1
     answers[socket] = count
     return count < Self.greatestRequestCount
@@ -114,7 +114,7 @@ struct Connections {
 
   // MARK: Slow connections
 
-  /// The time of the next call of ``tardy(at:isSilent:)``; `nil` if there are few incomplete
+  /// The time of the next call of ``overdue(at:isSilent:)``; `nil` if there are few incomplete
   /// requests.
   var deadline: Instant? { numbers.count > Self.greatestCount ? nextLook : nil }
 
@@ -122,17 +122,17 @@ struct Connections {
   ///
   /// - Parameter isSilent: Returns whether everything the client has sent was read, so that the
   ///   server waits for the client.
-  mutating func tardy(at now: Instant, isSilent: (OpaquePointer) -> Bool) -> [OpaquePointer] {
+  mutating func overdue(at now: Instant, isSilent: (OpaquePointer) -> Bool) -> [OpaquePointer] {
     guard numbers.count > Self.greatestCount, now >= nextLook else { return [] }
     nextLook = now.advanced(by: Self.pause)
     sweep()
     let excess = numbers.count - Self.greatestCount
-    var tardy: [OpaquePointer] = []
+    var overdue: [OpaquePointer] = []
     for entry in arrivals {
-      guard tardy.count < excess, entry.since.duration(to: now) >= Self.patience else { break }
-      if isSilent(entry.socket) { tardy.append(entry.socket) }
+      guard overdue.count < excess, entry.since.duration(to: now) >= Self.patience else { break }
+      if isSilent(entry.socket) { overdue.append(entry.socket) }
     }
-    return tardy
+    return overdue
   }
 
   /// Returns whether the connection still has an incomplete request.

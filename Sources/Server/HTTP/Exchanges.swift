@@ -2,7 +2,7 @@ import ListEngine
 
 /// The plain requests and upgrades that are being answered.
 ///
-///     if case .refuse = exchanges.guardian.verdict(onPage: head) { ... }
+///     if case .refuse = exchanges.requestGuard.verdict(onPage: head) { ... }
 ///     exchanges.begin(response, on: socket)
 ///     exchanges.remove(socket)
 struct Exchanges {
@@ -32,18 +32,18 @@ struct Exchanges {
 
   private var bySocket: [OpaquePointer: Exchange] = [:]
   /// The exports in progress.
-  private(set) var downloads: [OpaquePointer: TableDownload] = [:]
-  var downloadShares: TokenShares
+  private(set) var exports: [OpaquePointer: ExportResponse] = [:]
+  var exportShares: TokenShares
   /// The clients whose response waits for a source or for the client itself.
   var waiting = WaitingClients()
   var images = ImageRequests()
   var uploads = Uploads()
-  var guardian: RequestGuard
+  var requestGuard: RequestGuard
   var connections: Connections
 
-  init(_ configuration: ServerConfiguration, guardian: RequestGuard) {
-    self.guardian = guardian
-    downloadShares = TokenShares(limit: configuration.exportShare)
+  init(_ configuration: ServerConfiguration, requestGuard: RequestGuard) {
+    self.requestGuard = requestGuard
+    exportShares = TokenShares(limit: configuration.exportShare)
     connections = Connections(
       limitPerAddress: configuration.connectionsPerAddress, rate: configuration.acceptRate,
       burst: configuration.acceptBurst, at: EventLoop.now)
@@ -67,7 +67,7 @@ struct Exchanges {
 
   mutating func removeAll() {
     bySocket = [:]
-    downloads = [:]
+    exports = [:]
   }
 
   // MARK: Responses
@@ -122,16 +122,16 @@ struct Exchanges {
 
   // MARK: Exports
 
-  subscript(download socket: OpaquePointer) -> TableDownload? {
-    get { downloads[socket] }
-    set { downloads[socket] = newValue }
+  subscript(export socket: OpaquePointer) -> ExportResponse? {
+    get { exports[socket] }
+    set { exports[socket] = newValue }
   }
 
   /// Removes and returns an export, and returns its share.
-  mutating func removeDownload(on socket: OpaquePointer) -> TableDownload? {
-    guard let download = downloads.removeValue(forKey: socket) else { return nil }
-    downloadShares.release(download.token)
+  mutating func removeExport(on socket: OpaquePointer) -> ExportResponse? {
+    guard let export = exports.removeValue(forKey: socket) else { return nil }
+    exportShares.release(export.token)
     waiting.remove(socket)
-    return download
+    return export
   }
 }

@@ -36,7 +36,7 @@ struct ImageRequests {
 
   private struct Load {
     var name: Name
-    var readers: [OpaquePointer]
+    var sockets: [OpaquePointer]
     var deadline: Instant
   }
 
@@ -49,18 +49,18 @@ struct ImageRequests {
   var deadline: Instant? { loads.values.map(\.deadline).min() }
 
   /// Requests an image on behalf of a socket.
-  mutating func ask(_ table: TableID, _ key: String, for reader: OpaquePointer, until deadline: Instant) -> Answer {
+  mutating func ask(_ table: TableID, _ key: String, for socket: OpaquePointer, until deadline: Instant) -> Answer {
     let name = Name(table: table, key: ExactText(key))
     if let number = numbers[name] {
-      loads[number]?.readers.append(reader)
-      places[reader] = number
+      loads[number]?.sockets.append(socket)
+      places[socket] = number
       return .joined
     }
     guard loads.values.count(where: { $0.name.table == table }) < Self.greatestForTable else { return .full }
     last += 1
     numbers[name] = last
-    places[reader] = last
-    loads[last] = Load(name: name, readers: [reader], deadline: deadline)
+    places[socket] = last
+    loads[last] = Load(name: name, sockets: [socket], deadline: deadline)
     return .begun(last)
   }
 
@@ -68,15 +68,15 @@ struct ImageRequests {
   mutating func finish(_ number: UInt64) -> [OpaquePointer] {
     guard let load = loads.removeValue(forKey: number) else { return [] }
     numbers[load.name] = nil
-    for reader in load.readers { places[reader] = nil }
-    return load.readers
+    for socket in load.sockets { places[socket] = nil }
+    return load.sockets
   }
 
   /// Removes a socket; returns its load and table if no other socket waits for it.
-  mutating func leave(_ reader: OpaquePointer) -> (number: UInt64, table: TableID)? {
-    guard let number = places.removeValue(forKey: reader) else { return nil }
-    loads[number]?.readers.removeAll { $0 == reader }
-    guard let load = loads[number], load.readers.isEmpty else { return nil }
+  mutating func leave(_ socket: OpaquePointer) -> (number: UInt64, table: TableID)? {
+    guard let number = places.removeValue(forKey: socket) else { return nil }
+    loads[number]?.sockets.removeAll { $0 == socket }
+    guard let load = loads[number], load.sockets.isEmpty else { return nil }
     loads[number] = nil
     numbers[load.name] = nil
     return (number, load.name.table)

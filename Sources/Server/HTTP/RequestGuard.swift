@@ -86,7 +86,7 @@ struct RequestGuard {
     }
     guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "This path has no WebSocket.") }
     // libwebsockets does not check these headers.
-    guard head.asksForUpgrade, head.hasWebSocketKey else {
+    guard head.requestsUpgrade, head.hasWebSocketKey else {
       return .refuse(
         status: 400, reason: "The handshake of RFC 6455 has “Connection: Upgrade” and a Sec-WebSocket-Key.")
     }

@@ -69,13 +69,13 @@ extension RequestHead {
 
   /// Whether the client requests a persistent connection and the request cannot smuggle another
   /// one.
-  var wishesForMore: Bool {
+  var isKeepAlive: Bool {
     connection.count == 1 && connection[0].lowercased() == "keep-alive" && upgrade.isEmpty && contentLength.isEmpty
       && transferEncoding.isEmpty
   }
 
   /// Whether the request asks for an upgrade of the connection (RFC 9110, 7.8).
-  var asksForUpgrade: Bool {
+  var requestsUpgrade: Bool {
     connection.flatMap { $0.split(separator: ",") }.contains { $0.trimmingBlanks().lowercased() == "upgrade" }
   }
 
@@ -99,12 +99,12 @@ extension RequestHead {
   var tokens: [String] {
     let offered = offeredSubprotocols.filter { $0.hasPrefix(AccessControl.subprotocolPrefix) }
       .map { String($0.dropFirst(AccessControl.subprotocolPrefix.utf8.count)) }
-    let borne = authorization.compactMap { value -> String? in
+    let bearer = authorization.compactMap { value -> String? in
       let parts = value.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
       return String(parts[1].trimmingBlanks())
     }
-    return (offered.count == 1 ? offered : []) + (authorization.count == 1 ? borne : [])
+    return (offered.count == 1 ? offered : []) + (authorization.count == 1 ? bearer : [])
   }
 
   /// Returns the values of the first four cookies with this name.

@@ -4,23 +4,23 @@ import ListEngine
 
 extension Server {
   /// Closes slow connections while too many requests are incomplete.
-  func dismissTardy(at now: Instant) {
-    let tardy = exchanges.connections.tardy(at: now) { socket in
+  func closeOverdue(at now: Instant) {
+    let overdue = exchanges.connections.overdue(at: now) { socket in
       var byte: UInt8 = 0
       return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0
     }
     // Close synchronously, because libwebsockets checks timeouts only between iterations. Closing
     // one socket may close another one of the list.
-    for socket in tardy where exchanges.connections.isOnTheWay(socket) {
+    for socket in overdue where exchanges.connections.isOnTheWay(socket) {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
-    if !tardy.isEmpty {
-      operations.logger.debug("slow clients are disconnected", metadata: ["count": "\(tardy.count)"])
+    if !overdue.isEmpty {
+      operations.logger.debug("slow clients are disconnected", metadata: ["count": "\(overdue.count)"])
     }
   }
 
   /// Closes connections whose client has disconnected while an answer is pending.
-  func dismissThoseWhoLeft(at now: Instant) {
+  func closeDeparted(at now: Instant) {
     for socket in exchanges.waiting.takeLeft(at: now, hasLeft: { WaitingClients.hasLeft(lws_get_socket_fd($0), $1) }) {
       exchanges.waiting.remove(socket)
       // Without a shutdown, libwebsockets would try for seconds to flush its buffer, in a busy

@@ -4,7 +4,7 @@ extension Server {
   /// Checks a plain request before it is answered.
   func admitPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
-    guard case .refuse(let status, let reason) = exchanges.guardian.verdict(onPage: head) else { return true }
+    guard case .refuse(let status, let reason) = exchanges.requestGuard.verdict(onPage: head) else { return true }
     return refuse(socket, status, reason, head)
   }
 
@@ -16,7 +16,7 @@ extension Server {
     // libwebsockets has already answered unknown upgrades with 403, and may have freed the request.
     guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
     guard !isStopping else { return refuse(socket, 503, "The server is stopping.", head) }
-    if case .refuse(let status, let reason) = exchanges.guardian.verdict(onUpgrade: head) {
+    if case .refuse(let status, let reason) = exchanges.requestGuard.verdict(onUpgrade: head) {
       return refuse(socket, status, reason, head)
     }
     switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
@@ -75,14 +75,14 @@ extension Server {
     // There is nothing to write while the answer waits for a source or the connection for a
     // request.
     guard var transfer = exchanges[transfer: socket] else {
-      return exchanges[download: socket] == nil || continueDownload(on: socket)
+      return exchanges[export: socket] == nil || continueExport(on: socket)
     }
     guard let piece = transfer.nextPiece() else {
       guard !exchanges.isDiscarding(socket) else {
         linger(socket)
         return true
       }
-      guard transfer.keepsConnection, !isStopping else { return continueDownload(on: socket) }
+      guard transfer.keepsConnection, !isStopping else { return continueExport(on: socket) }
       exchanges[transfer: socket] = nil
       return lws_http_transaction_completed(socket) == 0
     }

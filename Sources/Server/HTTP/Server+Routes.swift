@@ -12,7 +12,7 @@ extension Server {
       return login(code, head, on: socket)
     }
     if let file = configuration.page.file(at: head.path) {
-      let keepsConnection = !isStopping && head.wishesForMore && exchanges.connections.mayAskForMore(socket)
+      let keepsConnection = !isStopping && head.isKeepAlive && exchanges.connections.mayServeMore(socket)
       return HTTPResponse(file, to: head, keepsConnection: keepsConnection)
     }
     switch head.path {
@@ -43,7 +43,7 @@ extension Server {
       }
     case "/image": return forThoseLetIn(head, on: socket) { _ in imageResponse(to: head, on: socket) }
     case _ where head.path.hasPrefix("/tables/"):
-      return forThoseLetIn(head, on: socket) { beginDownload(head, with: $0, on: socket) }
+      return forThoseLetIn(head, on: socket) { beginExport(head, with: $0, on: socket) }
     case _ where head.path.hasPrefix(RequestHead.uploadPrefix):
       // Browsers send Origin with every upload; a cookie without it could be another site's doing.
       switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {

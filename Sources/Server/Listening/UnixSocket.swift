@@ -16,7 +16,7 @@ final class UnixSocket {
     self.path = path
     var status = stat()
     if lstat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFSOCK, !Self.isHeard(path) else { throw .socketUnavailable(path) }
+      guard status.st_mode & S_IFMT == S_IFSOCK, !Self.isListening(at: path) else { throw .socketUnavailable(path) }
     }
     var template = Array("\(path).XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .socketUnavailable(path) }
@@ -37,7 +37,7 @@ final class UnixSocket {
   }
 
   /// Returns whether a process listens on the socket.
-  private static func isHeard(_ path: String) -> Bool {
+  private static func isListening(at path: String) -> Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_un()

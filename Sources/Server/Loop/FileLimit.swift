@@ -26,10 +26,10 @@ public enum FileLimit {
   /// Raises the soft limit to fit this many clients, as far as the hard limit allows.
   ///
   /// The usual soft limit of 1,024 is too low.
-  public static func raise(forPages pages: Int) {
+  public static func raise(forClients count: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    let wanted = UInt(pages + 1_024 + reserve)
+    let wanted = UInt(count + 1_024 + reserve)
     guard limit.rlim_cur < wanted else { return }
     limit.rlim_cur = min(wanted, limit.rlim_max)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -5,14 +5,14 @@ import Logging
 struct Operations {
   let logger: Logger
   /// The log for events that clients can cause at any rate.
-  let pageLog: SourceLog
+  let clientLog: SourceLog
   var metrics = Metrics()
   var stats = StatsFeed()
   let systemManager: SystemManager?
 
   init(_ configuration: ServerConfiguration) {
     logger = configuration.logger
-    pageLog = SourceLog(configuration.logger) { EventLoop.now }
+    clientLog = SourceLog(configuration.logger) { EventLoop.now }
     systemManager = configuration.systemManager
   }
 

@@ -44,7 +44,7 @@ public final class SystemManager: @unchecked Sendable {
   deinit { close(descriptor) }
 
   /// Sends one message, ignoring errors.
-  func tell(_ message: String) {
+  func notify(_ message: String) {
     let bytes = Array(message.utf8)
     _ = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -54,12 +54,12 @@ public final class SystemManager: @unchecked Sendable {
   }
 
   /// Reports that the server listens, also after a reload of the configuration.
-  func tellReady(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
+  func notifyReady(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
 
-  /// Reports that a reload has begun; ``tellReady(_:)`` follows.
-  func tellReloading(at now: Instant) { tell("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1_000)") }
+  /// Reports that a reload has begun; ``notifyReady(_:)`` follows.
+  func notifyReloading(at now: Instant) { notify("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1_000)") }
 
-  func tellStopping() { tell("STOPPING=1") }
+  func notifyStopping() { notify("STOPPING=1") }
 
   /// The time of the next keepalive message.
   var deadline: Instant? {
@@ -71,6 +71,6 @@ public final class SystemManager: @unchecked Sendable {
   func advance(to now: Instant) {
     guard let deadline, now >= deadline else { return }
     lastSign = now
-    tell("WATCHDOG=1")
+    notify("WATCHDOG=1")
   }
 }

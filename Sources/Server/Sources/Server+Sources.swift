@@ -13,13 +13,13 @@ extension Server {
     let share = max(1, configuration.rowsPerTurn / turn.count)
     for source in turn {
       for mail in source.inlet.mailbox.take(rows: share) {
-        handle(mail.event, handedIn: mail.since, from: source, at: now)
+        handle(mail.event, receivedAt: mail.since, from: source, at: now)
       }
     }
     return waiting.contains { $0.inlet.mailbox.hasMail }
   }
 
-  private func handle(_ event: SourceEvent, handedIn: Instant, from source: SourceRecord, at now: Instant) {
+  private func handle(_ event: SourceEvent, receivedAt: Instant, from source: SourceRecord, at now: Instant) {
     source.metrics.note(event)
     switch event {
     case .schema(let schema): return declare(derived(schema, by: source), by: source, at: now)
@@ -37,7 +37,7 @@ extension Server {
     guard let table = source.table else { return }
     if case .columnsAdded(let schema) = event { addColumns(derived(schema, by: source), to: table, at: now) }
     if let input = Input(event, of: table.id) { engine.handle(input, at: now) }
-    if case .changes = event { table.delays.noteArrival(handedIn: handedIn, at: now) }
+    if case .changes = event { table.delays.noteArrival(receivedAt: receivedAt, at: now) }
     logNotes(of: table)
   }
 
@@ -59,7 +59,7 @@ extension Server {
   }
 
   /// Sends requests to a windowed source; they fail immediately if the source accepts none.
-  func ask(_ requests: [PageRequest], of table: TableID) {
+  func ask(_ requests: [BlockRequest], of table: TableID) {
     guard sources[table]?.source.inlet.ask(.ask(requests)) != true else { return }
     for request in requests {
       engine.handle(.pageFailed(table, request.id, reason: "its source is not running"), at: EventLoop.now)
@@ -77,9 +77,9 @@ extension Server {
   }
 
   /// Schedules the list of sources without a table for all clients if it has changed.
-  func tellTableless(at now: Instant) {
-    guard sources.tableless.takeNews(at: now) else { return }
-    for client in clients.all where client.isGreeted { client.send { $0.owesSources = true } }
+  func sendTableless(at now: Instant) {
+    guard sources.tableless.takeChanges(at: now) else { return }
+    for client in clients.all where client.hasSentHello { client.send { $0.hasSources = true } }
   }
 
   // MARK: Schemas

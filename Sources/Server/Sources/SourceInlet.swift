@@ -4,8 +4,8 @@ import Threads
 /// The entry point for one source's events into the server.
 ///
 ///     let inlet = server.control.addSource("processes")
-///     inlet.tell(.schema(schema))
-///     inlet.tell(.changes(changes))      // blocks while the loop is behind
+///     inlet.report(.schema(schema))
+///     inlet.report(.changes(changes))    // blocks while the loop is behind
 ///
 /// Each source has a mailbox of its own, so that a fast source only fills its own.
 public final class SourceInlet: Sendable {
@@ -40,12 +40,12 @@ public final class SourceInlet: Sendable {
   ///
   /// - Returns: `false` if the server is stopping, so the source should stop, too.
   @discardableResult
-  public func tell(_ event: SourceEvent) -> Bool {
+  public func report(_ event: SourceEvent) -> Bool {
     state.withLock { $0.copier }?(event)
     let mail = Mail(event: event, since: EventLoop.now)
     return switch event {
     case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .page(_, let page): mailbox.put(mail, rows: max(1, page.rows.count), bytes: page.byteCount)
+    case .page(_, let block): mailbox.put(mail, rows: max(1, block.rows.count), bytes: block.byteCount)
     case .sections(_, let sections):
       mailbox.put(
         mail, rows: max(1, sections.count),
@@ -70,7 +70,7 @@ public final class SourceInlet: Sendable {
 
   /// Sets the closure that receives requests to the source. [any thread]
   ///
-  /// It is called on the loop; it must neither block nor call ``tell(_:)``.
+  /// It is called on the loop; it must neither block nor call ``report(_:)``.
   public func listen(_ listener: @escaping @Sendable (SourceRequest) -> Void) {
     listenWithSchema { request, _ in listener(request) }
   }
@@ -87,7 +87,7 @@ public final class SourceInlet: Sendable {
 
   /// Sets the closure that receives the server's log lines about the source's rows. [any thread]
   ///
-  /// It is called on the loop; it must neither block nor call ``tell(_:)``.
+  /// It is called on the loop; it must neither block nor call ``report(_:)``.
   public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { state.withLock { $0.reader = reader } }
 
   /// Sets the description of the restrictions in force; `nil` for a source without a program. [any
@@ -127,7 +127,7 @@ extension Cell {
   }
 }
 
-extension RowPage {
+extension RowBlock {
   /// The approximate size of the block, in bytes.
   fileprivate var byteCount: Int {
     rows.reduce(1_024) { sum, row in

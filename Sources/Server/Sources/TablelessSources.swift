@@ -8,7 +8,7 @@ import Wire
 ///
 ///     sources.add(id, name: "jobs", at: now)
 ///     sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: now)
-///     sources.takeNews(at: now)        // true at most once a second
+///     sources.takeChanges(at: now)     // true at most once a second
 ///     sources.remove(id)               // the source has a table now
 struct TablelessSources {
   private struct Entry {
@@ -31,12 +31,12 @@ struct TablelessSources {
   ///
   /// The status of a source with a table is reported with its table.
   private(set) var count = 0
-  private var hasNews = false
-  private var lastTold: Instant?
+  private var hasChanges = false
+  private var lastSent: Instant?
 
   /// The time of the next report; `nil` if there is nothing new.
   var deadline: Instant? {
-    hasNews ? lastTold?.advanced(by: Self.pause) ?? .zero : nil
+    hasChanges ? lastSent?.advanced(by: Self.pause) ?? .zero : nil
   }
 
   /// Adds a source.
@@ -47,7 +47,7 @@ struct TablelessSources {
     count += 1
     entries[source] = Entry(name: name, since: now)
     order.append(source)
-    hasNews = true
+    hasChanges = true
   }
 
   /// Records the state of a source; does nothing if it has a table.
@@ -58,28 +58,28 @@ struct TablelessSources {
     (entry.state, entry.message) = (state, message)
     entry.retryAt = retry.map { now.advanced(by: $0) }
     entries[source] = entry
-    hasNews = true
+    hasChanges = true
   }
 
   /// Records that the source's table was refused for this reason.
   mutating func refuse(_ source: ObjectIdentifier, _ reason: String) {
     guard entries[source] != nil else { return }
     entries[source]?.refusal = reason
-    hasNews = true
+    hasChanges = true
   }
 
   /// Removes a source that has a table now.
   mutating func remove(_ source: ObjectIdentifier) {
     guard entries.removeValue(forKey: source) != nil else { return }
     order.removeAll { $0 == source }
-    hasNews = true
+    hasChanges = true
   }
 
   /// Returns whether a report is due, and schedules the next one.
-  mutating func takeNews(at now: Instant) -> Bool {
+  mutating func takeChanges(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
-    hasNews = false
-    lastTold = now
+    hasChanges = false
+    lastSent = now
     return true
   }
 

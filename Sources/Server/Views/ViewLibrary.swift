@@ -12,7 +12,7 @@ struct ViewLibrary {
   static let greatestCountOfTable = 100
 
   /// A change that a client requests.
-  enum Wish: Equatable {
+  enum Edit: Equatable {
     /// Saves a view under a name, or changes or renames the view of that name.
     case save(String, ViewDraft)
     /// Deletes a view, in any version if the version is `nil`.
@@ -60,9 +60,9 @@ struct ViewLibrary {
   /// Returns the change of a file for a requested one.
   ///
   /// - Throws: ``ViewFault`` if the request is refused.
-  func change(_ wish: Wish, by author: ViewAuthor) throws(ViewFault) -> Change {
+  func change(_ edit: Edit, by author: ViewAuthor) throws(ViewFault) -> Change {
     guard author.maySave else { throw ViewFault(403, "Saving and deleting views needs the token of an operator.") }
-    switch wish {
+    switch edit {
     case .save(let reference, let draft):
       guard let old = self[reference] else { return .write(try newView(reference, draft, by: author)) }
       return .write(try changed(old, draft, by: author))

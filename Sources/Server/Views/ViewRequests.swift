@@ -17,7 +17,7 @@ struct ViewRequests {
 
   /// A requested change that is queued, or whose file is being written.
   struct Entry {
-    var wish: ViewLibrary.Wish
+    var edit: ViewLibrary.Edit
     var author: ViewAuthor
     /// The socket to answer; `nil` once its connection is closed.
     var socket: OpaquePointer?
@@ -41,8 +41,8 @@ struct ViewRequests {
     set { bodies[socket] = newValue }
   }
 
-  mutating func add(_ wish: ViewLibrary.Wish, by author: ViewAuthor, on socket: OpaquePointer) {
-    waiting.append(Entry(wish: wish, author: author, socket: socket))
+  mutating func add(_ edit: ViewLibrary.Edit, by author: ViewAuthor, on socket: OpaquePointer) {
+    waiting.append(Entry(edit: edit, author: author, socket: socket))
   }
 
   /// Removes and returns the next change, unless one is being written.

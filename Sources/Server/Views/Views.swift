@@ -31,7 +31,7 @@ struct Views {
   mutating func startNext(_ waker: Waker) -> (entry: ViewRequests.Entry, fault: ViewFault)? {
     guard let folder, let entry = requests.takeNext() else { return nil }
     do throws(ViewFault) {
-      let change = try library.change(entry.wish, by: entry.author)
+      let change = try library.change(entry.edit, by: entry.author)
       requests.begin(change, of: entry)
       folder.perform(change) { [results] fault in
         results.withLock { $0.append(fault) }

@@ -20,7 +20,7 @@ package final class JSONParser {
   /// The document size above which the parser's memory is released again.
   ///
   /// A parser needs about ten times the memory of its longest document.
-  package static let keptCapacity = 1 << 17
+  package static let retainedCapacity = 1 << 17
 
   private var handle: OpaquePointer
 
@@ -42,7 +42,7 @@ package final class JSONParser {
   ///
   /// Elements of that document become invalid.
   package func shrink() {
-    guard capacity > Self.keptCapacity else { return }
+    guard capacity > Self.retainedCapacity else { return }
     json_parser_destroy(handle)
     handle = Self.make()
   }
@@ -93,7 +93,7 @@ package final class JSONParser {
   ///
   /// ``padding`` bytes behind it must be readable.
   package func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
-    if bytes.count < Self.keptCapacity { shrink() }
+    if bytes.count < Self.retainedCapacity { shrink() }
     var code = read(bytes)
     if code == json_number_error, let readable = Self.withLongNumbers(bytes) {
       code = readable.withUnsafeBytes {

@@ -32,7 +32,7 @@ package final class SwappingSource: @unchecked Sendable {
   private var candidate: (number: Int, source: any RunningSource)?
   private var isStopping = false
   /// The last schema delivered, which is that of ``current``.
-  private var toldSchema: Schema?
+  private var sentSchema: Schema?
 
   private let timers = DispatchQueue(label: "handover")
   private let endings = DispatchQueue(label: "endings", attributes: .concurrent)
@@ -55,7 +55,7 @@ package final class SwappingSource: @unchecked Sendable {
   /// - Precondition: `start` was not called before.
   package func start(_ make: SourceMaker) throws(PluginError) {
     let number = nextNumber()
-    let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
+    let source = try make { [weak self] in self?.receive($0, from: number) ?? false }
     monitor.withLock { current = (number, source) }
     try source.start()
   }
@@ -68,14 +68,14 @@ package final class SwappingSource: @unchecked Sendable {
   package func swap(_ make: SourceMaker, onRefusal: @escaping @Sendable () -> Void = {}) {
     let number = nextNumber()
     turn.withLock { self.onRefusal = onRefusal }
-    let former = monitor.withLock {
+    let previous = monitor.withLock {
       defer { candidate = nil }
       return candidate
     }
-    if let former { end(former.source) }
+    if let previous { end(previous.source) }
     turn.withLock { handover = Handover(at: monotonicNow) }
     do throws(PluginError) {
-      let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
+      let source = try make { [weak self] in self?.receive($0, from: number) ?? false }
       let isTooLate = monitor.withLock {
         if !isStopping { candidate = (number, source) }
         return isStopping
@@ -99,14 +99,14 @@ package final class SwappingSource: @unchecked Sendable {
   /// - Parameter schema: The schema that the request was made for, or `nil` for the current one.
   package func send(_ request: SourceRequest, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
-      guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
+      guard schema == nil || sentSchema == nil || schema == sentSchema else { return nil }
       return .some(current?.source)
     }
-    if let source { source?.send(request) } else { refuseFormer(request) }
+    if let source { source?.send(request) } else { refusePrevious(request) }
   }
 
   /// Answers a request for a former instance if a caller waits for the answer.
-  private func refuseFormer(_ request: SourceRequest) {
+  private func refusePrevious(_ request: SourceRequest) {
     let answer: SourceEvent
     switch request {
     case .act(let request):
@@ -115,7 +115,7 @@ package final class SwappingSource: @unchecked Sendable {
     case .upload(.begin(let id, _)):
       answer = .upload(.ended(id, UploadReport(failure: .unavailable("its source was replaced"))))
     case .upload: return
-    case .load, .cancel, .ask, .cancelPages, .cancelImages: return
+    case .load, .cancel, .ask, .cancelBlocks, .cancelImages: return
     }
     // Asynchronous, because delivering may wait.
     timers.async { [weak self] in self?.turn.withLock { _ = self?.events(answer) } }
@@ -144,10 +144,10 @@ package final class SwappingSource: @unchecked Sendable {
 
   // MARK: Events of instances
 
-  private func hear(_ event: SourceEvent, from number: Int) -> Bool {
+  private func receive(_ event: SourceEvent, from number: Int) -> Bool {
     turn.withLock {
       let (isCurrent, isCandidate) = monitor.withLock { (current?.number == number, candidate?.number == number) }
-      if isCurrent { return tell(event) }
+      if isCurrent { return report(event) }
       guard isCandidate else { return answer(event) }
       guard let decision = handover?.take(event, at: monotonicNow) else { return true }
       return follow(decision, of: number)
@@ -162,13 +162,13 @@ package final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  private func tell(_ event: SourceEvent) -> Bool {
+  private func report(_ event: SourceEvent) -> Bool {
     if case .changes(let changes) = event {
       if changes.beginsReload { isInsideReload = true }
       if changes.endsReload || (changes.abandonsReload && !changes.beginsReload) { isInsideReload = false }
     }
     switch event {
-    case .schema(let schema), .columnsAdded(let schema): monitor.withLock { toldSchema = schema }
+    case .schema(let schema), .columnsAdded(let schema): monitor.withLock { sentSchema = schema }
     default: break
     }
     return events(event)
@@ -190,23 +190,23 @@ package final class SwappingSource: @unchecked Sendable {
       refuse(reason)
       return false
     case .ready:
-      let told = handover?.takeEvents(isInsideReload: isInsideReload) ?? []
-      let schema = told.lazy.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }.first
-      let former = monitor.withLock {
+      let held = handover?.takeEvents(isInsideReload: isInsideReload) ?? []
+      let schema = held.lazy.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }.first
+      let previous = monitor.withLock {
         defer { candidate = nil }
-        let former = current?.source
+        let previous = current?.source
         current = candidate
         // Updated together, so that no request for the former columns reaches the new instance.
-        if let schema { toldSchema = schema }
-        return former
+        if let schema { sentSchema = schema }
+        return previous
       }
-      if let former { end(former) }
+      if let previous { end(previous) }
       handover = nil
-      for event in told where !tell(event) { return false }
+      for event in held where !report(event) { return false }
       log(.info, "the new instance has taken over")
       // The new instance may have reported its own state.
-      let hasSaid = told.contains { if case .state = $0 { true } else { false } }
-      return hasSaid || tell(.state(.live, message: ""))
+      let hasState = held.contains { if case .state = $0 { true } else { false } }
+      return hasState || report(.state(.live, message: ""))
     }
   }
 

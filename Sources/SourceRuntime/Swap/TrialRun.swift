@@ -47,7 +47,7 @@ package enum TrialRun {
     private var state = State()
 
     /// Processes an event; returns false to end the instance. [any thread]
-    func hear(_ event: SourceEvent) -> Bool {
+    func receive(_ event: SourceEvent) -> Bool {
       monitor.withLock {
         guard state.outcome == nil else { return false }
         state.take(event)
@@ -76,7 +76,7 @@ package enum TrialRun {
   package static func outcome(of make: SourceMaker, within bound: Duration) -> Outcome {
     let run = Run()
     do throws(PluginError) {
-      let source = try make { run.hear($0) }
+      let source = try make { run.receive($0) }
       defer { source.stop(within: .seconds(2)) }
       try source.start()
       return run.outcome(until: monotonicNow.advanced(by: bound))

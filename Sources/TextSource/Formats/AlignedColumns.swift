@@ -47,15 +47,15 @@ struct AlignedColumns: Equatable {
   /// Detects the columns; returns `nil` when the lines are not clearly a table.
   ///
   /// This needs at least two lines and two columns, a first line that looks like a header, and nine
-  /// of ten lines that fit. With `isTold`, any first line is accepted.
-  init?(_ lines: [String], isTold: Bool = false) {
+  /// of ten lines that fit. With `isDeclared`, any first line is accepted.
+  init?(_ lines: [String], isDeclared: Bool = false) {
     let lines = lines.enumerated().map { $0 <= Self.ruledTitleLines ? Self.joiningNames($1) : $1 }
     let filled = lines.indices.filter { lines[$0].contains { !$0.isWhitespace } }
-    if !isTold, let ruled = Self.ruled(lines, filled) {
+    if !isDeclared, let ruled = Self.ruled(lines, filled) {
       self = ruled
       return
     }
-    for (title, line) in filled.prefix(isTold ? 1 : Self.titleLines + 1).enumerated() {
+    for (title, line) in filled.prefix(isDeclared ? 1 : Self.titleLines + 1).enumerated() {
       var rows = Self.section(of: filled[title...], lines).map { lines[$0] }
       let isUnderlined = rows.count > 1 && rows[1].allSatisfy { "-= ".contains($0) }
       if isUnderlined { rows.remove(at: 1) }
@@ -64,11 +64,11 @@ struct AlignedColumns: Equatable {
       let wide = isWide ? AlignedHeader(rows.map { AlignedHeader.characters(of: $0, true) }) : nil
       let countsWidth = wide.map { $0.fit > plain.fit } ?? false
       let header = countsWidth ? wide! : plain
-      guard isTold || header.canName, let cut = Self.cut(header, isTold) else { continue }
+      guard isDeclared || header.canName, let cut = Self.cut(header, isDeclared) else { continue }
       var names = header.columns.map(header.text)
       if case .blanks = cut { names = header.words.map { header.text($0.range) } }
       self.init(names, headerLine: isUnderlined ? filled[title + 1] : line, cut, countsWidth)
-      if isTold { return }
+      if isDeclared { return }
       let isClear: Bool
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear) else { continue }
@@ -119,13 +119,13 @@ struct AlignedColumns: Equatable {
     return end.map { filled[..<$0] } ?? filled
   }
 
-  private static func cut(_ header: AlignedHeader, _ isTold: Bool) -> Cut? {
+  private static func cut(_ header: AlignedHeader, _ isDeclared: Bool) -> Cut? {
     let places = header.columns.count >= 2 ? Cut.places(header.columns.map(\.lowerBound)) : nil
-    if header.isStraight { return header.isDoubtful && !isTold ? nil : places }
+    if header.isStraight { return header.isDoubtful && !isDeclared ? nil : places }
     // A header above columns has consecutive blanks, unlike prose.
     guard header.hasGap, header.words.count >= 2 else { return nil }
-    if header.canSplit, isTold || header.blanksAgree { return .blanks(isEven: header.splitsEvenly) }
-    guard isTold || !(header.isDoubtful || header.isCrowded) else { return nil }
+    if header.canSplit, isDeclared || header.blanksAgree { return .blanks(isEven: header.splitsEvenly) }
+    guard isDeclared || !(header.isDoubtful || header.isCrowded) else { return nil }
     return header.mostStandBelow ? places : nil
   }
 

@@ -72,14 +72,14 @@ enum ColumnGuess: Equatable {
     self = Self.joined(self, ColumnGuess(value, isTextual: isTextual))
   }
 
-  private static func joined(_ former: ColumnGuess, _ next: ColumnGuess) -> ColumnGuess {
-    switch (former, next) {
-    case (_, .nothing): former
+  private static func joined(_ previous: ColumnGuess, _ next: ColumnGuess) -> ColumnGuess {
+    switch (previous, next) {
+    case (_, .nothing): previous
     case (.nothing, _): next
-    case _ where former == next: former
+    case _ where previous == next: previous
     case (.epochs, .epochs): .epochs(isWhole: false)
     case (.epochs(let isWhole), _): joined(isWhole ? .wholeNumbers : .numbers, next)
-    case (_, .epochs(let isWhole)): joined(former, isWhole ? .wholeNumbers : .numbers)
+    case (_, .epochs(let isWhole)): joined(previous, isWhole ? .wholeNumbers : .numbers)
     case (.wholeNumbers, .greatWholeNumbers), (.greatWholeNumbers, .wholeNumbers): .greatWholeNumbers
     case (.moments, .farMoments), (.farMoments, .moments), (.moments, .dates), (.dates, .moments): .moments
     case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers): .numbers
@@ -89,7 +89,7 @@ enum ColumnGuess: Equatable {
     case (.durations, .clocks), (.clocks, .durations), (.durations, .shortClocks), (.shortClocks, .durations):
       .durations
     case (.money(let one), .amounts(let other)) where one == other: next
-    case (.amounts(let one), .money(let other)) where one == other: former
+    case (.amounts(let one), .money(let other)) where one == other: previous
     default: .texts  // also for large integers mixed with fractions, which no type holds exactly
     }
   }

@@ -18,7 +18,7 @@ package struct InferredTable {
   package struct Addition {
     /// The changes before the extension, which have the former columns.
     package var before: Changeset
-    package var former: Schema
+    package var previous: Schema
     package var schema: Schema
   }
 
@@ -254,39 +254,39 @@ package struct InferredTable {
   private static func overflowName(_ name: String) -> String { "\(name) (text)" }
 
   /// Returns whether columns for values that do not fit theirs exist or can be added.
-  private func canAdd(_ misfits: UntypedRow, of row: UntypedRow) -> Bool {
+  private func canAdd(_ mismatches: UntypedRow, of row: UntypedRow) -> Bool {
     guard isTextual, addsColumns, wanted == nil, let schema, belongs(row) else { return false }
-    return misfits.allSatisfy { numbers[$0.name] != nil || isNew($0.name, $0.value) }
-      && schema.columns.count + misfits.count <= Limits().columns
+    return mismatches.allSatisfy { numbers[$0.name] != nil || isNew($0.name, $0.value) }
+      && schema.columns.count + mismatches.count <= Limits().columns
   }
 
   private mutating func append(_ row: UntypedRow, at place: String) {
     guard let schema else { return }
     var cells = [Cell](repeating: .null, count: schema.columns.count)
-    var misfits: UntypedRow = []
-    var strangers: [String] = []
+    var mismatches: UntypedRow = []
+    var unknownNames: [String] = []
     var problem: String?
     for (name, value) in row {
       guard let number = numbers[name] else {
-        if wanted == nil, !key.contains(name), !(addsColumns && isEmpty(value)) { strangers.append(name) }
+        if wanted == nil, !key.contains(name), !(addsColumns && isEmpty(value)) { unknownNames.append(name) }
         continue
       }
       let column = schema.columns[number]
       if let cell = cell(value, as: column) {
         cells[number] = cell
       } else {
-        misfits.append((Self.overflowName(name), value))
+        mismatches.append((Self.overflowName(name), value))
         problem = "\(place): “\(name)” is \(fault(value, in: column)): the cell stays empty"
       }
     }
-    if !misfits.isEmpty, canAdd(misfits, of: row) {
+    if !mismatches.isEmpty, canAdd(mismatches, of: row) {
       // A text that does not fit is shown in a column of its own.
-      guard misfits.allSatisfy({ numbers[$0.name] != nil }) else { return wait(row + misfits, place) }
-      for (name, value) in misfits { cells[numbers[name]!] = .text(value.written) }
+      guard mismatches.allSatisfy({ numbers[$0.name] != nil }) else { return wait(row + mismatches, place) }
+      for (name, value) in mismatches { cells[numbers[name]!] = .text(value.written) }
       problem = nil
     }
     guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
-    for name in strangers { note(unknown: name, at: place) }
+    for name in unknownNames { note(unknown: name, at: place) }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
     rowCount += 1
@@ -472,8 +472,8 @@ package struct InferredTable {
 
   /// Infers columns for members that first appeared in later rows.
   private mutating func addColumns() {
-    guard let former = schema, !sample.isEmpty else { return }
-    var schema = former
+    guard let previous = schema, !sample.isEmpty else { return }
+    var schema = previous
     var order: [String] = []
     var guesses: [String: ColumnGuess] = [:]
     for (row, _) in sample where belongs(row) {
@@ -494,7 +494,7 @@ package struct InferredTable {
       }
       let beginsReload = changes.beginsReload
       changes.beginsReload = false
-      added.append(Addition(before: changes, former: former, schema: schema))
+      added.append(Addition(before: changes, previous: previous, schema: schema))
       changes = Changeset()
       changes.beginsReload = beginsReload
       adopt(schema)

@@ -35,7 +35,7 @@ package final class PushSource: RunningSource {
     core = PushCore(name: name, options: options, log: log, events: events)
   }
 
-  deinit { core.askToStop() }
+  deinit { core.requestStop() }
 
   /// Opens the sockets and starts the thread.
   package func start() throws(PluginError) {
@@ -52,13 +52,13 @@ package final class PushSource: RunningSource {
 
   /// Stops the thread and waits; returns false when that took too long.
   @discardableResult public func stop(within bound: Duration) -> Bool {
-    core.askToStop()
+    core.requestStop()
     return core.waitUntilFinished(within: bound)
   }
 
   /// Queues a part of an upload; other requests have no meaning for rows without a declared schema.
-  package func send(_ wish: SourceRequest) {
-    if case .upload(let request) = wish { core.put(request) }
+  package func send(_ request: SourceRequest) {
+    if case .upload(let request) = request { core.put(request) }
   }
 }
 
@@ -127,7 +127,7 @@ final class PushCore: @unchecked Sendable {
     }
   }
 
-  func askToStop() {
+  func requestStop() {
     monitor.withLock { isStopping = true }
     wake?.wake()
   }

@@ -42,15 +42,15 @@ final class LogTable: Sendable {
       return !state.isOpening
     }
     guard isFirst else { return }
-    inlet.tell(.schema(Self.schema))
+    inlet.report(.schema(Self.schema))
     // Rows must not precede the schema, so other threads may send them only from here on.
     let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = Changeset() }
       return state.waiting
     }
-    if !waiting.isEmpty { inlet.tell(.changes(waiting)) }
-    inlet.tell(.state(.live, message: ""))
+    if !waiting.isEmpty { inlet.report(.changes(waiting)) }
+    inlet.report(.state(.live, message: ""))
   }
 
   /// Appends a line; a level at its start, as in `warning: the disk is full`, takes precedence.
@@ -73,6 +73,6 @@ final class LogTable: Sendable {
       if state.waiting.count < 1_000 { state.waiting.upsert(.integer(state.number), cells) }
       return nil
     }
-    if let changes { inlet.tell(.changes(changes)) }
+    if let changes { inlet.report(.changes(changes)) }
   }
 }

@@ -35,9 +35,9 @@ struct PluginReplay: ParsableCommand {
           table.add("\(level)", message)
         },
         events: { event in
-          let isHeard = inlet.tell(event)
+          let isAccepted = inlet.report(event)
           if case .schema = event { table.open() }
-          return isHeard
+          return isAccepted
         })
       do {
         try ending.start(TraceFeed(source: source))

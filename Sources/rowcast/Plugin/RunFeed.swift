@@ -47,12 +47,12 @@ final class RunFeed: Feed {
         if case .state(let state, let message, _) = event, !message.isEmpty {
           table.add(state == .live ? "info" : "warning", "\(name) is \(state.rawValue): \(message)")
         }
-        let isHeard = inlet.tell(event)
+        let isAccepted = inlet.report(event)
         switch event {
         case .schema, .state(.backingOff, _, _), .state(.failed, _, _): table.open()
         default: break
         }
-        return isHeard
+        return isAccepted
       })
     self.swapping = swapping
     // Leave the server's thread, because adding a line may block.

@@ -121,7 +121,7 @@ extension ConfigurationFile {
     if let node = values["keep"] {
       let count = try number(node, "keep")
       guard (1...100_000_000).contains(count) else { throw problem(node, "keep must be between 1 and 100000000") }
-      options.kept = count
+      options.rowLimit = count
     }
   }
 

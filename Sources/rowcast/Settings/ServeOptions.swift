@@ -264,7 +264,7 @@ struct ServeOptions: ParsableArguments {
     if unix == nil, port != nil || listen != nil { settings.unix = nil }
     if unix != nil, port == nil, listen == nil { (settings.port, settings.listen) = (nil, nil) }
     if settings.sources == nil { settings.sources = settings.from == nil ? [Settings.Source(plugin: "processes")] : [] }
-    if let problem = settings.problems.first { throw told(problem, in: file) }
+    if let problem = settings.problems.first { throw described(problem, in: file) }
     for pair in set {
       guard let index = settings.sources!.firstIndex(where: { $0.name == pair.plugin }) else {
         throw ValidationError("--set \(pair.plugin).\(pair.key): no plugin of this name is served")
@@ -277,7 +277,7 @@ struct ServeOptions: ParsableArguments {
   }
 
   /// Returns an error that points to the cause of a problem: the file or the command line.
-  private func told(_ problem: Settings.Problem, in file: ConfigurationFile?) -> any Error {
+  private func described(_ problem: Settings.Problem, in file: ConfigurationFile?) -> any Error {
     let isFlags = flags.problems.contains(problem) || file?.settings.problems.contains(problem) == false
     if let file, let placed = file.problem(problem), !isFlags || flags.problems.isEmpty { return placed }
     // The flag `--child` caused `sources[1].child`.

@@ -22,7 +22,7 @@ extension Settings {
     }
     for (key, value, range) in [
       ("sessions-per-token", sessionsPerToken, 1...ServerConfiguration().sessionLimit),
-      ("exports-per-token", exportsPerToken, 1...Server.greatestDownloadCount),
+      ("exports-per-token", exportsPerToken, 1...Server.greatestExportCount),
       ("export-rate", exportRate, 0...1_000_000_000), ("export-time", exportTime, 1...86_400),
     ] {
       guard let value, !range.contains(value) else { continue }

@@ -68,7 +68,7 @@ struct TextSource: Equatable {
   /// Creates a source of the rows that clients send.
   static func ingesting(name: String, sockets: [PushSocket.Place] = []) -> TextSource {
     var source = TextSource(name: name, origin: .ingest(sockets))
-    source.options.bound = streamBound
+    source.options.defaultRowLimit = streamBound
     return source
   }
 
@@ -113,8 +113,8 @@ struct TextSource: Equatable {
     _ command: ChildCommand?, log: @escaping @Sendable (PluginLogLevel, String) -> Void,
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) throws(PluginError) -> any RunningSource {
-    if let bound = options.bound, options.kept == nil {
-      log(.info, "keeps the last \(bound) rows; --keep sets another number")
+    if let defaultRowLimit = options.defaultRowLimit, options.rowLimit == nil {
+      log(.info, "keeps the last \(defaultRowLimit) rows; --keep sets another number")
     }
     switch origin {
     case .watch(let own, let pause):

@@ -45,7 +45,7 @@ final class ClusterNode: Sendable {
     publisher?.start()
     relay?.start { name in
       let inlet = control.addSource(name)
-      return RelayTarget(tell: { inlet.tell($0) }, listen: { inlet.listen($0) })
+      return RelayTarget(report: { inlet.report($0) }, listen: { inlet.listen($0) })
     }
     if publisher != nil || relay != nil { try ending.start(ClusterFeed(self)) }
   }

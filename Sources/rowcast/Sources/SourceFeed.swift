@@ -94,7 +94,7 @@ final class SourceFeed: Feed {
       let swapping = self?.state.withLock { $0.swapping }
       swapping?.send(request, of: schema)
     }
-    inlet.copyEvents(to: { published.tell($0) })
+    inlet.copyEvents(to: { published.report($0) })
   }
 
   private static func swapping(
@@ -110,7 +110,7 @@ final class SourceFeed: Feed {
           return false
         }
         status?.note(event, of: inlet.name)
-        return inlet.tell(event)
+        return inlet.report(event)
       })
   }
 
@@ -182,7 +182,7 @@ final class SourceFeed: Feed {
   }
 
   /// Reports the restrictions in force to the log and to clients.
-  private func tellConfinement(_ source: Settings.Source) {
+  private func logConfinement(_ source: Settings.Source) {
     guard let program = source.program else { return inlet.describe(confinement: nil) }
     let words = Confinement(Self.confined(program, source, secrets)).description
     inlet.describe(confinement: words)
@@ -190,21 +190,21 @@ final class SourceFeed: Feed {
   }
 
   func start() throws {
-    tellConfinement(state.withLock { $0.source })
+    logConfinement(state.withLock { $0.source })
     if let first {
       try state.withLock { $0.swapping }.start(first)
     } else if let quarantine = state.withLock({ $0.quarantine }) {
       log.log(.error, "\(quarantine)")
-      tell(.state(.failed, message: quarantine))
+      report(.state(.failed, message: quarantine))
     }
     guard let file = state.withLock({ $0.source.file }) else { return }
     let watcher = FileWatcher([file]) { [weak self] in self?.noteChangedFile() }
     state.withLock { $0.watcher = watcher }
   }
 
-  private func tell(_ event: SourceEvent) {
+  private func report(_ event: SourceEvent) {
     status?.note(event, of: inlet.name)
-    inlet.tell(event)
+    inlet.report(event)
   }
 
   func stop() {
@@ -228,7 +228,7 @@ final class SourceFeed: Feed {
   func change(to source: Settings.Source, onRefusal: @escaping @Sendable () -> Void = {}) {
     let stamp = source.file.flatMap { FileStamp($0) }
     enum Step { case nothing, swap(SwappingSource), begin(SwappingSource) }
-    var former: SwappingSource?
+    var previous: SwappingSource?
     let step = state.withLock { state -> Step in
       guard state.isRetired || state.source != source || state.stamp != stamp else { return .nothing }
       state.source = source
@@ -237,7 +237,7 @@ final class SourceFeed: Feed {
       inlet.takesUploads = source.text?.takesUploads ?? false
       // Clients send the rows when they want, so a new instance has no list to wait for.
       if !state.isRetired, source.text?.takesUploads ?? false {
-        former = state.swapping
+        previous = state.swapping
         state.isRetired = true
       }
       guard state.isRetired else { return .swap(state.swapping) }
@@ -246,7 +246,7 @@ final class SourceFeed: Feed {
       state.swapping = Self.swapping(source, inlet, log, status, refuse)
       return .begin(state.swapping)
     }
-    former?.stop(within: .seconds(1))
+    previous?.stop(within: .seconds(1))
     status?.add(source.name, kind: source.kind, settings: source.settings)
     do throws(PluginError) {
       switch step {
@@ -255,7 +255,7 @@ final class SourceFeed: Feed {
         swapping.swap(try Self.maker(source, log, secrets, status, isAgain: true), onRefusal: onRefusal)
       case .begin(let swapping): try swapping.start(try Self.maker(source, log, secrets, status, isAgain: true))
       }
-      tellConfinement(source)
+      logConfinement(source)
     } catch {
       log.log(.error, "the new instance is not used, the old one stays: \(error)")
     }
@@ -275,7 +275,7 @@ final class SourceFeed: Feed {
     guard let swapping else { return }
     swapping.stop(within: .seconds(5))
     inlet.takesUploads = false
-    tell(.state(.disabled, message: "it was removed from the configuration"))
+    report(.state(.disabled, message: "it was removed from the configuration"))
   }
 
   // MARK: Commands of operators
@@ -291,7 +291,7 @@ final class SourceFeed: Feed {
     inlet.takesUploads = false
     swapping.stop(within: .seconds(5))
     log.log(.notice, "stopped by an operator")
-    tell(.state(.disabled, message: "stopped by an operator"))
+    report(.state(.disabled, message: "stopped by an operator"))
   }
 
   /// Starts a source that was stopped, is in quarantine, or has ended.
@@ -307,11 +307,11 @@ final class SourceFeed: Feed {
     inlet.takesUploads = source.text?.takesUploads ?? false
     do throws(PluginError) {
       log.log(.notice, "started by an operator")
-      tell(.state(.starting, message: ""))
+      report(.state(.starting, message: ""))
       try swapping.start(try Self.maker(source, log, secrets, status, isAgain: true))
     } catch {
       state.withLock { ($0.isRetired, $0.isHalted) = (true, true) }
-      tell(.state(.failed, message: "\(error)"))
+      report(.state(.failed, message: "\(error)"))
       throw StatusTables.Refusal(reason: "\(error)")
     }
   }
@@ -341,8 +341,8 @@ final class SourceFeed: Feed {
   /// Starts a new instance with these settings next to the present one, which stays if the new one
   /// delivers no rows.
   func change(to settings: [Settings.Source.Pair]) throws(StatusTables.Refusal) {
-    let (former, isHalted) = state.withLock { ($0.source, $0.isHalted) }
-    var source = former
+    let (previous, isHalted) = state.withLock { ($0.source, $0.isHalted) }
+    var source = previous
     guard !isHalted else { throw StatusTables.Refusal(reason: "it is stopped: start it first") }
     guard Set(source.settings.map { "\($0)" }) != Set(settings.map { "\($0)" }) else {
       throw StatusTables.Refusal(reason: "the settings are unchanged")
@@ -352,8 +352,8 @@ final class SourceFeed: Feed {
     let wanted = source
     change(to: wanted) { [weak self] in
       // The next start must not use settings with which the source failed.
-      self?.state.withLock { if $0.source == wanted { $0.source = former } }
-      self?.status?.add(former.name, kind: former.kind, settings: former.settings)
+      self?.state.withLock { if $0.source == wanted { $0.source = previous } }
+      self?.status?.add(previous.name, kind: previous.kind, settings: previous.settings)
     }
   }
 }

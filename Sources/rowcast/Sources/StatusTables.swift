@@ -54,7 +54,7 @@ final class StatusTables: Sendable {
   static let sourcesName = "rowcast-sources"
   static let logName = "rowcast-log"
   /// The number of log lines kept.
-  private static let keptLines = 10_000
+  private static let lineLimit = 10_000
   /// The prefix of the names of actions that change settings, followed by the source's name.
   private static let settingsPrefix = "settings-"
   /// The prefix of the names of actions that test settings, followed by the source's name.
@@ -126,7 +126,7 @@ final class StatusTables: Sendable {
       Column("level", .text, title: "Level", style: .badge, width: 10, presentation: LogTable.levels),
       // Programs may log secrets.
       Column("text", .text, title: "Text", width: 120, audience: .operators),
-    ], retention: .last(keptLines))
+    ], retention: .last(lineLimit))
 
   private static func cells(_ name: String, _ entry: Entry) -> [Cell] {
     let settings = entry.settings.map { "\($0.key)=\(Self.isSecret($0.key, $0.value) ? "…" : $0.value)" }
@@ -185,9 +185,9 @@ final class StatusTables: Sendable {
       let queue = action.action.hasPrefix(Self.testPrefix) ? self.tests : self.queue
       queue.async { self.take(action) }
     }
-    inlets.sources.tell(.schema(Self.schema(entries)))
-    inlets.log.tell(.schema(Self.logSchema))
-    for inlet in [inlets.sources, inlets.log] { inlet.tell(.state(.live, message: "")) }
+    inlets.sources.report(.schema(Self.schema(entries)))
+    inlets.log.report(.schema(Self.logSchema))
+    for inlet in [inlets.sources, inlets.log] { inlet.report(.state(.live, message: "")) }
     state.withLock {
       $0.inlets = inlets
       $0.isFormChanged = false
@@ -228,7 +228,7 @@ final class StatusTables: Sendable {
     state.withLock { state in
       state.lines += 1
       // Lines beyond the number kept would only push each other out.
-      guard state.waiting.count < Self.keptLines else { return }
+      guard state.waiting.count < Self.lineLimit else { return }
       state.waiting.upsert(
         .integer(state.lines),
         [.timestamp(Self.now), .text(name), .text(level), .text(String(line.prefix(8_000)))])
@@ -249,11 +249,11 @@ final class StatusTables: Sendable {
       return (schema, rows, lines)
     }
     if let schema {
-      sources.tell(.schema(schema))
-      sources.tell(.state(.live, message: ""))
+      sources.report(.schema(schema))
+      sources.report(.state(.live, message: ""))
     }
-    if !rows.isEmpty { sources.tell(.changes(rows)) }
-    if !lines.isEmpty { log.tell(.changes(lines)) }
+    if !rows.isEmpty { sources.report(.changes(rows)) }
+    if !lines.isEmpty { log.report(.changes(lines)) }
   }
 
   // MARK: Commands
@@ -267,7 +267,7 @@ final class StatusTables: Sendable {
     }
     queue.async { [self] in
       send()
-      state.withLock { $0.inlets }?.sources.tell(.acted(request.id, outcome))
+      state.withLock { $0.inlets }?.sources.report(.acted(request.id, outcome))
     }
   }
 

@@ -32,7 +32,7 @@ def write(text):
     os.write(1, text if isinstance(text, bytes) else text.encode())
 
 
-def say(message):
+def send(message):
     write(json.dumps(message, ensure_ascii=False) + "\n")
 
 
@@ -44,31 +44,31 @@ class Plugin:
     rows = []
 
     def run(self):
-        say({"type": "hello", **self.greeting})
+        send({"type": "hello", **self.greeting})
         for line in sys.stdin:
             message = json.loads(line)
-            getattr(self, f"hear_{message['type']}", self.hear_other)(message)
+            getattr(self, f"receive_{message['type']}", self.receive_other)(message)
 
-    def hear_hello(self, message):
+    def receive_hello(self, message):
         pass
 
-    def hear_configure(self, message):
-        self.tell_schema()
-        self.tell_rows()
+    def receive_configure(self, message):
+        self.send_schema()
+        self.send_rows()
 
-    def hear_health(self, message):
-        say({"type": "health", "id": message["id"]})
+    def receive_health(self, message):
+        send({"type": "health", "id": message["id"]})
 
-    def hear_other(self, message):
+    def receive_other(self, message):
         pass
 
-    def tell_schema(self):
-        say({"type": "schema", **self.schema})
+    def send_schema(self):
+        send({"type": "schema", **self.schema})
 
-    def tell_rows(self):
-        say({"type": "reload"})
-        say({"type": "upsert", "rows": self.rows})
-        say({"type": "commit"})
+    def send_rows(self):
+        send({"type": "reload"})
+        send({"type": "upsert", "rows": self.rows})
+        send({"type": "commit"})
 
 
 # Rows without messages.
@@ -172,18 +172,18 @@ class Jobs(Plugin):
 class Refusing(Jobs):
     """Refuses a setting that it does not know, and says why."""
 
-    def hear_configure(self, message):
+    def receive_configure(self, message):
         if "rowcast-exam" in message["settings"]:
-            say({"type": "refuse", "setting": "rowcast-exam", "reason": "unknown setting"})
+            send({"type": "refuse", "setting": "rowcast-exam", "reason": "unknown setting"})
         else:
-            super().hear_configure(message)
+            super().receive_configure(message)
 
 
 @plugin("commit/never")
 class Endless(Jobs):
-    def tell_rows(self):
-        say({"type": "reload"})
-        say({"type": "upsert", "rows": self.rows})
+    def send_rows(self):
+        send({"type": "reload"})
+        send({"type": "upsert", "rows": self.rows})
 
 
 @plugin("end/stays when its input ends")
@@ -203,7 +203,7 @@ class Orphaning(Jobs):
 
 @plugin("health/silent")
 class Unhealthy(Jobs):
-    def hear_health(self, message):
+    def receive_health(self, message):
         pass
 
 
@@ -219,9 +219,9 @@ class UnknownVersion(Jobs):
 
 @plugin("keys/others with each start")
 class RandomKeys(Jobs):
-    def tell_rows(self):
+    def send_rows(self):
         self.rows = [[os.getpid() * 10 + row[0], *row[1:]] for row in self.rows]
-        super().tell_rows()
+        super().send_rows()
 
 
 class Adding(Jobs):
@@ -229,9 +229,9 @@ class Adding(Jobs):
 
     added = {}
 
-    def tell_rows(self):
-        super().tell_rows()
-        say(self.added)
+    def send_rows(self):
+        super().send_rows()
+        send(self.added)
 
 
 @plugin("messages/a delete without a key")
@@ -261,12 +261,12 @@ class Percent(Jobs):
 
 @plugin("restart/other columns")
 class OtherColumns(Jobs):
-    def tell_schema(self):
+    def send_schema(self):
         again = sys.argv[0] + ".again"
         name = "title" if os.path.exists(again) else "name"
         open(again, "w").close()
         self.schema = {**self.schema, "columns": [{"name": name, "type": "text"}, {"name": "done", "type": "number"}]}
-        super().tell_schema()
+        super().send_schema()
 
 
 @plugin("restart/a lock stays")
@@ -280,15 +280,15 @@ class Locked(Jobs):
 
 @plugin("restart/no reload")
 class NoReload(Jobs):
-    def tell_rows(self):
-        say({"type": "upsert", "rows": self.rows})
+    def send_rows(self):
+        send({"type": "upsert", "rows": self.rows})
 
 
 @plugin("schema/after a row")
 class LateSchema(Jobs):
-    def tell_schema(self):
-        say({"type": "upsert", "key": 1, "row": {"name": "build"}})
-        super().tell_schema()
+    def send_schema(self):
+        send({"type": "upsert", "key": 1, "row": {"name": "build"}})
+        super().send_schema()
 
 
 @plugin("schema/unknown type")
@@ -298,10 +298,10 @@ class UnknownType(Jobs):
 
 @plugin("settings/ends at an unknown one")
 class Fragile(Jobs):
-    def hear_configure(self, message):
+    def receive_configure(self, message):
         if "rowcast-exam" in message["settings"]:
             sys.exit(1)
-        super().hear_configure(message)
+        super().receive_configure(message)
 
 
 @plugin("settings/unknown type")
@@ -311,21 +311,21 @@ class UnknownSetting(Jobs):
 
 @plugin("settings/refuses without a reason")
 class Wordless(Jobs):
-    def hear_configure(self, message):
+    def receive_configure(self, message):
         if "rowcast-exam" in message["settings"]:
-            say({"type": "refuse", "setting": "rowcast-exam"})
-        super().hear_configure(message)
+            send({"type": "refuse", "setting": "rowcast-exam"})
+        super().receive_configure(message)
 
 
 @plugin("start/no list")
 class NoList(Jobs):
-    def tell_rows(self):
+    def send_rows(self):
         pass
 
 
 @plugin("stays/ends at an unknown message")
 class Strict(Jobs):
-    def hear_other(self, message):
+    def receive_other(self, message):
         sys.exit(1)
 
 
@@ -334,14 +334,14 @@ class Pieces(Jobs):
     greeting = {"version": 1}
 
     def run(self):
-        say({"type": "hello", **self.greeting})
+        send({"type": "hello", **self.greeting})
         heard = b""
         while b"configure" not in heard or not heard.endswith(b"\n"):
             heard += os.read(0, 65536)
-        self.hear_configure({})
+        self.receive_configure({})
         while chunk := os.read(0, 65536):
             if json.loads(chunk)["type"] == "health":
-                say({"type": "health"})
+                send({"type": "health"})
 
 
 # Actions.
@@ -352,8 +352,8 @@ class Actions(Jobs):
     schema = {**Jobs.schema, "actions": [{"name": "stop", "title": "Stop"}]}
     unknown = {"error": "there is no such action"}
 
-    def hear_action(self, message):
-        say({"type": "acted", "id": message["id"], **({} if message["action"] == "stop" else self.unknown)})
+    def receive_action(self, message):
+        send({"type": "acted", "id": message["id"], **({} if message["action"] == "stop" else self.unknown)})
 
 
 @plugin("actions/does everything")
@@ -363,7 +363,7 @@ class Obliging(Actions):
 
 @plugin("actions/silent")
 class Inactive(Actions):
-    def hear_action(self, message):
+    def receive_action(self, message):
         pass
 
 
@@ -378,18 +378,18 @@ class Deferred(Plugin):
     rows = [["a", "smile", None], ["b", "grin", None], ["c", "wink", None]]
     value = 4.5
 
-    def hear_load(self, message):
+    def receive_load(self, message):
         for key, column in message["cells"]:
             self.load(key, column)
 
     def load(self, key, column):
         if key in "abc":
-            say({"type": "loaded", "key": key, "column": column, "value": self.value})
+            send({"type": "loaded", "key": key, "column": column, "value": self.value})
         else:
             self.fail(key, column)
 
     def fail(self, key, column):
-        say({"type": "failed", "key": key, "column": column, "reason": "it has no rating"})
+        send({"type": "failed", "key": key, "column": column, "reason": "it has no rating"})
 
 
 @plugin("answers/none for an unknown row")
@@ -400,7 +400,7 @@ class Unanswered(Deferred):
 
 @plugin("answers/never")
 class NeverLoads(Deferred):
-    def hear_load(self, message):
+    def receive_load(self, message):
         pass
 
 
@@ -408,7 +408,7 @@ class NeverLoads(Deferred):
 class CancelsForEver(Deferred):
     cancelled = set()
 
-    def hear_cancel(self, message):
+    def receive_cancel(self, message):
         self.cancelled.update(key for key, _ in message["cells"])
 
     def load(self, key, column):
@@ -431,16 +431,16 @@ class Images(Plugin):
     rows = [["a", "smile"], ["b", "grin"], ["c", "wink"], ["d", None]]
     data = b"GIF89a" + bytes(20)
 
-    def hear_image(self, message):
+    def receive_image(self, message):
         self.answer(message, self.data if message["key"] != NO_IMAGE else None)
 
     def answer(self, message, data):
-        say({"type": "image", "id": message["id"], "data": data and base64.b64encode(data).decode()})
+        send({"type": "image", "id": message["id"], "data": data and base64.b64encode(data).decode()})
 
 
 @plugin("images/for every key")
 class AnyImage(Images):
-    def hear_image(self, message):
+    def receive_image(self, message):
         self.answer(message, self.data)
 
 
@@ -448,12 +448,12 @@ class AnyImage(Images):
 class CancelsAll(Images):
     isCancelled = False
 
-    def hear_cancel(self, message):
+    def receive_cancel(self, message):
         self.isCancelled = True
 
-    def hear_image(self, message):
+    def receive_image(self, message):
         if not self.isCancelled:
-            super().hear_image(message)
+            super().receive_image(message)
 
 
 @plugin("images/a byte too large")
@@ -463,9 +463,9 @@ class LargeImages(Images):
 
 @plugin("images/silent for an unknown key")
 class UnansweredImages(Images):
-    def hear_image(self, message):
+    def receive_image(self, message):
         if message["key"] != NO_IMAGE:
-            super().hear_image(message)
+            super().receive_image(message)
 
 
 @plugin("images/not an image")
@@ -483,23 +483,23 @@ class Windowed(Plugin):
         "columns": [{"name": "name", "type": "text"}], "windowed": {"cancels": True}}
     rows = [[number, f"row {number}"] for number in range(500)]
 
-    def tell_rows(self):
+    def send_rows(self):
         pass
 
-    def hear_query(self, message):
+    def receive_query(self, message):
         if "sections" in message:
-            say({"type": "page", "id": message["id"], **self.sections(message["group"])})
+            send({"type": "page", "id": message["id"], **self.sections(message["group"])})
         else:
-            self.tell_page(message, self.section(message))
+            self.send_page(message, self.section(message))
 
     def section(self, message):
         return self.rows
 
-    def tell_page(self, message, rows):
+    def send_page(self, message, rows):
         first, count = message["rows"]["skip"], message["rows"]["count"]
         page = self.page(rows[first : first + count])
         answer = {"rows": page, "more": first + len(page) < len(rows), "count": len(rows)}
-        say({"type": "page", "id": message["id"], **answer})
+        send({"type": "page", "id": message["id"], **answer})
 
     def page(self, rows):
         return rows
@@ -509,9 +509,9 @@ class Windowed(Plugin):
 class OnePage(Windowed):
     isAnswered = False
 
-    def hear_query(self, message):
+    def receive_query(self, message):
         if not self.isAnswered:
-            super().hear_query(message)
+            super().receive_query(message)
         self.isAnswered = True
 
 
@@ -523,7 +523,7 @@ class PageTwice(Windowed):
 
 @plugin("start/answers no query")
 class NoPage(Windowed):
-    def hear_query(self, message):
+    def receive_query(self, message):
         pass
 
 

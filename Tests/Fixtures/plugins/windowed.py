@@ -69,7 +69,7 @@ def number(value):
     return value
 
 
-def chosen(query):
+def selected(query):
     rows = list(ROWS)
     if "filter" in query and LIE != "ignores-filter":
         rows = [row for row in rows if passes(row, query["filter"])]
@@ -92,14 +92,14 @@ def chosen(query):
 
 
 def page(query):
-    rows, wish = chosen(query), query["rows"]
+    rows, span = selected(query), query["rows"]
     count = len(rows)
     if LIE == "starts-at-second":
         rows = rows[1:]
         count -= 1
-    begin = int(wish["after"]) if "after" in wish else 0
-    begin += wish["skip"]
-    end = int(wish["upTo"]) if "upTo" in wish else len(rows)
+    begin = int(span["after"]) if "after" in span else 0
+    begin += span["skip"]
+    end = int(span["upTo"]) if "upTo" in span else len(rows)
     if LIE == "overlaps" and begin > 0:
         begin -= 1
     if LIE == "leaves-gaps" and begin > 0:
@@ -112,17 +112,17 @@ def page(query):
         count += 1
     if LIE == "counts-all":
         count = len(ROWS)
-    told = rows[begin:min(end, begin + wish["count"])]
-    more = begin + len(told) < min(end, len(rows))
-    answer = {"rows": told, "more": more and LIE != "ends-early", "count": count}
+    block = rows[begin:min(end, begin + span["count"])]
+    more = begin + len(block) < min(end, len(rows))
+    answer = {"rows": block, "more": more and LIE != "ends-early", "count": count}
     if PAGING != "offset":
-        answer.update(begin=str(begin), end=str(begin + len(told)))
+        answer.update(begin=str(begin), end=str(begin + len(block)))
     return answer
 
 
 def sections(query):
     counts = {}
-    for row in chosen(dict(query, sort=[])):
+    for row in selected(dict(query, sort=[])):
         values = tuple(cell(row, name) for name in query["group"])
         counts[values] = counts.get(values, 0) + 1
     found = [list(values) + [count] for values, count in counts.items()]
@@ -133,19 +133,19 @@ def sections(query):
     return {"group": query["group"], "sections": found}
 
 
-def say(message):
+def send(message):
     print(json.dumps(message), flush=True)
 
 
-say({"type": "hello", "version": 1, "capabilities": ["health"]})
-say({"type": "schema", "name": "people", "key": "integer", "prefetch": {"inFlight": 4, "patience": 10000},
+send({"type": "hello", "version": 1, "capabilities": ["health"]})
+send({"type": "schema", "name": "people", "key": "integer", "prefetch": {"inFlight": 4, "patience": 10000},
      "columns": [{"name": name, "type": kind} for name, kind in COLUMNS.items()],
      "windowed": {"sort": NAMES, "filters": FILTERS, "filterColumns": NAMES, "searches": True, "group": ["town", "active"],
                   "count": "exact", "paging": PAGING, "tellsChanges": True, "cancels": True}})
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "health":
-        say({"type": "health", "id": message["id"]})
+        send({"type": "health", "id": message["id"]})
     elif message["type"] == "query":
         asked += 1
-        say({"type": "page", "id": message["id"], **(sections(message) if "sections" in message else page(message))})
+        send({"type": "page", "id": message["id"], **(sections(message) if "sections" in message else page(message))})

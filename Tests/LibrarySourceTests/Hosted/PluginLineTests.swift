@@ -20,7 +20,7 @@ import Testing
     String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  private func heard(_ changes: Changeset, _ schema: Schema = Self.schema) -> [ChildDecoder.Event] {
+  private func received(_ changes: Changeset, _ schema: Schema = Self.schema) -> [ChildDecoder.Event] {
     let hello = lines(PluginLine.hello)
     return decode(hello + lines(PluginLine.schema(schema)) + lines(PluginLine.changes(changes, schema)))
   }
@@ -29,14 +29,14 @@ import Testing
   func `a schema survives the round trip with retention and limits`(_ retention: Retention) {
     var schema = Self.schema
     schema.retention = retention
-    #expect(heard(Changeset(), schema).schema == schema)
+    #expect(received(Changeset(), schema).schema == schema)
     schema.limits = TableLimits()
     schema.key = .text
-    #expect(heard(Changeset(), schema).schema == schema)
+    #expect(received(Changeset(), schema).schema == schema)
     schema.loadsImages = true
-    #expect(heard(Changeset(), schema).schema == schema)
+    #expect(received(Changeset(), schema).schema == schema)
     schema.limits = TableLimits(bytes: 1)
-    #expect(heard(Changeset(), schema).schema == schema)
+    #expect(received(Changeset(), schema).schema == schema)
   }
 
   @Test func `formats, directions and the label survive the line protocol`() {
@@ -46,12 +46,12 @@ import Testing
       for better in [nil, BetterDirection.higher, .lower] {
         (schema.columns[0].format, schema.columns[0].better) = (format, better)
         (schema.columns[1].format, schema.columns[1].better) = (format, better)
-        #expect(heard(Changeset(), schema).schema == schema)
+        #expect(received(Changeset(), schema).schema == schema)
       }
     }
     for format in [ColumnFormat.date, .dateTime(), .dateTime(decimals: 3), .time(), .time(decimals: 9)] {
       schema.columns[4].format = format
-      #expect(heard(Changeset(), schema).schema == schema)
+      #expect(received(Changeset(), schema).schema == schema)
     }
   }
 
@@ -68,7 +68,7 @@ import Testing
         filter: .all([.not(.oneOf("boolean", [.boolean(true)])), .range("number", from: .number(0.5), through: nil)]),
         group: ["text"], aggregates: [AggregateRequest(.mean, of: "number")], order: ["text"], hidden: ["image"],
         pinned: ["integer"]), newest: .end, changed: "when")
-    #expect(heard(Changeset(), schema).schema == schema)
+    #expect(received(Changeset(), schema).schema == schema)
   }
 
   @Test func `cells of every type survive the round trip`() {
@@ -87,7 +87,7 @@ import Testing
       ])
     changes.upsert(.integer(3), [Cell](repeating: .null, count: 7))
     changes.upsert(.integer(4), [.integer(0), .number(5), .null, .null, .timestamp(-1), .null, .null])
-    let events = heard(changes)
+    let events = received(changes)
     #expect(events.badLines == [])
     #expect(events.rows == PlainRow.rows(of: changes))
   }
@@ -99,17 +99,17 @@ import Testing
     let said = outcomes.enumerated().map { lines(PluginLine.image(UInt64($0), $1)) }.joined()
     let events = decode(lines(PluginLine.hello) + lines(PluginLine.schema(schema)) + said)
     #expect(events.badLines == [])
-    let heard = events.compactMap { event in
+    let received = events.compactMap { event in
       if case .source(.image(let number, let outcome)) = event { (number, outcome) } else { nil }
     }
-    #expect(heard.map(\.0) == [0, 1, 2, 3, 4])
-    #expect(heard.map(\.1) == outcomes.dropLast() + [.failed("its source does not run")])
+    #expect(received.map(\.0) == [0, 1, 2, 3, 4])
+    #expect(received.map(\.1) == outcomes.dropLast() + [.failed("its source does not run")])
   }
 
   @Test func `a gap in a series survives the round trip`() {
     var changes = Changeset()
     changes.upsert(.integer(1), [.null, .null, .null, .null, .null, .null, .series([1, .nan, 3])])
-    guard case .series(let values)?? = heard(changes).rows.first?.cells[6] else {
+    guard case .series(let values)?? = received(changes).rows.first?.cells[6] else {
       Issue.record("no series")
       return
     }
@@ -127,7 +127,7 @@ import Testing
     changes.delete(.integer(2))
     changes.reject(.integer(3), "it cannot be")
     changes.noteUnnamedRejections(3, "they cannot be named")
-    let events = heard(changes)
+    let events = received(changes)
     #expect(events.badLines == [])
     #expect(events.rows == PlainRow.rows(of: changes))
     #expect(events.unnamed.count == 3 && events.unnamed.last == "they cannot be named")
@@ -135,8 +135,8 @@ import Testing
 
   @Test func `a reload's begin and end survive the round trip`() {
     let changes = Changeset.reload([(.integer(1), [Cell](repeating: .null, count: 7))])
-    let heard = heard(changes).changes
-    #expect(heard.first?.beginsReload == true && heard.last?.endsReload == true)
+    let received = received(changes).changes
+    #expect(received.first?.beginsReload == true && received.last?.endsReload == true)
     var first = Changeset()
     first.beginsReload = true
     #expect(lines(PluginLine.changes(first, Self.schema)) == [#"{"type":"reload"}"#])
@@ -151,7 +151,7 @@ import Testing
     let lines = lines(PluginLine.changes(changes, Self.schema))
     #expect(lines.count == 4)
     #expect(lines.allSatisfy { $0.utf8.count < 70_000 })
-    #expect(heard(changes).rows.count == 200)
+    #expect(received(changes).rows.count == 200)
   }
 
   @Test func `rejects only the row whose text is not UTF-8`() {
@@ -161,7 +161,7 @@ import Testing
     [UInt8]([0x4D, 0xFC]).withUnsafeBytes { changes.append(text: $0) }
     for _ in 0..<4 { changes.appendNull() }
     changes.upsert(.integer(2), [Cell](repeating: .null, count: 7))
-    let rows = heard(changes).rows
+    let rows = received(changes).rows
     #expect(rows.map(\.verb) == [.reject, .upsert])
     #expect(rows.first?.cells == [.text("its cell “text” is not UTF-8")])
   }
@@ -169,13 +169,13 @@ import Testing
   @Test func `rejects only the row that exceeds a line's limit`() {
     let schema = Schema(
       name: "wide", key: .integer, columns: (0..<20).map { Column("c\($0)", .text) })
-    func heardRow(_ bytes: Int) -> [PlainRow] {
+    func receivedRow(_ bytes: Int) -> [PlainRow] {
       var changes = Changeset()
       changes.upsert(.integer(7), [Cell](repeating: .text(String(repeating: "x", count: bytes)), count: 20))
       changes.delete(.integer(8))
-      return heard(changes, schema).rows
+      return received(changes, schema).rows
     }
-    #expect(heardRow(44_000).map(\.verb) == [.upsert, .delete])
-    #expect(heardRow(46_000).map(\.verb) == [.reject, .delete])
+    #expect(receivedRow(44_000).map(\.verb) == [.upsert, .delete])
+    #expect(receivedRow(46_000).map(\.verb) == [.reject, .delete])
   }
 }

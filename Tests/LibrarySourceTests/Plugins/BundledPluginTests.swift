@@ -13,7 +13,7 @@ import Testing
     let recorder = recorder
     let source = PluginSource(
       library: try PluginLibrary(path: Workshop.library(name)), name: name, configuration: configuration,
-      log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     return source
   }

@@ -15,7 +15,7 @@ import Testing
     let source = PluginSource(
       library: try PluginLibrary(path: Workshop.library("processes")), name: "processes",
       configuration: settings.merging(["interval": "0.05"]) { $1 }, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("a look") { !$0.states.isEmpty }
     return source
@@ -100,9 +100,9 @@ import Testing
     let source = try start()
     let (process, key) = try victim()
     let before = process.niceness
-    for (number, stranger) in [key + 1 << 22, key - 1 << 22].enumerated() {
+    for (number, unknown) in [key + 1 << 22, key - 1 << 22].enumerated() {
       #expect(
-        try outcome(source, UInt64(number), action, stranger, [("nice", .integer(7))])
+        try outcome(source, UInt64(number), action, unknown, [("nice", .integer(7))])
           == .failed(
             .failed,
             "process \(process.pid) has ended; its number belongs to another one now"))

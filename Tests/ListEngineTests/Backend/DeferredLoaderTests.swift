@@ -56,7 +56,7 @@ import Testing
     ///
     /// Returns the commands that the source received.
     @discardableResult func settle() throws -> [String] {
-      var told: [String] = []
+      var reported: [String] = []
       for _ in 0..<1000 {
         let outputs = engine.advance(to: clock.now)
         for output in outputs {
@@ -65,8 +65,8 @@ import Testing
             try replicas[id]?.apply(delivery)
             engine.handle(.writable(id), at: clock.now)
             engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
-          case .cancel(_, let cells): told += cells.map { "-\($0.key)" }
-          case .load(_, let cells): told += cells.map { "+\($0.key)" }
+          case .cancel(_, let cells): reported += cells.map { "-\($0.key)" }
+          case .load(_, let cells): reported += cells.map { "+\($0.key)" }
           default: break
           }
           let plans = plans
@@ -83,23 +83,23 @@ import Testing
         for answer in answers { engine.handle(answer.input(table), at: clock.now) }
         if answers.isEmpty, engine.deadline.map({ $0 > clock.now }) ?? true {
           #expect(loader.mistakes.isEmpty, "\(loader.mistakes)")
-          return told
+          return reported
         }
       }
       Issue.record("it does not come to rest")
-      return told
+      return reported
     }
 
     /// Lets time pass, without skipping any deadline.
     @discardableResult func wait(_ duration: Duration) throws -> [String] {
       let end = clock.now.advanced(by: duration)
-      var told = try settle()
+      var reported = try settle()
       while clock.now < end {
         let next = [engine.deadline, loader.deadline].compactMap(\.self).min() ?? end
         clock.advance(by: clock.now.duration(to: min(max(next, clock.now), end)))
-        told += try settle()
+        reported += try settle()
       }
-      return told
+      return reported
     }
 
     var counters: PrefetchCounters { engine.prefetch(of: table) }
@@ -350,7 +350,7 @@ import Testing
     bench.scroll(first: 85)
     try bench.settle()
     #expect(bench.shown(90) == "90.0")
-    #expect(bench.counters.unasked == 6)
+    #expect(bench.counters.unrequested == 6)
   }
 
   @Test func `an upsert keeps a deferred value if its cell is null`() throws {

@@ -159,7 +159,7 @@ import Testing
     harness.open(1, query: QueryRequest(sort: [("name", false)]), interval: .zero)
     harness.open(2, query: QueryRequest(sort: [("name", true)]), interval: .zero)
     try harness.settle()
-    func shown(_ page: UInt64) -> [Cell] { harness.replica(page).cells.map { $0[1] } }
+    func shown(_ client: UInt64) -> [Cell] { harness.replica(client).cells.map { $0[1] } }
     // Ties are broken by code unit.
     #expect(shown(1) == ["a", "B9", "b09", "b9", "b10", "C"].map { .text($0) })
     #expect(shown(2) == shown(1).reversed())

@@ -135,12 +135,12 @@ import Testing
   // MARK: Intervals
 
   @Test func `an interval is at most one minute`() throws {
-    for asked in [Duration.seconds(60), .seconds(61), .seconds(100_000)] {
+    for requested in [Duration.seconds(60), .seconds(61), .seconds(100_000)] {
       let harness = try Harness(rows: 3)
-      harness.open(interval: asked)
+      harness.open(interval: requested)
       #expect(try harness.advance().map(\.interval) == [.seconds(60)])
       harness.acknowledge()
-      harness.engine.handle(.pace(SessionID(rawValue: 1), asked), at: harness.clock.now)
+      harness.engine.handle(.pace(SessionID(rawValue: 1), requested), at: harness.clock.now)
       harness.change { $0.update(1, value: 1) }
       #expect(try harness.advance(by: .seconds(1)).map(\.interval) == [.seconds(60)])
     }

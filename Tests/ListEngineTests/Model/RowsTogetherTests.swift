@@ -85,8 +85,8 @@ import Testing
         changed[column] = cell
         table.apply(.reload((0..<200).map { (.integer(Int64($0)), $0 == 130 ? changed : row($0)) }))
         #expect(self.cells(table, 130) == changed.enumerated().map { $0 == 1 && $1 == .integer(2) ? .number(2) : $1 })
-        let told = table.log.since(end)
-        #expect(told.map(\.slot) == [130] && told.first?.columns == 1 << UInt64(column), "\(column): \(cell)")
+        let reported = table.log.since(end)
+        #expect(reported.map(\.slot) == [130] && reported.first?.columns == 1 << UInt64(column), "\(column): \(cell)")
       }
     }
   }

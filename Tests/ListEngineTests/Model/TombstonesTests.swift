@@ -11,7 +11,7 @@ import Testing
 
   @Test func `releases a slot once all views have passed its position`() {
     var tombstones = Tombstones()
-    for (slot, position) in [(4, 1), (5, 2), (6, 4)] as [(UInt32, Int)] { tombstones.dig(slot, position: position) }
+    for (slot, position) in [(4, 1), (5, 2), (6, 4)] as [(UInt32, Int)] { tombstones.add(slot, position: position) }
     #expect(closed(&tombstones, before: 0) == [])
     #expect(closed(&tombstones, before: 2) == [4, 5])
     #expect(closed(&tombstones, before: 3) == [])
@@ -21,12 +21,12 @@ import Testing
 
   @Test func `a revived row keeps its slot until its last tombstone closes`() {
     var tombstones = Tombstones()
-    tombstones.dig(4, position: 1)
+    tombstones.add(4, position: 1)
     tombstones.open(4)
-    tombstones.dig(4, position: 3)
+    tombstones.add(4, position: 3)
     tombstones.open(4)
-    tombstones.dig(4, position: 5)
-    tombstones.dig(7, position: 6)
+    tombstones.add(4, position: 5)
+    tombstones.add(7, position: 6)
     #expect(closed(&tombstones, before: 1) == [])
     #expect(closed(&tombstones, before: 4) == [])
     #expect(closed(&tombstones, before: 6) == [4, 7])
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `releases many slots step by step, each once`() {
     var tombstones = Tombstones()
-    for slot in 0..<1_000 as Range<UInt32> { tombstones.dig(slot, position: Int(slot)) }
+    for slot in 0..<1_000 as Range<UInt32> { tombstones.add(slot, position: Int(slot)) }
     var slots: [UInt32] = []
     for position in stride(from: -1, through: 1_000, by: 7) {
       slots += closed(&tombstones, before: position)

@@ -134,17 +134,17 @@ import Testing
       let kept = (0..<random.number(0...20)).map { _ in draw() }
       let passing = (0..<random.number(0...20)).map { _ in draw() }
       var fresh = ExactSum()
-      for value in kept { fresh.add(value, isTakenAway: false) }
+      for value in kept { fresh.add(value, isRemoved: false) }
       var worn = ExactSum()
-      for value in (kept + passing).shuffled(using: &random) { worn.add(value, isTakenAway: false) }
-      for value in passing { worn.add(value, isTakenAway: true) }
+      for value in (kept + passing).shuffled(using: &random) { worn.add(value, isRemoved: false) }
+      for value in passing { worn.add(value, isRemoved: true) }
       #expect(worn.number == fresh.number)
     }
     for value in [
       1.0, -0.1, .leastNonzeroMagnitude, -.leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, 0x1p-1040,
     ] {
       var sum = ExactSum()
-      sum.add(value, isTakenAway: false)
+      sum.add(value, isRemoved: false)
       #expect(sum.number == value)
     }
   }

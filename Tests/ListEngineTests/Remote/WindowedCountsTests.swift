@@ -7,7 +7,7 @@ import Testing
 ///
 /// One section may have up to 2^52 rows, and so may all together.
 @Suite struct WindowedCountsTests {
-  private static let most = PageRequest.greatestCount
+  private static let most = BlockRequest.greatestCount
   private let small = WindowedHarness.limits { _ in }
 
   private func row(_ key: Int64, _ group: String) -> (key: RowKey, cells: [Cell]) {
@@ -50,8 +50,8 @@ import Testing
     let harness = try grouped([SectionCount([.text("a")], count: 2), SectionCount([.text("b")], count: 2)])
     for (section, count) in [("a", Self.most - 2), ("b", 3)] {
       let request = try #require(harness.source.requests.last { $0.section == [.text(section)] })
-      let page = RowPage([row(1, section), row(2, section)], hasMore: true, count: count)
-      harness.engine.handle(.page(harness.table, request.id, page), at: harness.clock.now)
+      let block = RowBlock([row(1, section), row(2, section)], hasMore: true, count: count)
+      harness.engine.handle(.page(harness.table, request.id, block), at: harness.clock.now)
     }
     try harness.turn(by: .milliseconds(300))
     #expect(harness.lines().first == "a:\(Self.most - 2)")
@@ -98,10 +98,10 @@ import Testing
           harness.engine.handle(.sections(harness.table, request.id, sections), at: harness.clock.now)
         default:
           let rows = (0..<Int64.random(in: 0...10, using: &random)).map { row(Int64(step) * 100 + $0, "1") }
-          let page = RowPage(
+          let block = RowBlock(
             rows, hasMore: .random(using: &random), count: !random.oneIn(5) ? count() : nil,
-            isCountEstimated: random.oneIn(3), begin: PageCursor("b\(step)"), end: PageCursor("e\(step)"))
-          harness.engine.handle(.page(harness.table, request.id, page), at: harness.clock.now)
+            isCountEstimated: random.oneIn(3), begin: BlockCursor("b\(step)"), end: BlockCursor("e\(step)"))
+          harness.engine.handle(.page(harness.table, request.id, block), at: harness.clock.now)
         }
       }
       answered = harness.source.requests.count

@@ -43,7 +43,7 @@ import Testing
   // The `#expect` macro cannot borrow the engine.
 
   private func isReady(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.isReady(id) }
-  private func isHungry(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.isHungry(id) }
+  private func needsRows(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.needsRows(id) }
   private func rowsLeftOut(_ harness: WindowedHarness, _ id: ExportID) -> Int { harness.engine.rowsLeftOut(id) }
 
   @Test func `sorts by the column's collation when the source cannot sort`() throws {
@@ -67,11 +67,11 @@ import Testing
     }
   }
 
-  private func exportRequests(_ harness: WindowedHarness) -> [PageRequest] {
+  private func exportRequests(_ harness: WindowedHarness) -> [BlockRequest] {
     harness.source.requests.filter(\.id.isForExport)
   }
 
-  private func what(_ request: PageRequest) -> (hasCursor: Bool, skip: Int, count: Int) {
+  private func what(_ request: BlockRequest) -> (hasCursor: Bool, skip: Int, count: Int) {
     guard case .rows(let after, nil, let skip, let count) = request.what else { return (false, -1, -1) }
     return (after != nil, skip, count)
   }
@@ -155,14 +155,14 @@ import Testing
     try harness.settle()
     #expect(exportRequests(harness).count == 2)
     #expect(read(harness, id, 3) == .rows([0, 10, 20]))
-    #expect(!isHungry(harness, id))
+    #expect(!needsRows(harness, id))
     try harness.settle()
     #expect(exportRequests(harness).count == 2)
     #expect(read(harness, id, 1) == .rows([30]))
-    #expect(isHungry(harness, id))
+    #expect(needsRows(harness, id))
     #expect(harness.engine.deadline == .zero)
     try harness.turn()
-    #expect(!isHungry(harness, id))
+    #expect(!needsRows(harness, id))
     try harness.settle()
     #expect(exportRequests(harness).count == 3)
   }
@@ -176,10 +176,10 @@ import Testing
       let text = String(repeating: "x", count: textLength)
       harness.source.upsert(.integer(Int64(key)), [.integer(Int64(key)), .text(text), .null])
     }
-    var asked = 0
+    var requested = 0
     harness.plan = { _ in
-      asked += 1
-      return .init(asked == 3 ? .fails("too much") : .answers)
+      requested += 1
+      return .init(requested == 3 ? .fails("too much") : .answers)
     }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
     #expect(try readAll(harness, id).values == (0..<60).map { Int64($0) })
@@ -216,9 +216,9 @@ import Testing
     _ = try harness.engine.beginExport(of: "numbers", QueryRequest())
     harness.open()
     try harness.turn()
-    let asked = harness.source.requests.map(\.id.isForExport)
-    #expect(asked.count == 2)
-    #expect(asked == [false, true])
+    let requested = harness.source.requests.map(\.id.isForExport)
+    #expect(requested.count == 2)
+    #expect(requested == [false, true])
   }
 
   @Test func `waits until fewer than the maximum requests are in flight`() throws {
@@ -248,7 +248,7 @@ import Testing
     #expect(harness.source.inFlight.keys.allSatisfy { !$0.isForExport })
     // The answer to a cancelled request is ignored.
     harness.engine.handle(
-      .page(harness.table, first.id, RowPage([], hasMore: false, count: 0)), at: harness.clock.now)
+      .page(harness.table, first.id, RowBlock([], hasMore: false, count: 0)), at: harness.clock.now)
     #expect(!isReady(harness, id))
     let (values, last) = try readAll(harness, id)
     #expect(values == (0..<10).map { Int64($0 * 10) })
@@ -269,7 +269,7 @@ import Testing
 
   @Test func `an export does not affect sessions or table statistics`() throws {
     func run(exports: Bool) throws -> (WindowedHarness, [[TableDescription]]) {
-      var told: [[TableDescription]] = []
+      var reported: [[TableDescription]] = []
       // By offset, because the scripted source numbers its cursors by how many it has created.
       let harness = try harness(rows: 40) { $0.paging = .offset }
       harness.plan = { _ in .init(after: .milliseconds(30)) }
@@ -281,16 +281,16 @@ import Testing
         try harness.turn(by: .milliseconds(10))
         harness.answer()
         if let id { _ = harness.engine.read(id, rows: 3) }
-        told.append(harness.engine.tables(at: harness.clock.now))
+        reported.append(harness.engine.tables(at: harness.clock.now))
       }
-      return (harness, told)
+      return (harness, reported)
     }
-    let ((plain, plainlyTold), (other, told)) = (try run(exports: false), try run(exports: true))
+    let ((plain, plainlyReported), (other, reported)) = (try run(exports: false), try run(exports: true))
     #expect(exportRequests(other).count > 5)
     #expect(plain.source.requests == other.source.requests.filter { !$0.id.isForExport })
     #expect(plain.lines() == other.lines())
     #expect(plain.engine.prefetch(of: plain.table) == other.engine.prefetch(of: other.table))
-    #expect(plainlyTold == told)
+    #expect(plainlyReported == reported)
   }
 
   // MARK: Failures
@@ -360,22 +360,22 @@ import Testing
 
   @Test func `an invalid block fails the export with its reason`() throws {
     let row: (key: RowKey, cells: [Cell]) = (.integer(1), [.integer(1), .null, .null])
-    let cursor = PageCursor("here")
-    let long = PageCursor(String(repeating: "x", count: Limits().cursorBytes + 1))
-    let pages: [(WindowedCapabilities.Paging, RowPage, String)] = [
-      (.keyset, RowPage([row, row, row, row, row], hasMore: false), "the source gave 5 rows where 4 were asked for"),
-      (.keyset, RowPage([row], hasMore: true), "the source says that more rows follow, and not where"),
-      (.keyset, RowPage([], hasMore: true, end: cursor), "the source says that more rows follow, and not where"),
-      (.keyset, RowPage([row], hasMore: true, end: long), "the source's cursor has 4097 bytes, more than 4096"),
-      (.offset, RowPage([row, row, row], hasMore: true), "the source gave 3 rows, though more follow"),
+    let cursor = BlockCursor("here")
+    let long = BlockCursor(String(repeating: "x", count: Limits().cursorBytes + 1))
+    let blocks: [(WindowedCapabilities.Paging, RowBlock, String)] = [
+      (.keyset, RowBlock([row, row, row, row, row], hasMore: false), "the source gave 5 rows where 4 were asked for"),
+      (.keyset, RowBlock([row], hasMore: true), "the source says that more rows follow, and not where"),
+      (.keyset, RowBlock([], hasMore: true, end: cursor), "the source says that more rows follow, and not where"),
+      (.keyset, RowBlock([row], hasMore: true, end: long), "the source's cursor has 4097 bytes, more than 4096"),
+      (.offset, RowBlock([row, row, row], hasMore: true), "the source gave 3 rows, though more follow"),
     ]
-    for (paging, page, reason) in pages {
+    for (paging, block, reason) in blocks {
       let harness = try harness(patience: .zero) { $0.paging = paging }
       harness.plan = { _ in .init(.isForgotten) }
       let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
       try harness.turn()
       let request = try #require(exportRequests(harness).last)
-      harness.engine.handle(.page(harness.table, request.id, page), at: harness.clock.now)
+      harness.engine.handle(.page(harness.table, request.id, block), at: harness.clock.now)
       #expect(read(harness, id) == .failed(reason))
     }
   }
@@ -387,8 +387,8 @@ import Testing
     // Sent by the test, because the scripted source has never created such a cursor.
     for key: Int64 in 1...2 {
       for case .ask(_, let requests) in harness.engine.advance(to: harness.clock.now) {
-        let page = RowPage([(.integer(key), [.integer(key), .null, .null])], hasMore: true, end: PageCursor("here"))
-        harness.engine.handle(.page(harness.table, requests[0].id, page), at: harness.clock.now)
+        let block = RowBlock([(.integer(key), [.integer(key), .null, .null])], hasMore: true, end: BlockCursor("here"))
+        harness.engine.handle(.page(harness.table, requests[0].id, block), at: harness.clock.now)
       }
     }
     #expect(read(harness, id) == .rows([1]))
@@ -501,13 +501,13 @@ import Testing
     for rows in [30, 31] {
       let harness = try harness(rows: rows) { $0.count = count }
       let query = QueryRequest(sort: [("name", false)])
-      let page = harness.open(query: query)
+      let client = harness.open(query: query)
       try harness.settle()
       let id = try harness.engine.beginExport(of: "numbers", query)
       let (values, last) = try readAll(harness, id)
       #expect(values.count == (rows == 30 ? 30 : 0))
-      #expect(last == harness.refusals[page].map { .refused($0) } ?? .end)
-      #expect((harness.refusals[page] == nil) == (rows == 30))
+      #expect(last == harness.refusals[client].map { .refused($0) } ?? .end)
+      #expect((harness.refusals[client] == nil) == (rows == 30))
       if count == .exact { #expect(exportRequests(harness).count == (rows == 30 ? 8 : 1)) }
     }
   }

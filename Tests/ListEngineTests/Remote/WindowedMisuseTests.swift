@@ -13,14 +13,14 @@ import Testing
 
   /// Opens a session and answers its first request like this.
   private func answered(
-    _ paging: WindowedCapabilities.Paging = .offset, limits: Limits? = nil, _ page: (PageRequest) -> RowPage
+    _ paging: WindowedCapabilities.Paging = .offset, limits: Limits? = nil, _ block: (BlockRequest) -> RowBlock
   ) throws -> WindowedHarness {
     let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 100, limits: limits ?? small)
     harness.plan = { _ in .init(.isForgotten) }
     harness.open()
     try harness.turn()
     let request = try #require(harness.source.requests.first)
-    harness.engine.handle(.page(harness.table, request.id, page(request)), at: harness.clock.now)
+    harness.engine.handle(.page(harness.table, request.id, block(request)), at: harness.clock.now)
     try harness.turn(by: .milliseconds(300))
     return harness
   }
@@ -28,22 +28,22 @@ import Testing
   private func reason(_ harness: WindowedHarness) -> Missing? { harness.replica().absences.values.first }
 
   @Test func `a block with more rows than requested fails`() throws {
-    let full = try answered { _ in RowPage((0..<10).map(row), hasMore: false, count: 10) }
+    let full = try answered { _ in RowBlock((0..<10).map(row), hasMore: false, count: 10) }
     #expect(full.lines().count == 10)
-    let harness = try answered { _ in RowPage((0..<11).map(row), hasMore: false) }
+    let harness = try answered { _ in RowBlock((0..<11).map(row), hasMore: false) }
     #expect(reason(harness) == .failed("the source gave 11 rows where 10 were asked for"))
   }
 
   @Test func `a row that does not fit is shown as failed and counted`() throws {
     let harness = try answered { _ in
-      RowPage([row(1), (.integer(2), [.text("no number")]), row(3)], hasMore: false, count: 3)
+      RowBlock([row(1), (.integer(2), [.text("no number")]), row(3)], hasMore: false, count: 3)
     }
     #expect(harness.lines() == ["1", "!", "3"])
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 1)
   }
 
   @Test func `a repeated key is shown as failed and counted as rejected`() throws {
-    let harness = try answered { _ in RowPage([row(1), row(2), row(1)], hasMore: false, count: 3) }
+    let harness = try answered { _ in RowBlock([row(1), row(2), row(1)], hasMore: false, count: 3) }
     #expect(harness.lines() == ["1", "2", "!"])
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 1)
   }
@@ -52,21 +52,21 @@ import Testing
     let table = Table(
       Schema(name: "t", key: .text, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
     let kept = table.keep([(.text("\u{E9}"), [.integer(1)]), (.text("e\u{301}"), [.integer(2)])])
-    #expect(kept.slots.allSatisfy(KeptPage.isRow))
+    #expect(kept.slots.allSatisfy(CachedBlock.isRow))
     #expect(table.count == 2)
   }
 
   @Test func `a short block that is not the last has rows marked missing`() throws {
-    let harness = try answered { _ in RowPage([row(1), row(2)], hasMore: true, count: 100) }
+    let harness = try answered { _ in RowBlock([row(1), row(2)], hasMore: true, count: 100) }
     #expect(harness.lines().prefix(3) == ["1", "2", "!"])
     #expect(reason(harness) == .failed("the source left this row out") || reason(harness) == .pending)
   }
 
   @Test func `a block that is not the last needs rows and an end cursor`() throws {
     for paging in [WindowedCapabilities.Paging.keyset, .keysetAndOffset] {
-      let harness = try answered(paging) { _ in RowPage([row(1)], hasMore: true) }
+      let harness = try answered(paging) { _ in RowBlock([row(1)], hasMore: true) }
       #expect(reason(harness) == .failed("the source says that more rows follow, and not where"))
-      let empty = try answered(paging) { _ in RowPage([], hasMore: true, end: PageCursor("here")) }
+      let empty = try answered(paging) { _ in RowBlock([], hasMore: true, end: BlockCursor("here")) }
       #expect(reason(empty) == .failed("the source says that rows follow, and gave none"))
     }
   }
@@ -75,11 +75,11 @@ import Testing
     var limits = small
     limits.cursorBytes = 10
     let fits = try answered(.keyset, limits: limits) { _ in
-      RowPage([row(1)], hasMore: false, end: PageCursor(String(repeating: "x", count: 10)))
+      RowBlock([row(1)], hasMore: false, end: BlockCursor(String(repeating: "x", count: 10)))
     }
     #expect(fits.lines().first == "1")
     let harness = try answered(.keyset, limits: limits) { _ in
-      RowPage([row(1)], hasMore: false, end: PageCursor(String(repeating: "x", count: 11)))
+      RowBlock([row(1)], hasMore: false, end: BlockCursor(String(repeating: "x", count: 11)))
     }
     #expect(reason(harness) == .failed("the source's cursor has 11 bytes, more than 10"))
   }
@@ -87,7 +87,7 @@ import Testing
   @Test(arguments: [-1, 1 << 52 + 1, Int.max]) func `a negative or too large row count fails the block`(_ count: Int)
     throws
   {
-    let harness = try answered { _ in RowPage([row(1)], hasMore: false, count: count) }
+    let harness = try answered { _ in RowBlock([row(1)], hasMore: false, count: count) }
     #expect(reason(harness) == .failed("the source counts \(count) rows"))
   }
 
@@ -128,14 +128,14 @@ import Testing
     harness.open()
     try harness.settle()
     let lines = harness.lines()
-    for id in [PageRequestID(rawValue: 0), PageRequestID(rawValue: 1), PageRequestID(rawValue: 99)] {
-      harness.engine.handle(.page(harness.table, id, RowPage([row(7)], hasMore: false)), at: harness.clock.now)
+    for id in [BlockRequestID(rawValue: 0), BlockRequestID(rawValue: 1), BlockRequestID(rawValue: 99)] {
+      harness.engine.handle(.page(harness.table, id, RowBlock([row(7)], hasMore: false)), at: harness.clock.now)
       harness.engine.handle(.sections(harness.table, id, []), at: harness.clock.now)
       harness.engine.handle(.pageFailed(harness.table, id, reason: "?"), at: harness.clock.now)
     }
     try harness.settle()
     #expect(harness.lines() == lines)
-    #expect(harness.engine.prefetch(of: harness.table).unasked == 9)
+    #expect(harness.engine.prefetch(of: harness.table).unrequested == 9)
   }
 
   @Test func `a changeset for a remote table only triggers a reload`() throws {

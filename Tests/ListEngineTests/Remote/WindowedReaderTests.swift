@@ -63,13 +63,13 @@ import Testing
   // MARK: Pauses
 
   /// Returns the numbers of waiting changes that a paused client receives within this duration.
-  private func told(_ harness: WindowedHarness, for duration: Duration) throws -> [Waiting] {
+  private func reported(_ harness: WindowedHarness, for duration: Duration) throws -> [Waiting] {
     let end = harness.clock.now.advanced(by: duration)
-    var told: [Waiting] = []
+    var reported: [Waiting] = []
     for _ in 0..<10_000 {
       for output in harness.engine.advance(to: harness.clock.now) {
         harness.source.take(output, at: harness.clock.now, plan: harness.plan)
-        if case .waiting(_, let waiting) = output { told.append(waiting) }
+        if case .waiting(_, let waiting) = output { reported.append(waiting) }
         if case .deliver = output { Issue.record("a page that pauses is sent something") }
       }
       harness.answer()
@@ -78,20 +78,20 @@ import Testing
       harness.clock.advance(by: max(.zero, harness.clock.now.duration(to: due)))
     }
     harness.clock.advance(by: harness.clock.now.duration(to: end))
-    return told
+    return reported
   }
 
   @Test func `a paused client receives the number of changed visible rows`() throws {
     let harness = try reading(QueryRequest(sort: [("value", false)]), first: 0)
     let id = SessionID(rawValue: 1)
     harness.engine.handle(.pause(id, isPaused: true), at: harness.clock.now)
-    #expect(try told(harness, for: .seconds(5)).isEmpty)
+    #expect(try reported(harness, for: .seconds(5)).isEmpty)
     for key in [2, 5, 7] { harness.upsert(key, value: key * 10 + 1) }
     harness.upsert(90, value: 9_000)  // far from the viewport
     harness.change()
-    let told = try told(harness, for: .seconds(5))
-    #expect(told.last?.changed == 3)
-    #expect(told.last?.rows == 100)
+    let reported = try reported(harness, for: .seconds(5))
+    #expect(reported.last?.changed == 3)
+    #expect(reported.last?.rows == 100)
     harness.engine.handle(.pause(id, isPaused: false), at: harness.clock.now)
     try harness.settle()
     #expect(harness.lines().prefix(8) == ["0", "10", "21", "30", "40", "51", "60", "71"])

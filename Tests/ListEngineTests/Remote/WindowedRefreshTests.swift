@@ -11,7 +11,7 @@ import Testing
 
   private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
 
-  private func skip(_ request: PageRequest) -> Int {
+  private func skip(_ request: BlockRequest) -> Int {
     if case .rows(_, _, let skip, _) = request.what { skip } else { -1 }
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// Requests to a windowed source for visible rows, and the time at which clients see the answers,
 /// while the data changes.
 @Suite struct WindowedSightTests {
-  private let page = SessionID(rawValue: 1)
+  private let client = SessionID(rawValue: 1)
 
   private func harness(
     _ capabilities: WindowedCapabilities = WindowedCapabilities(), rows: Int = 1000,
@@ -31,11 +31,11 @@ import Testing
     harness.open()
     try harness.settle()
     let before = harness.source.requests.count
-    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(client, isHidden: true), at: harness.clock.now)
     harness.scroll(first: 500)
     try harness.settle(within: .seconds(10))
     #expect(harness.source.requests.count == before)
-    harness.engine.handle(.visibility(page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.visibility(client, isHidden: false), at: harness.clock.now)
     try harness.settle(within: .seconds(10))
     #expect(harness.source.requests.count > before)
     #expect(harness.lines() == values(495..<515))
@@ -74,7 +74,7 @@ import Testing
     try harness.settle()
     harness.scroll(first: 500)
     try harness.settle()
-    harness.engine.handle(.hold(page, isHeld: true), at: harness.clock.now)
+    harness.engine.handle(.hold(client, isHeld: true), at: harness.clock.now)
     for step in 1...8 {
       for row in 0..<6 { harness.upsert(1_000 + step * 10 + row, at: 0) }
       harness.upsert(514, value: step)
@@ -114,15 +114,15 @@ import Testing
     harness.change()
     try harness.turn(by: .seconds(1))
     try harness.turn()
-    let asked = harness.source.requests.count
+    let requested = harness.source.requests.count
     // The reload after the change waits for rows that were never loaded.
     try harness.turn(by: .milliseconds(999))
-    #expect(harness.source.requests.count == asked)
+    #expect(harness.source.requests.count == requested)
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(1)))
     try harness.turn(by: .milliseconds(1))
     #expect(harness.engine.deadline == .zero, "the change waits on")
     try harness.turn()
-    #expect(harness.source.requests.count > asked)
+    #expect(harness.source.requests.count > requested)
   }
 
   @Test func `an answer requested before a change is followed by a reload`() throws {
@@ -142,7 +142,7 @@ import Testing
       (.integer(Int64(row)), [.integer(row == 3 ? 7 : Int64(row) * 10), .text("row \(row)"), .text("old")])
     }
     harness.engine.handle(
-      .page(harness.table, old.id, RowPage(rows, hasMore: false, count: 10)), at: harness.clock.now)
+      .page(harness.table, old.id, RowBlock(rows, hasMore: false, count: 10)), at: harness.clock.now)
     try harness.settle(within: .seconds(20))
     harness.plan = { _ in .init() }
     try harness.settle()
@@ -169,10 +169,10 @@ import Testing
     for _ in 0..<6 { try harness.turn(by: .milliseconds(500)) }
     let new = try #require(harness.source.requests.last)
     try #require(new.id != old.id && new.what == old.what)
-    func answer(_ request: PageRequest, _ value: Int64) throws {
+    func answer(_ request: BlockRequest, _ value: Int64) throws {
       let rows = (700..<710).map { (RowKey.integer($0), [Cell.integer(value), .text("row"), .text("group")]) }
       harness.engine.handle(
-        .page(harness.table, request.id, RowPage(rows, hasMore: true, count: 1000)), at: harness.clock.now)
+        .page(harness.table, request.id, RowBlock(rows, hasMore: true, count: 1000)), at: harness.clock.now)
       try harness.turn(by: .milliseconds(500))
     }
     try answer(old, 1)

@@ -161,9 +161,9 @@ import Testing
 
   @Test func `requests each block once for several sessions`() throws {
     let harness = try WindowedHarness(rows: 1_000, limits: small)
-    for page in 1...3 { harness.open(UInt64(page), first: 500) }
+    for client in 1...3 { harness.open(UInt64(client), first: 500) }
     try harness.settle()
-    for page in 1...3 { #expect(harness.lines(UInt64(page)) == values(495..<515)) }
+    for client in 1...3 { #expect(harness.lines(UInt64(client)) == values(495..<515)) }
     #expect(harness.source.requests.count == 3)  // 490, 500 and 510
   }
 
@@ -182,7 +182,7 @@ import Testing
     #expect(harness.source.requests.dropFirst(before).map(skip) == [300, 290, 280, 310, 320])
   }
 
-  private func skip(_ request: PageRequest) -> Int {
+  private func skip(_ request: BlockRequest) -> Int {
     if case .rows(_, _, let skip, _) = request.what { skip } else { -1 }
   }
 

@@ -5,23 +5,23 @@ import Testing
 
 /// Facets: the live counts of columns' values and ranges.
 @Suite struct FacetBoardTests {
-  private static let page = SessionID(rawValue: 1)
+  private static let client = SessionID(rawValue: 1)
 
   private func hasRoom(_ harness: Harness) -> Bool { harness.engine.hasRoom(for: harness.table) }
 
   private func watch(
-    _ harness: Harness, _ columns: [String], _ id: UInt64 = 7, session: SessionID = FacetBoardTests.page
+    _ harness: Harness, _ columns: [String], _ id: UInt64 = 7, session: SessionID = FacetBoardTests.client
   ) {
     harness.engine.handle(
       .facets(session, id: id, columns.map { .facet(FacetRequest($0)) }), at: harness.clock.now)
   }
 
   private func ask(_ harness: Harness, _ query: QueryRequest) {
-    harness.engine.handle(.query(Self.page, request: 2, query: query, viewport: nil), at: harness.clock.now)
+    harness.engine.handle(.query(Self.client, request: 2, query: query, viewport: nil), at: harness.clock.now)
   }
 
   /// Returns the reports since the last call.
-  private func reports(_ harness: Harness, of session: SessionID = FacetBoardTests.page) -> [FacetReports] {
+  private func reports(_ harness: Harness, of session: SessionID = FacetBoardTests.client) -> [FacetReports] {
     defer { harness.forgetOthers() }
     return harness.others.compactMap { if case .facets(session, let reports) = $0 { reports } else { nil } }
   }
@@ -238,22 +238,22 @@ import Testing
     watch(harness, ["group"])
     try harness.settle()
     _ = reports(harness)
-    harness.engine.handle(.pause(Self.page, isPaused: true), at: harness.clock.now)
+    harness.engine.handle(.pause(Self.client, isPaused: true), at: harness.clock.now)
     harness.change { $0.delete(5) }
     try harness.settle(by: .seconds(3))
     #expect(reports(harness).isEmpty)
-    harness.engine.handle(.pause(Self.page, isPaused: false), at: harness.clock.now)
+    harness.engine.handle(.pause(Self.client, isPaused: false), at: harness.clock.now)
     try harness.settle()
     #expect(outcomes(reports(harness)) == [0: values([("a", 3), ("b", 2)])])
   }
 
   @Test func `a hidden client receives the counts when it is visible again`() throws {
     let harness = try shown()
-    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: true), at: harness.clock.now)
     watch(harness, ["group"])
     try harness.settle(by: .seconds(3))
     #expect(reports(harness).isEmpty)
-    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: false), at: harness.clock.now)
     try harness.settle()
     #expect(outcomes(reports(harness)) == [0: values([("a", 3), ("b", 2), ("c", 1)])])
   }
@@ -288,7 +288,7 @@ import Testing
     watch(harness, ["group"], session: other)
     try harness.settle()
     #expect(harness.engine.census.watchedFacets == 1)
-    harness.engine.handle(.close(Self.page), at: harness.clock.now)
+    harness.engine.handle(.close(Self.client), at: harness.clock.now)
     #expect(harness.engine.census.watchedFacets == 1)
     watch(harness, [], session: other)
     #expect(harness.engine.census.watchedFacets == 0)

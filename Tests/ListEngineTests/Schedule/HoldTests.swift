@@ -6,11 +6,11 @@ import Testing
 /// Design.md 4.6: while a pointer, selection or focus rests in the table, values change in place
 /// and moves wait.
 @Suite struct HoldTests {
-  private static let page = SessionID(rawValue: 1)
+  private static let client = SessionID(rawValue: 1)
   private static let byValue = QueryRequest(sort: [("value", false)])
 
-  private func hold(_ harness: Harness, _ isHeld: Bool = true, _ page: SessionID = page) {
-    harness.engine.handle(.hold(page, isHeld: isHeld), at: harness.clock.now)
+  private func hold(_ harness: Harness, _ isHeld: Bool = true, _ client: SessionID = client) {
+    harness.engine.handle(.hold(client, isHeld: isHeld), at: harness.clock.now)
   }
 
   /// Opens a session on rows 0, 10, 20, ... ordered by value, with ten visible rows, and holds the
@@ -68,7 +68,7 @@ import Testing
         try harness.settle()
         let before = harness.values()
         if wasHeld { hold(harness) }
-        for input in inputs(Self.page) { harness.engine.handle(input, at: harness.clock.now) }
+        for input in inputs(Self.client) { harness.engine.handle(input, at: harness.clock.now) }
         harness.change { $0.upsert(0, value: 1_000, group: "b") }
         hold(harness)
         try harness.advance()
@@ -270,8 +270,8 @@ import Testing
       try harness.advance()
       #expect(harness.replica().held == Held(moves: 1), "\(name)")
       if name != "resync" { harness.acknowledge() }
-      harness.engine.handle(.writable(Self.page), at: harness.clock.now)
-      for input in inputs(Self.page) { harness.engine.handle(input, at: harness.clock.now) }
+      harness.engine.handle(.writable(Self.client), at: harness.clock.now)
+      for input in inputs(Self.client) { harness.engine.handle(input, at: harness.clock.now) }
       try harness.settle()
       #expect(harness.replica().held == nil, "\(name)")
       #expect(harness.values().prefix(3) == [0, 20, 25], "\(name)")
@@ -283,7 +283,7 @@ import Testing
     let harness = try held()
     harness.change { $0.update(1, value: 1000) }
     try harness.settle()
-    harness.engine.handle(.collapse(Self.page, .number(77), isCollapsed: true), at: harness.clock.now)
+    harness.engine.handle(.collapse(Self.client, .number(77), isCollapsed: true), at: harness.clock.now)
     try harness.settle()
     #expect(harness.replica().held == nil)
     #expect(harness.values() == harness.values().sorted())
@@ -298,7 +298,7 @@ import Testing
     try harness.settle()
     #expect(harness.values().prefix(3) == [0, 20, 25])
     // No hold either between a query and its window, which the client has not acknowledged yet.
-    harness.engine.handle(.query(Self.page, request: 2, query: Self.byValue, viewport: nil), at: harness.clock.now)
+    harness.engine.handle(.query(Self.client, request: 2, query: Self.byValue, viewport: nil), at: harness.clock.now)
     hold(harness)
     try harness.advance()
     hold(harness)
@@ -326,7 +326,7 @@ import Testing
     // Header, row, row; then the header and two rows of the deleted section.
     #expect(harness.replica().held?.gone == [3, 4, 5])
     // A user who collapses a section wants to see the result.
-    harness.engine.handle(.collapse(Self.page, .path([.text("a")]), isCollapsed: true), at: harness.clock.now)
+    harness.engine.handle(.collapse(Self.client, .path([.text("a")]), isCollapsed: true), at: harness.clock.now)
     try harness.settle()
     #expect(harness.replica().headers.map(\.count) == [3])
     #expect(harness.replica().held == nil && harness.replica().total == 1)

@@ -6,10 +6,10 @@ import Testing
 /// Design.md 4.6: a pause stops all traffic but a count of waiting changes, and ends with one
 /// patch.
 @Suite struct PauseTests {
-  private static let page = SessionID(rawValue: 1)
+  private static let client = SessionID(rawValue: 1)
 
   private func pause(_ harness: Harness, _ isPaused: Bool = true) {
-    harness.engine.handle(.pause(Self.page, isPaused: isPaused), at: harness.clock.now)
+    harness.engine.handle(.pause(Self.client, isPaused: isPaused), at: harness.clock.now)
   }
 
   /// Returns the numbers of waiting changes that clients received since the last call.
@@ -235,17 +235,17 @@ import Testing
     harness.scroll(first: 500)
     #expect(try harness.advance().count == 1)
     let sequence = try #require(harness.deliveries.last).delivery.sequence
-    harness.engine.handle(.writable(Self.page), at: harness.clock.now)
-    harness.engine.handle(.resync(Self.page, sequence: sequence), at: harness.clock.now)
+    harness.engine.handle(.writable(Self.client), at: harness.clock.now)
+    harness.engine.handle(.resync(Self.client, sequence: sequence), at: harness.clock.now)
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
 
   @Test func `answers a scroll of a hidden paused client on its return`() throws {
     let harness = try paused(rows: 1000)
-    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: true), at: harness.clock.now)
     harness.scroll(first: 500)
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
-    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: false), at: harness.clock.now)
     #expect(try harness.advance().count == 1)
   }
 
@@ -256,7 +256,7 @@ import Testing
     pause(harness)
     harness.acknowledge()
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
-    harness.engine.handle(.resync(Self.page, sequence: 1), at: harness.clock.now)
+    harness.engine.handle(.resync(Self.client, sequence: 1), at: harness.clock.now)
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
     harness.acknowledge()
     harness.change { $0.update(1, value: 77) }
@@ -268,7 +268,7 @@ import Testing
     harness.open()
     try harness.settle()
     let query = QueryRequest(sort: [("value", true)])
-    harness.engine.handle(.query(Self.page, request: 2, query: query, viewport: nil), at: harness.clock.now)
+    harness.engine.handle(.query(Self.client, request: 2, query: query, viewport: nil), at: harness.clock.now)
     pause(harness)
     #expect(try harness.advance().map(\.request) == [2])
     harness.acknowledge()
@@ -282,7 +282,8 @@ import Testing
   @Test func `a query ends the pause and is answered at once`() throws {
     let harness = try paused()
     harness.engine.handle(
-      .query(Self.page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+      .query(Self.client, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
+      at: harness.clock.now)
     #expect(try harness.advance().map(\.request) == [2])
     harness.acknowledge()
     harness.change { $0.update(1, value: 1000) }
@@ -292,18 +293,18 @@ import Testing
 
   @Test func `answers a collapsed section despite the pause`() throws {
     let harness = try paused(query: QueryRequest(group: ["group"]))
-    harness.engine.handle(.collapse(Self.page, .path([.text("one")]), isCollapsed: true), at: harness.clock.now)
+    harness.engine.handle(.collapse(Self.client, .path([.text("one")]), isCollapsed: true), at: harness.clock.now)
     #expect(try harness.advance().count == 1)
     #expect(harness.replica().total == 1)
   }
 
   @Test func `a hidden client gets its count when it is visible again`() throws {
     let harness = try paused()
-    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: true), at: harness.clock.now)
     harness.change { $0.update(1, value: 77) }
     try harness.advance(by: .seconds(5))
     #expect(waits(harness).isEmpty)
-    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: false), at: harness.clock.now)
     #expect(try harness.advance().isEmpty)
     #expect(waits(harness) == [Waiting(changed: 1, rows: 30)])
   }
@@ -323,20 +324,20 @@ import Testing
   @Test func `a client paused before its table exists gets one window`() throws {
     var engine = Engine(epoch: "pause")
     engine.handle(
-      .open(Self.page, table: "late", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
-    engine.handle(.pause(Self.page, isPaused: true), at: .zero)
+      .open(Self.client, table: "late", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    engine.handle(.pause(Self.client, isPaused: true), at: .zero)
     let table = try engine.addTable(Schema(name: "late", key: .integer, columns: [Column("a", .integer)]), at: .zero)
     var changes = Changeset()
     changes.upsert(.integer(1), [.integer(1)])
     engine.handle(.changes(table, changes), at: .zero)
     let first = engine.advance(to: .zero)
     #expect(first.contains { if case .deliver = $0 { true } else { false } }, "what it was opened for")
-    engine.handle(.writable(Self.page), at: .zero)
-    engine.handle(.acknowledge(Self.page, sequence: 1), at: .zero)
+    engine.handle(.writable(Self.client), at: .zero)
+    engine.handle(.acknowledge(Self.client, sequence: 1), at: .zero)
     changes.upsert(.integer(2), [.integer(2)])
     engine.handle(.changes(table, changes), at: .zero)
     #expect(!engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
-    engine.handle(.pause(Self.page, isPaused: false), at: .zero)
+    engine.handle(.pause(Self.client, isPaused: false), at: .zero)
     #expect(engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
   }
 
@@ -357,7 +358,8 @@ import Testing
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let session = Session(
-      Self.page, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: .zero, limits: Limits())
+      Self.client, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: .zero, limits: Limits()
+    )
     try state.attach(session, to: Query(), at: .zero)
     session.setPaused(true)
     for round in 0..<40 {

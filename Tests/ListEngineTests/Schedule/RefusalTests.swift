@@ -273,13 +273,13 @@ import Testing
     let harness = try WindowedHarness(WindowedCapabilities(), rows: 100, limits: small)
     harness.open()
     try harness.settle()
-    let asked = harness.source.requests.count
+    let requested = harness.source.requests.count
     for request in 2..<52 as Range<UInt64> {
       ask(harness, request, QueryRequest(sort: [("value", request % 2 == 0)]))
       try harness.settle(within: .zero)
     }
     #expect(harness.refused.map(\.request) == Array(2..<52))
-    #expect(harness.source.requests.count == asked + 1)
+    #expect(harness.source.requests.count == requested + 1)
     // Rows may have been deleted in the meantime: the engine requests the count again.
     try harness.turn(by: .seconds(1))
     for row in 40..<100 { harness.source.delete(.integer(Int64(row))) }

@@ -11,14 +11,14 @@ import Testing
     try harness.engine.replaceTable(harness.table, with: schema, at: harness.clock.now)
   }
 
-  private func tell(_ harness: Harness, _ keys: String...) {
+  private func report(_ harness: Harness, _ keys: String...) {
     var changes = Changeset()
     for key in keys { changes.upsert(.text(key), [.text(key)]) }
     harness.engine.handle(.changes(harness.table, changes), at: harness.clock.now)
   }
 
-  private func ids(_ harness: Harness, _ page: SessionID) -> [RowID] {
-    harness.replicas[page]!.items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } }
+  private func ids(_ harness: Harness, _ client: SessionID) -> [RowID] {
+    harness.replicas[client]!.items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } }
   }
 
   @Test func `rows of a table are kept in a replacement with more columns`() throws {
@@ -60,12 +60,12 @@ import Testing
 
   @Test func `clients get no rows of a replacement until they open it`() throws {
     let harness = try Harness(rows: 20)
-    let page = harness.open()
+    let client = harness.open()
     try harness.settle()
-    let before = harness.replicas[page]!
+    let before = harness.replicas[client]!
     harness.forgetOthers()
     try replace(harness)
-    tell(harness, "a", "b")
+    report(harness, "a", "b")
     #expect(try harness.advance(by: .seconds(5)).isEmpty)
     guard case .tables(let tables)? = harness.others.first else {
       Issue.record("\(harness.others)")
@@ -74,16 +74,16 @@ import Testing
     #expect(tables.map(\.schema) == [Self.other] && tables.map(\.generation) == [1])
     // The client does not know about the replacement yet, and asks for rows that are gone.
     for input: Input in [
-      .query(page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
-      .viewport(page, Viewport(first: 3, count: 5)), .resync(page, sequence: before.sequence),
-      .collapse(page, .path([.text("odd")]), isCollapsed: true), .pause(page, isPaused: true),
+      .query(client, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
+      .viewport(client, Viewport(first: 3, count: 5)), .resync(client, sequence: before.sequence),
+      .collapse(client, .path([.text("odd")]), isCollapsed: true), .pause(client, isPaused: true),
     ] { harness.engine.handle(input, at: harness.clock.now) }
     #expect(try harness.advance(by: .seconds(5)).isEmpty)
     #expect(!harness.others.contains { if case .refuse = $0 { true } else { false } })
-    #expect(harness.engine.openTable(of: page) == harness.table)
+    #expect(harness.engine.openTable(of: client) == harness.table)
     harness.open()
     try harness.settle()
-    let after = harness.replicas[page]!
+    let after = harness.replicas[client]!
     #expect(after.cells == [[.text("a")], [.text("b")]])
     #expect(after.sequence > before.sequence, "numbers go on on the same socket")
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 2)
@@ -91,36 +91,36 @@ import Testing
 
   @Test func `rows of a replacement get new ids`() throws {
     let harness = try Harness(rows: 20)
-    let page = harness.open()
+    let client = harness.open()
     try harness.settle()
-    let before = Set(ids(harness, page))
+    let before = Set(ids(harness, client))
     #expect(before.count > 10)
     for _ in 0..<2 {
       try replace(harness)
-      tell(harness, "a", "b", "c")
+      report(harness, "a", "b", "c")
       harness.open()
       try harness.settle()
-      let ids = ids(harness, page)
+      let ids = ids(harness, client)
       #expect(ids.count == 3 && before.isDisjoint(with: ids))
-      for row in before { #expect(harness.engine.key(of: row, shownTo: page) == nil) }
-      #expect(harness.engine.key(of: ids[1], shownTo: page) == .text("b"))
+      for row in before { #expect(harness.engine.key(of: row, shownTo: client) == nil) }
+      #expect(harness.engine.key(of: ids[1], shownTo: client) == .text("b"))
     }
   }
 
   @Test func `a window of a replaced table is not resumed`() throws {
     let harness = try Harness(rows: 20)
-    let page = harness.open()
+    let client = harness.open()
     try harness.settle()
-    let held = harness.replicas[page]!.sequence
-    harness.engine.handle(.close(page), at: harness.clock.now)
+    let held = harness.replicas[client]!.sequence
+    harness.engine.handle(.close(client), at: harness.clock.now)
     try replace(harness)
-    tell(harness, "a")
+    report(harness, "a")
     let again = SessionID(rawValue: 2)
     harness.put(Replica(), as: again)
     harness.engine.handle(
       .open(
         again, table: "numbers", request: 2, query: QueryRequest(), viewport: nil, interval: nil,
-        resume: ResumePoint(session: page, sequence: held)), at: harness.clock.now)
+        resume: ResumePoint(session: client, sequence: held)), at: harness.clock.now)
     let sent = try harness.advance()
     #expect(sent.first?.patch.base == nil)
     #expect(harness.replicas[again]!.cells == [[.text("a")]])
@@ -128,21 +128,21 @@ import Testing
 
   @Test func `a hidden client with a full socket waits after replacement`() throws {
     let harness = try Harness(rows: 5)
-    let page = harness.open()
+    let client = harness.open()
     try harness.advance()
     try replace(harness)
-    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(client, isHidden: true), at: harness.clock.now)
     harness.open()
-    tell(harness, "a")
+    report(harness, "a")
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
-    harness.engine.handle(.writable(page), at: harness.clock.now)
-    harness.engine.handle(.visibility(page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.writable(client), at: harness.clock.now)
+    harness.engine.handle(.visibility(client, isHidden: false), at: harness.clock.now)
     #expect(try harness.advance().count == 1)
   }
 
   @Test func `an invalid schema leaves tables and clients unchanged`() throws {
     let harness = try Harness(rows: 5)
-    let page = harness.open()
+    let client = harness.open()
     try harness.settle()
     _ = try harness.engine.addTable(Schema(name: "taken", key: .text, columns: [Column("a", .text)]), at: .zero)
     for (schema, error) in [
@@ -152,7 +152,7 @@ import Testing
     ] { #expect(throws: error) { try replace(harness, with: schema) } }
     harness.change { $0.upsert(7, value: 1) }
     try harness.settle()
-    #expect(harness.replicas[page]!.cells.count == 6)
+    #expect(harness.replicas[client]!.cells.count == 6)
     #expect(harness.engine.tables(at: .zero).map(\.generation) == [0, 0])
   }
 
@@ -165,7 +165,7 @@ import Testing
     var schema = Self.other
     schema.name = "others"
     try replace(harness, with: schema)
-    tell(harness, "a")
+    report(harness, "a")
     try harness.settle()
     #expect(harness.replicas[waiting]!.cells == [[.text("a")]])
     #expect(harness.engine.table(named: "others") == harness.table)
@@ -186,7 +186,7 @@ import Testing
         continue
       }
     }
-    tell(harness, "a")
+    report(harness, "a")
     let now = try harness.engine.beginExport(of: "numbers", QueryRequest())
     guard case .rows(let rows) = harness.engine.read(now, rows: 5), case .end = harness.engine.read(now, rows: 5) else {
       Issue.record("its own rows do not come")
@@ -212,32 +212,33 @@ import Testing
     let harness = try WindowedHarness(rows: 40)
     harness.open()
     try harness.turn()
-    let asked = try #require(harness.source.requests.last?.id)
+    let requested = try #require(harness.source.requests.last?.id)
     var schema = WindowedHarness.schema(WindowedCapabilities(sort: [0]))
     schema.title = "Others"
     try harness.engine.replaceTable(harness.table, with: schema, at: harness.clock.now)
     harness.open()
     try harness.turn()
     let again = try #require(harness.source.requests.last?.id)
-    #expect(again.rawValue > asked.rawValue)
+    #expect(again.rawValue > requested.rawValue)
     harness.engine.handle(
       .page(
-        harness.table, asked, RowPage([(.integer(1), [.integer(666), .text("old"), .null])], hasMore: false, count: 1)),
+        harness.table, requested,
+        RowBlock([(.integer(1), [.integer(666), .text("old"), .null])], hasMore: false, count: 1)),
       at: harness.clock.now)
-    harness.engine.handle(.pageFailed(harness.table, asked, reason: "it has ended"), at: harness.clock.now)
+    harness.engine.handle(.pageFailed(harness.table, requested, reason: "it has ended"), at: harness.clock.now)
     try harness.settle()
     #expect(harness.lines().first == "0" && !harness.lines().contains("666"))
   }
 
   @Test func `row ids of residual queries are not reused after replacement`() throws {
     let harness = try WindowedHarness(rows: 40)
-    var former: Set<RowID> = []
+    var previous: Set<RowID> = []
     for round in 0..<3 {
       harness.open(query: QueryRequest(sort: [("value", true)]))
       try harness.settle()
       let ids = Set((200..<400).compactMap { harness.row(Int64($0)) })
-      #expect(ids.count > 10 && former.isDisjoint(with: ids), "round \(round)")
-      former.formUnion(ids)
+      #expect(ids.count > 10 && previous.isDisjoint(with: ids), "round \(round)")
+      previous.formUnion(ids)
       try harness.engine.replaceTable(
         harness.table, with: WindowedHarness.schema(WindowedCapabilities()), at: harness.clock.now)
     }

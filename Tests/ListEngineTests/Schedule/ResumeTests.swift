@@ -181,7 +181,7 @@ import Testing
   @Test func `only ungrouped windows resume after their view was dropped`() throws {
     for (query, isPatch) in [(QueryRequest(group: ["group"]), false), (Self.byValue, true)] {
       let harness = try dropped(query: query, first: 0)
-      try harness.advance(by: ViewRest.time)
+      try harness.advance(by: UnusedViewLimits.time)
       comeBack(harness, query: query)
       #expect(try harness.advance().map { $0.patch.base != nil } == [isPatch])
       #expect(harness.replica(2).sequence == 2)
@@ -191,21 +191,21 @@ import Testing
   /// Found by seed 1545 of the simulation: the sections of a rebuilt view have other numbers.
   @Test func `only paths name sections until the resume is answered`() throws {
     let query = QueryRequest(group: ["group"])
-    for (name, isHeard) in [(nil, false), (SectionName.path([.text("one")]), true)] {
+    for (name, isApplied) in [(nil, false), (SectionName.path([.text("one")]), true)] {
       let harness = try dropped(query: query, first: 0)
       let header = try #require(harness.replica(1).headers.first)
-      try harness.advance(by: ViewRest.time)
+      try harness.advance(by: UnusedViewLimits.time)
       comeBack(harness, query: query)
       harness.engine.handle(
         .collapse(SessionID(rawValue: 2), name ?? .number(header.section), isCollapsed: true), at: harness.clock.now)
       try harness.settle()
-      #expect(harness.replica(2).headers.map(\.isCollapsed) == [isHeard])
+      #expect(harness.replica(2).headers.map(\.isCollapsed) == [isApplied])
       // The client can name a section of its current window by number.
       let section = try #require(harness.replica(2).headers.first).section
       harness.engine.handle(
-        .collapse(SessionID(rawValue: 2), .number(section), isCollapsed: !isHeard), at: harness.clock.now)
+        .collapse(SessionID(rawValue: 2), .number(section), isCollapsed: !isApplied), at: harness.clock.now)
       try harness.settle()
-      #expect(harness.replica(2).headers.map(\.isCollapsed) == [!isHeard])
+      #expect(harness.replica(2).headers.map(\.isCollapsed) == [!isApplied])
     }
   }
 
@@ -220,7 +220,7 @@ import Testing
 
   @Test func `the engine's deadline is the expiry of the parked session`() throws {
     let harness = try dropped()
-    try harness.advance(by: ViewRest.time)
+    try harness.advance(by: UnusedViewLimits.time)
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .seconds(50)))
     try harness.advance(by: .seconds(50))
     #expect(harness.engine.deadline == nil)

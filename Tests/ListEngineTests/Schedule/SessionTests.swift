@@ -325,7 +325,7 @@ import Testing
     try state.attach(sessions[0], to: Query(), at: .zero)
     state.detach(sessions[0], at: .zero)
     try state.attach(sessions[0], to: Query(), at: .zero)
-    state.advance(to: Instant.zero.advanced(by: ViewRest.time * 2), limits: Limits(), outputs: &outputs)
+    state.advance(to: Instant.zero.advanced(by: UnusedViewLimits.time * 2), limits: Limits(), outputs: &outputs)
     try state.attach(sessions[1], to: Query(), at: .zero)
     #expect(sessions[0].view === sessions[1].view)
   }
@@ -384,17 +384,17 @@ import Testing
     harness.open()
     try harness.settle()
     try harness.advance(by: .seconds(2))
-    func tell(_ state: SourceState, _ retry: Duration?) {
+    func report(_ state: SourceState, _ retry: Duration?) {
       harness.engine.handle(.source(harness.table, state, message: "down", retry: retry), at: harness.clock.now)
     }
     func retry() -> Duration? { harness.engine.tables(at: harness.clock.now)[0].source.retry }
-    tell(.backingOff, .seconds(5))
+    report(.backingOff, .seconds(5))
     #expect(retry() == .seconds(5))
     harness.clock.advance(by: .seconds(2))
     #expect(retry() == .seconds(3))
     harness.clock.advance(by: .seconds(4))
     #expect(retry() == .zero)
-    tell(.backingOff, .seconds(7))
+    report(.backingOff, .seconds(7))
     #expect(retry() == .seconds(7), "another try of the same kind is news")
     try harness.settle()
     try harness.advance(by: .seconds(1))
@@ -403,7 +403,7 @@ import Testing
       return
     }
     #expect(status.state == .backingOff && status.retry != nil)
-    tell(.live, nil)
+    report(.live, nil)
     #expect(retry() == nil)
   }
 

@@ -122,7 +122,7 @@ import Testing
     var limits = Limits()
     limits.turnRows = 8
     let harness = try Harness(limits: limits, rows: 400)
-    for page in 1...20 { harness.open(UInt64(page), first: page * 15, buffer: 0) }
+    for client in 1...20 { harness.open(UInt64(client), first: client * 15, buffer: 0) }
     try harness.settle()
     let before = harness.deliveries.count
     for step in 1...900 {
@@ -139,7 +139,7 @@ import Testing
     let counts = harness.deliveries[before...].reduce(into: [:]) { $0[$1.session.rawValue, default: 0] += 1 }
     #expect(counts.count == 20)
     // 4.5 s at 300 ms each.
-    for (page, count) in counts { #expect((14...15).contains(count), "page \(page): \(count)") }
+    for (client, count) in counts { #expect((14...15).contains(count), "page \(client): \(count)") }
   }
 
   @Test func `a single client's next interval starts at its late flush`() throws {

@@ -5,19 +5,19 @@ import Testing
 
 /// The summary strip: tiles of all rows, reported once a second.
 @Suite struct TileBoardTests {
-  private static let page = SessionID(rawValue: 1)
+  private static let client = SessionID(rawValue: 1)
   private static let sum = TileRequest(AggregateRequest(.sum, of: "value"))
 
   private func hasRoom(_ harness: Harness) -> Bool { harness.engine.hasRoom(for: harness.table) }
 
   private func watch(
-    _ harness: Harness, _ tiles: [TileRequest], _ id: UInt64 = 7, session: SessionID = TileBoardTests.page
+    _ harness: Harness, _ tiles: [TileRequest], _ id: UInt64 = 7, session: SessionID = TileBoardTests.client
   ) {
     harness.engine.handle(.tiles(session, id: id, tiles.map { .tile($0) }), at: harness.clock.now)
   }
 
   /// Returns the reports since the last call.
-  private func reports(_ harness: Harness, of session: SessionID = TileBoardTests.page) -> [TileReports] {
+  private func reports(_ harness: Harness, of session: SessionID = TileBoardTests.client) -> [TileReports] {
     defer { harness.forgetOthers() }
     return harness.others.compactMap { if case .tiles(session, let reports) = $0 { reports } else { nil } }
   }
@@ -66,7 +66,7 @@ import Testing
     let large = Filter<String>.compare("value", .greater, .integer(50))
     harness.engine.handle(
       .tiles(
-        Self.page, id: 7,
+        Self.client, id: 7,
         [
           .tile(TileRequest(filter: large), written: WrittenFilter("value < 90")),
           .tile(TileRequest(), written: WrittenFilter("value = 10 or value = 20")),
@@ -77,8 +77,8 @@ import Testing
 
   @Test func `a faulty filter text refuses its tile with the place`() throws {
     let harness = try shown()
-    let faulty = TileWish.tile(TileRequest(), written: WrittenFilter("value >"))
-    harness.engine.handle(.tiles(Self.page, id: 7, [.tile(TileRequest()), faulty]), at: harness.clock.now)
+    let faulty = RequestedTile.tile(TileRequest(), written: WrittenFilter("value >"))
+    harness.engine.handle(.tiles(Self.client, id: 7, [.tile(TileRequest()), faulty]), at: harness.clock.now)
     try harness.advance()
     guard case .refused(let error)? = reports(harness).first?.tiles.last else {
       Issue.record("the tile is not refused")
@@ -153,22 +153,22 @@ import Testing
     watch(harness, [TileRequest()])
     try harness.settle()
     _ = reports(harness)
-    harness.engine.handle(.pause(Self.page, isPaused: true), at: harness.clock.now)
+    harness.engine.handle(.pause(Self.client, isPaused: true), at: harness.clock.now)
     harness.change { $0.upsert(100, value: 1) }
     try harness.settle(by: .seconds(3))
     #expect(reports(harness).isEmpty)
-    harness.engine.handle(.pause(Self.page, isPaused: false), at: harness.clock.now)
+    harness.engine.handle(.pause(Self.client, isPaused: false), at: harness.clock.now)
     try harness.settle()
     #expect(values(reports(harness)) == [.integer(11)])
   }
 
   @Test func `a hidden client receives the values when it is visible again`() throws {
     let harness = try shown()
-    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: true), at: harness.clock.now)
     watch(harness, [TileRequest()])
     try harness.settle(by: .seconds(3))
     #expect(reports(harness).isEmpty)
-    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    harness.engine.handle(.visibility(Self.client, isHidden: false), at: harness.clock.now)
     try harness.settle()
     #expect(values(reports(harness)) == [.integer(10)])
   }
@@ -214,7 +214,7 @@ import Testing
     watch(harness, [Self.sum], session: other)
     try harness.settle()
     #expect(harness.engine.census.watchedTiles == 1)
-    harness.engine.handle(.close(Self.page), at: harness.clock.now)
+    harness.engine.handle(.close(Self.client), at: harness.clock.now)
     #expect(harness.engine.census.watchedTiles == 1)
     watch(harness, [], session: other)
     #expect(harness.engine.census.watchedTiles == 0)
@@ -229,7 +229,7 @@ import Testing
     try harness.settle()
     harness.change { $0.upsert(100, value: 1) }
     try harness.settle(by: .seconds(5))
-    harness.engine.handle(.close(Self.page), at: harness.clock.now)
+    harness.engine.handle(.close(Self.client), at: harness.clock.now)
     let other = harness.open(2)
     try harness.settle(by: .seconds(1))
     harness.forgetOthers()

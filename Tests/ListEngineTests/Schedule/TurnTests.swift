@@ -12,7 +12,7 @@ import Testing
   }
 
   /// Returns a harness with four sessions of ten items, each with its own view.
-  private func fourPages(_ limits: Limits) throws -> Harness {
+  private func fourClients(_ limits: Limits) throws -> Harness {
     let harness = try Harness(limits: limits, rows: 100)
     for (number, query) in [
       QueryRequest(), QueryRequest(sort: [("value", false)]), QueryRequest(sort: [("value", true)]),
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `work beyond a turn's limit is done in the next turn`() throws {
     // A window of ten items counts as ten.
-    let harness = try fourPages(limits(turnRows: 20))
+    let harness = try fourClients(limits(turnRows: 20))
     #expect(try served(harness) == [1, 2])
     #expect(harness.engine.deadline == .zero)
     #expect(try served(harness) == [3, 4])
@@ -42,12 +42,12 @@ import Testing
   }
 
   @Test func `each turn cuts one window even if it exceeds the limit`() throws {
-    let harness = try fourPages(limits(turnRows: 1))
-    for page in 1...4 { #expect(try served(harness) == [UInt64(page)]) }
+    let harness = try fourClients(limits(turnRows: 1))
+    for client in 1...4 { #expect(try served(harness) == [UInt64(client)]) }
   }
 
   @Test func `sessions skipped in a turn are served first in the next`() throws {
-    let harness = try fourPages(limits(turnRows: 21))
+    let harness = try fourClients(limits(turnRows: 21))
     while try !served(harness).isEmpty {}
     var turns: [[UInt64]] = []
     for round in 1...8 {
@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: [(5_010, [[1], [2], [3], [4]]), (5_011, [[1, 2], [3, 4]])])
   func `views that are rebuilt together share the work of a turn`(_ turnRows: Int, _ turns: [[UInt64]]) throws {
-    let harness = try fourPages(limits(turnRows: turnRows))
+    let harness = try fourClients(limits(turnRows: turnRows))
     while try !served(harness).isEmpty {}
     // Each view is built from five thousand rows and yields a window of ten.
     harness.change { changes in for row in 0..<5_000 { changes.upsert(row, value: row * 7 % 5_000, name: "\(row)") } }
@@ -85,21 +85,21 @@ import Testing
   }
 
   @Test func `changes beyond the work of each turn starve no client`() throws {
-    let harness = try fourPages(limits(turnRows: 21))
+    let harness = try fourClients(limits(turnRows: 21))
     while try !served(harness).isEmpty {}
-    var pages: Set<UInt64> = []
+    var clients: Set<UInt64> = []
     for round in 1...60 {
       // All rows: ten times the budget of a turn.
       harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
       }
-      pages.formUnion(try served(harness))
+      clients.formUnion(try served(harness))
     }
-    #expect(pages == [1, 2, 3, 4])
+    #expect(clients == [1, 2, 3, 4])
   }
 
   @Test func `clients that share a window cost the work of one`() throws {
     let harness = try Harness(limits: limits(turnRows: 20), rows: 100)
-    for page in 1...4 { harness.open(UInt64(page), buffer: 0, interval: .zero) }
+    for client in 1...4 { harness.open(UInt64(client), buffer: 0, interval: .zero) }
     #expect(try served(harness) == [1, 2, 3, 4])
   }
 
@@ -162,9 +162,9 @@ import Testing
 
   @Test func `a hidden client does not block its table`() throws {
     let harness = try Harness(limits: limits(backlog: 10), rows: 100)
-    let page = harness.open(query: QueryRequest(sort: [("value", false)]))
+    let client = harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
-    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(client, isHidden: true), at: harness.clock.now)
     update(harness, 50)
     #expect(!hasRoom(harness))
     try harness.advance()

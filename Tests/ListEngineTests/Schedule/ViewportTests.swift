@@ -9,7 +9,7 @@ import Testing
 
   /// Returns a session on 1,000 rows that has requested another order and applied the resulting
   /// window.
-  private func asked(first: Int = 0) throws -> Harness {
+  private func requested(first: Int = 0) throws -> Harness {
     let harness = try Harness(rows: 1_000)
     harness.open(first: first)
     try harness.settle()
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a viewport before the ack of a query's window is answered`() throws {
-    let harness = try asked()
+    let harness = try requested()
     harness.scroll(first: 500)
     harness.acknowledge()
     #expect(try harness.advance().count == 1)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a viewport of a replaced window changes sizes only`() throws {
-    let harness = try asked()
+    let harness = try requested()
     harness.engine.handle(
       .query(Self.id, request: 3, query: QueryRequest(sort: [("name", false)]), viewport: nil), at: harness.clock.now)
     harness.scroll(first: 500)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `a viewport before the ack of a resynced window is answered`() throws {
-    let harness = try asked()
+    let harness = try requested()
     harness.engine.handle(.writable(Self.id), at: harness.clock.now)
     harness.engine.handle(.resync(Self.id, sequence: harness.replica().sequence), at: harness.clock.now)
     #expect(try harness.advance().allSatisfy { $0.patch.base == nil })
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `a viewport before the ack is answered when a pause ends`() throws {
-    let harness = try asked()
+    let harness = try requested()
     harness.engine.handle(.pause(Self.id, isPaused: true), at: harness.clock.now)
     harness.scroll(first: 500)
     harness.acknowledge()

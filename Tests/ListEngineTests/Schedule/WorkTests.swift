@@ -112,7 +112,7 @@ import Testing
     harness.open(1, query: QueryRequest(filter: Self.expensive), interval: .zero)
     harness.open(2, query: QueryRequest(sort: [("value", true)]), interval: .zero)
     while harness.engine.deadline == .zero { try harness.advance() }
-    for page in [1, 2] { harness.acknowledge(SessionID(rawValue: UInt64(page))) }
+    for client in [1, 2] { harness.acknowledge(SessionID(rawValue: UInt64(client))) }
     try harness.settle()
     let expensive = try view(harness)
     fill(harness, 0..<300, length: 4_000, seed: 2)
@@ -145,9 +145,9 @@ import Testing
 
   @Test func `queries on a small table share one budget of immediate work`() throws {
     let harness = try Harness(rows: 10_000)
-    for page in 1...40 {
-      let filter = Filter<String>.compare("value", .greater, .integer(Int64(page)))
-      harness.open(UInt64(page), query: QueryRequest(sort: [("value", page % 2 == 0)], filter: filter))
+    for client in 1...40 {
+      let filter = Filter<String>.compare("value", .greater, .integer(Int64(client)))
+      harness.open(UInt64(client), query: QueryRequest(sort: [("value", client % 2 == 0)], filter: filter))
     }
     let views = try (1...40).map { try view(harness, UInt64($0)) }
     let spent = views.reduce(0) { $0 + $1.buildWork }
@@ -167,11 +167,11 @@ import Testing
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 1_000)
-    func open(_ page: Int) {
+    func open(_ client: Int) {
       harness.open(
-        UInt64(page), query: QueryRequest(filter: .compare("value", .greater, .integer(Int64(page)))))
+        UInt64(client), query: QueryRequest(filter: .compare("value", .greater, .integer(Int64(client)))))
     }
-    for page in 1...50 { open(page) }
+    for client in 1...50 { open(client) }
     let others = try (1...50).map { try view(harness, UInt64($0)) }
     while others.contains(where: { $0.buildWork < 800 }) { try harness.advance() }
     #expect(others.count { $0.build?.isGathering == true } > 40)
@@ -194,10 +194,10 @@ import Testing
     let first = try view(harness, 1)
     var turns = 0
     while first.build != nil, turns < 1_000 {
-      for page in 2...6 {
+      for client in 2...6 {
         turns += 1
         harness.open(
-          UInt64(page), query: QueryRequest(filter: .compare("value", .greater, .integer(Int64(turns)))))
+          UInt64(client), query: QueryRequest(filter: .compare("value", .greater, .integer(Int64(turns)))))
       }
       try harness.advance()
     }
@@ -218,7 +218,7 @@ import Testing
     var limits = Limits()
     limits.views = 3
     let harness = try Harness(limits: limits, rows: 100)
-    for page in 1...4 { harness.open(UInt64(page), query: query(page), interval: .zero) }
+    for client in 1...4 { harness.open(UInt64(client), query: query(client), interval: .zero) }
     try harness.settle()
     let first = try #require(refusals(harness).first)
     #expect(
@@ -250,7 +250,7 @@ import Testing
     var limits = Limits()
     limits.viewBytes = 250 * ListView.bytesPerRow
     let harness = try Harness(limits: limits, rows: 100)
-    for page in 1...3 { harness.open(UInt64(page), query: query(-page)) }
+    for client in 1...3 { harness.open(UInt64(client), query: query(-client)) }
     try harness.settle()
     #expect(refusals(harness).count == 1)
     // A single view is served, however large it is.
@@ -265,7 +265,7 @@ import Testing
     var limits = Limits()
     limits.views = 4
     let harness = try Harness(limits: limits, rows: 100)
-    for page in 1...3 { harness.open(UInt64(page), query: query(page), owner: 7) }
+    for client in 1...3 { harness.open(UInt64(client), query: query(client), owner: 7) }
     try harness.settle()
     #expect(
       refusals(harness).map(\.fault.error) == [
@@ -297,7 +297,9 @@ import Testing
     try harness.settle()
     let alone = harness.replica().items.count
     #expect(alone >= 1_024 && alone < 2_200, "\(alone)")
-    for page in 2...40 { harness.open(UInt64(page), first: 100 * page, count: 200, buffer: 1_000, interval: .zero) }
+    for client in 2...40 {
+      harness.open(UInt64(client), first: 100 * client, count: 200, buffer: 1_000, interval: .zero)
+    }
     harness.change { $0.upsert(5_000, value: 1, name: "x") }
     try harness.settle()
     let counts = (1...40).map { harness.replica(UInt64($0)).items.count }

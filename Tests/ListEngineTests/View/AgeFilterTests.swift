@@ -211,7 +211,7 @@ import Testing
                 cells: [Cell.integer(Int64(row)), .timestamp(Self.noon - Int64(age) * Self.minute), .null]
               )
             }
-            engine.handle(.page(table, request.id, RowPage(rows, hasMore: false, count: 3)), at: now)
+            engine.handle(.page(table, request.id, RowBlock(rows, hasMore: false, count: 3)), at: now)
           }
         case .deliver(_, let delivery):
           totals.append(delivery.patch.result.total)

@@ -5,10 +5,10 @@ import Testing
 
 /// Sums beyond 64 bits.
 @Suite struct ExactSumTests {
-  private func sum(_ values: [Int64], takenAway: [Int64] = []) -> ExactSum {
+  private func sum(_ values: [Int64], removed: [Int64] = []) -> ExactSum {
     var sum = ExactSum()
-    for value in values { sum.add(value, isTakenAway: false) }
-    for value in takenAway { sum.add(value, isTakenAway: true) }
+    for value in values { sum.add(value, isRemoved: false) }
+    for value in removed { sum.add(value, isRemoved: true) }
     return sum
   }
 
@@ -16,11 +16,11 @@ import Testing
     #expect(sum([]).integer == 0)
     #expect(sum([.max]).integer == .max && sum([.min]).integer == .min)
     #expect(sum([.max, 1]).integer == nil && sum([.min, -1]).integer == nil)
-    #expect(sum([.max], takenAway: [1]).integer == Int64.max - 1)
+    #expect(sum([.max], removed: [1]).integer == Int64.max - 1)
     #expect(sum([.max, .max, .min]).integer == Int64.max - 1)
-    #expect(sum([.min], takenAway: [.min]).integer == 0)
-    #expect(sum([-1], takenAway: [.min]).integer == .max)
-    #expect(sum([], takenAway: [.min]).integer == nil)
+    #expect(sum([.min], removed: [.min]).integer == 0)
+    #expect(sum([-1], removed: [.min]).integer == .max)
+    #expect(sum([], removed: [.min]).integer == nil)
     #expect(sum([-1 << 32]).integer == -1 << 32 && sum([1 << 32, -1]).integer == 1 << 32 - 1)
   }
 
@@ -40,9 +40,9 @@ import Testing
     ]
     for (values, rounded) in sums { #expect(sum(values).roundedInteger == rounded, "\(values)") }
     var fine = ExactSum()
-    for value in [0x1p200, 0x1p147, .leastNonzeroMagnitude] { fine.add(value, isTakenAway: false) }
+    for value in [0x1p200, 0x1p147, .leastNonzeroMagnitude] { fine.add(value, isRemoved: false) }
     #expect(fine.number == 0x1p200.nextUp)
-    fine.add(Double.leastNonzeroMagnitude, isTakenAway: true)
+    fine.add(Double.leastNonzeroMagnitude, isRemoved: true)
     #expect(fine.number == 0x1p200)
   }
 
@@ -53,7 +53,7 @@ import Testing
       var exact: Int128 = 0
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let value = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...40, using: &random)
-        accumulator.add(value, isTakenAway: false)
+        accumulator.add(value, isRemoved: false)
         exact += Int128(value)
       }
       #expect(accumulator.roundedInteger == Double(exact), "seed \(seed): \(exact)")
@@ -62,15 +62,15 @@ import Testing
 
   @Test func `keeps the smallest addend and recovers from overflow`() {
     var sum = ExactSum()
-    for value in [1e300, .leastNonzeroMagnitude, -1e300] { sum.add(value, isTakenAway: false) }
+    for value in [1e300, .leastNonzeroMagnitude, -1e300] { sum.add(value, isRemoved: false) }
     #expect(sum.number == .leastNonzeroMagnitude)
-    sum.add(Double.leastNonzeroMagnitude, isTakenAway: true)
+    sum.add(Double.leastNonzeroMagnitude, isRemoved: true)
     #expect(sum.number == 0)
-    sum.add(Double.greatestFiniteMagnitude, isTakenAway: false)
+    sum.add(Double.greatestFiniteMagnitude, isRemoved: false)
     #expect(sum.number == .greatestFiniteMagnitude)
-    sum.add(Double.greatestFiniteMagnitude, isTakenAway: false)
+    sum.add(Double.greatestFiniteMagnitude, isRemoved: false)
     #expect(sum.number == .infinity)
-    for _ in 0..<3 { sum.add(Double.greatestFiniteMagnitude, isTakenAway: true) }
+    for _ in 0..<3 { sum.add(Double.greatestFiniteMagnitude, isRemoved: true) }
     #expect(sum.number == -.greatestFiniteMagnitude)
   }
 }

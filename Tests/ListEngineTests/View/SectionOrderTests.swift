@@ -154,8 +154,8 @@ import Testing
         .integer(key), [.text("h\(host)"), .text("u"), .integer(Int64(random.number(0...99)))])
     }
     for table in [small, whole] { table.apply(changes) }
-    let asked = query(SectionOrder(by: key, descending: true), aggregates: [Aggregate(.mean, of: 2)])
-    let (stepped, atOnce) = (ListView(asked, table: small), ListView(asked, table: whole))
+    let requested = query(SectionOrder(by: key, descending: true), aggregates: [Aggregate(.mean, of: 2)])
+    let (stepped, atOnce) = (ListView(requested, table: small), ListView(requested, table: whole))
     while atOnce.build != nil { atOnce.work() }
     var first: [ListView.Item]?
     var steps = 0

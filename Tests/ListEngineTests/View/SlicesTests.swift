@@ -71,11 +71,11 @@ import Testing
     update(0..<3000) { $0 }
     let view = ListView(Query(sort: [SortTerm(0, descending: true)]), table: table)
     while view.build?.canSelect == false { view.work() }
-    let page = FoldedView(view, collapsed: [])
+    let client = FoldedView(view, collapsed: [])
     func first() throws -> Cell? {
-      _ = try #require(page.selectFirstItems())
+      _ = try #require(client.selectFirstItems())
       try #require(view.build != nil, "the order is ready")
-      guard case .row(let slot) = page.items(0..<1).first else { return nil }
+      guard case .row(let slot) = client.items(0..<1).first else { return nil }
       return table.snapshot(slot).cells[0]
     }
     #expect(try first() == .integer(2999))

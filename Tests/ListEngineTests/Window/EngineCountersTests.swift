@@ -49,7 +49,7 @@ import Testing
 
   @Test func `counts shared cuts`() throws {
     let harness = try Harness(rows: 100)
-    for page: UInt64 in 1...3 { harness.open(page) }
+    for client: UInt64 in 1...3 { harness.open(client) }
     harness.open(4, first: 2)
     try harness.advance()
     #expect(harness.engine.counters.cuts == 2)

@@ -201,8 +201,8 @@ import Testing
   @Test func `a viewport beyond the last row shows the end`() throws {
     let harness = try Harness(rows: 30)
     func isAtTheEnd() -> Bool {
-      let page = harness.replica()
-      return page.items.count >= 10 && page.start + page.items.count == 30 && page.total == 30
+      let client = harness.replica()
+      return client.items.count >= 10 && client.start + client.items.count == 30 && client.total == 30
     }
     harness.open(first: 1_000)
     try harness.settle()

@@ -15,7 +15,7 @@ struct session {
   bool is_binary, is_whole;
 };
 
-static int hear(struct lws *wsi, struct session *session, const void *bytes, size_t count) {
+static int receive(struct lws *wsi, struct session *session, const void *bytes, size_t count) {
   if (LWS_PRE + session->length + count > session->capacity) {
     session->capacity = 2 * (LWS_PRE + session->length + count);
     session->bytes = realloc(session->bytes, session->capacity);
@@ -30,7 +30,7 @@ static int hear(struct lws *wsi, struct session *session, const void *bytes, siz
   return lws_callback_on_writable(wsi) < 0 ? -1 : 0;
 }
 
-static int say(struct lws *wsi, struct session *session) {
+static int send(struct lws *wsi, struct session *session) {
   if (!session->is_whole) return 0;
   session->is_whole = false;
   size_t length = session->length;
@@ -42,8 +42,8 @@ static int say(struct lws *wsi, struct session *session) {
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
   switch (reason) {
-    case LWS_CALLBACK_RECEIVE: return hear(wsi, user, in, size);
-    case LWS_CALLBACK_SERVER_WRITEABLE: return say(wsi, user);
+    case LWS_CALLBACK_RECEIVE: return receive(wsi, user, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE: return send(wsi, user);
     case LWS_CALLBACK_CLOSED: free(((struct session *)user)->bytes); return 0;
     default: return 0;
   }

@@ -59,10 +59,10 @@ import Testing
   private func answers(_ lines: String...) -> [String] {
     decode([Self.hello, Self.schema("{}")] + lines).compactMap { event in
       switch event {
-      case .source(.page(let id, let page)):
-        let rows = page.rows.map { "\($0.key):\($0.cells)" }.joined(separator: " ")
+      case .source(.page(let id, let block)):
+        let rows = block.rows.map { "\($0.key):\($0.cells)" }.joined(separator: " ")
         return
-          "\(id.rawValue) [\(rows)] \(page.hasMore) \(page.isCountEstimated ? "~" : "")\(page.count ?? -1) \(page.begin?.text.string ?? "-") \(page.end?.text.string ?? "-")"
+          "\(id.rawValue) [\(rows)] \(block.hasMore) \(block.isCountEstimated ? "~" : "")\(block.count ?? -1) \(block.begin?.text.string ?? "-") \(block.end?.text.string ?? "-")"
       case .source(.sections(let id, let sections)):
         return "\(id.rawValue) " + sections.map { "\($0.values)=\($0.count)" }.joined(separator: " ")
       case .source(.pageFailed(let id, let reason)): return "\(id.rawValue) failed: \(reason)"
@@ -160,9 +160,9 @@ import Testing
 
   // MARK: Queries
 
-  private func line(_ query: Query, section: [Cell] = [], _ what: PageRequest.What) throws -> String {
+  private func line(_ query: Query, section: [Cell] = [], _ what: BlockRequest.What) throws -> String {
     let schema = try #require(self.schema("{}"))
-    let request = PageRequest(id: PageRequestID(rawValue: 7), query: query, section: section, what: what)
+    let request = BlockRequest(id: BlockRequestID(rawValue: 7), query: query, section: section, what: what)
     return String(decoding: HostLine.query(request, schema), as: UTF8.self)
   }
 
@@ -177,7 +177,7 @@ import Testing
       try line(
         Query(sort: [SortTerm(1), SortTerm(0, descending: true)], search: "é", filter: filter, group: [2]),
         section: [.timestamp(5_000_000)],
-        .rows(after: PageCursor("[\"a\"]"), upTo: PageCursor("e"), skip: 3, count: 100))
+        .rows(after: BlockCursor("[\"a\"]"), upTo: BlockCursor("e"), skip: 3, count: 100))
         == #"{"type":"query","id":7,"sort":[{"column":"size","descending":false},{"column":"name","descending":true}],"search":"é","filter":{"all":[{"column":"size","op":">=","value":"1152921504606846976"},{"not":{"any":[{"column":"name","op":"isEmpty"},{"column":"name","op":"oneOf","values":["a\"","b"]}]}},{"column":"seen","op":"range","from":"1.5"},{"column":"name","op":"contains","value":"x"},{"column":"name","op":"startsWith","value":"y"},{"column":"name","op":"matches","value":"^z","ignoreCase":true}]},"group":["seen"],"section":[5],"rows":{"after":"[\"a\"]","upTo":"e","skip":3,"count":100}}"#
         + "\n")
   }
@@ -190,7 +190,7 @@ import Testing
       try line(Query(group: [0]), .sections(limit: 9))
         == #"{"type":"query","id":7,"group":["name"],"sections":{"limit":9}}"# + "\n")
     #expect(
-      String(decoding: HostLine.cancel([PageRequestID(rawValue: 1), PageRequestID(rawValue: 2)]), as: UTF8.self)
+      String(decoding: HostLine.cancel([BlockRequestID(rawValue: 1), BlockRequestID(rawValue: 2)]), as: UTF8.self)
         == #"{"type":"cancel","queries":[1,2]}"# + "\n")
   }
 }

@@ -29,7 +29,7 @@ import Testing
       let source = ChildSource(
         ChildCommand(Workshop.root.appending(path: "Plugins/files/files.py").path), name: "files",
         configuration: ["path": root.path].merging(configuration) { $1 }, log: { recorder.note($0, $1) },
-        events: { recorder.hear($0) })
+        events: { recorder.receive($0) })
       try source.start()
       defer { source.stop() }
       try recorder.wait("the list") { $0.changes.last?.endsReload == true }
@@ -252,7 +252,7 @@ import Testing
     let recorder = recorder
     let source = ChildSource(
       ChildCommand(Workshop.root.appending(path: "Plugins/files/files.py").path), name: "files",
-      configuration: ["path": "/no/such/folder"], log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      configuration: ["path": "/no/such/folder"], log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("a refusal") { !$0.states.isEmpty }
     #expect(recorder.view.states == ["failed: files.path: '/no/such/folder' is not a folder"])

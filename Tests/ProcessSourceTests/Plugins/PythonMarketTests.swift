@@ -16,7 +16,7 @@ import Testing
     let program = Workshop.root.appending(path: "Plugins/market-python/market.py").path
     let source = ChildSource(
       ChildCommand(program), name: "market", configuration: configuration, log: { recorder.note($0, $1) },
-      events: { recorder.hear($0) })
+      events: { recorder.receive($0) })
     try source.start()
     return source
   }

@@ -14,7 +14,7 @@ import Testing
     let source = ChildSource(
       ChildCommand(Workshop.root.appending(path: "Plugins/ratings/ratings.py").path), name: "ratings",
       configuration: ["shortest": "0", "longest": "0.02"].merging(configuration) { $1 },
-      log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("all rows") { $0.changes.last?.endsReload == true }
     return source

@@ -60,7 +60,7 @@ import Testing
       let source = ChildSource(
         ChildCommand(Workshop.root.appending(path: "Plugins/sqlite/sqlite.py").path), name: "sqlite",
         configuration: ["path": file.path, "interval": "0.05"].merging(settings) { $1 },
-        log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
       try source.start()
       defer { source.stop() }
       try body(source, recorder, file)
@@ -78,21 +78,21 @@ import Testing
 
   private func ask(
     _ source: ChildSource, _ recorder: Recorder, _ id: UInt64, _ query: Query, section: [Cell] = [],
-    _ what: PageRequest.What
+    _ what: BlockRequest.What
   ) throws -> SourceEvent {
-    source.send(.ask([PageRequest(id: PageRequestID(rawValue: id), query: query, section: section, what: what)]))
+    source.send(.ask([BlockRequest(id: BlockRequestID(rawValue: id), query: query, section: section, what: what)]))
     try recorder.wait("answer \(id)") { Self.answer(id, $0) != nil }
     return try #require(Self.answer(id, recorder.view))
   }
 
-  private func page(
+  private func block(
     _ source: ChildSource, _ recorder: Recorder, _ id: UInt64, _ query: Query, section: [Cell] = [],
-    after: PageCursor? = nil, upTo: PageCursor? = nil, skip: Int = 0, count: Int
-  ) throws -> RowPage {
+    after: BlockCursor? = nil, upTo: BlockCursor? = nil, skip: Int = 0, count: Int
+  ) throws -> RowBlock {
     let event = try ask(
       source, recorder, id, query, section: section, .rows(after: after, upTo: upTo, skip: skip, count: count))
-    guard case .page(_, let page) = event else { throw Workshop.Failure(description: "\(event)") }
-    return page
+    guard case .page(_, let block) = event else { throw Workshop.Failure(description: "\(event)") }
+    return block
   }
 
   /// Returns whether `one` precedes `other` in a column's order; empty cells last, texts by their
@@ -171,34 +171,34 @@ import Testing
         let sorted = Self.sorted(rows, terms)
         let query = Query(sort: terms)
         var read: [[Cell]] = []
-        var cursor: PageCursor?
-        var pages: [(begin: PageCursor?, end: PageCursor?)] = []
+        var cursor: BlockCursor?
+        var blocks: [(begin: BlockCursor?, end: BlockCursor?)] = []
         while true {
           id += 1
-          let page = try page(source, recorder, id, query, after: cursor, count: 7)
-          #expect(page.count == 60)
-          read += page.rows.map(\.cells)
-          pages.append((page.begin, page.end))
-          guard page.hasMore else { break }
-          cursor = page.end
+          let block = try block(source, recorder, id, query, after: cursor, count: 7)
+          #expect(block.count == 60)
+          read += block.rows.map(\.cells)
+          blocks.append((block.begin, block.end))
+          guard block.hasMore else { break }
+          cursor = block.end
           #expect(cursor != nil)
         }
         #expect(read == sorted.map(\.cells), "\(terms)")
         // A position in the middle by offset and by cursor, and the rows up to a cursor.
         id += 1
-        let far = try page(source, recorder, id, query, skip: 40, count: 5)
+        let far = try block(source, recorder, id, query, skip: 40, count: 5)
         #expect(far.rows.map(\.cells) == sorted[40..<45].map(\.cells) && far.hasMore, "\(terms)")
         id += 1
-        let on = try page(source, recorder, id, query, after: pages[1].end, skip: 20, count: 5)
+        let on = try block(source, recorder, id, query, after: blocks[1].end, skip: 20, count: 5)
         #expect(on.rows.map(\.cells) == sorted[34..<39].map(\.cells), "\(terms)")
         id += 1
-        let between = try page(source, recorder, id, query, after: pages[0].end, upTo: pages[2].end, count: 50)
+        let between = try block(source, recorder, id, query, after: blocks[0].end, upTo: blocks[2].end, count: 50)
         #expect(between.rows.map(\.cells) == sorted[7..<21].map(\.cells) && !between.hasMore, "\(terms)")
         id += 1
-        let again = try page(source, recorder, id, query, after: far.begin, upTo: far.end, count: 50)
+        let again = try block(source, recorder, id, query, after: far.begin, upTo: far.end, count: 50)
         #expect(again.rows.map(\.cells) == sorted[40..<45].map(\.cells), "\(terms)")
         id += 1
-        let before = try page(source, recorder, id, query, after: pages[4].end, upTo: far.begin, count: 50)
+        let before = try block(source, recorder, id, query, after: blocks[4].end, upTo: far.begin, count: 50)
         #expect(before.rows.map(\.cells) == sorted[35..<40].map(\.cells), "\(terms)")
       }
       #expect(recorder.log == [])
@@ -231,12 +231,12 @@ import Testing
         ),
       ]
       for (number, (filter, passes)) in cases.enumerated() {
-        let page = try page(source, recorder, UInt64(number + 1), Query(filter: filter), count: 100)
+        let block = try block(source, recorder, UInt64(number + 1), Query(filter: filter), count: 100)
         let wanted = rows.filter(passes)
-        #expect(page.rows.map(\.cells) == wanted.map(\.cells), "\(filter)")
-        #expect(page.count == wanted.count && !page.hasMore, "\(filter)")
+        #expect(block.rows.map(\.cells) == wanted.map(\.cells), "\(filter)")
+        #expect(block.count == wanted.count && !block.hasMore, "\(filter)")
       }
-      let found = try page(source, recorder, 100, Query(search: "ZOE"), count: 100)
+      let found = try block(source, recorder, 100, Query(search: "ZOE"), count: 100)
       #expect(found.rows.map(\.cells) == rows.filter { $0.name == "zoe" }.map(\.cells))
     }
   }
@@ -251,8 +251,8 @@ import Testing
       let wanted = Dictionary(grouping: rows) { [$0.cells[1], $0.cells[4]] }
       #expect(Dictionary(uniqueKeysWithValues: sections.map { ($0.values, $0.count) }) == wanted.mapValues(\.count))
       for (number, (values, members)) in wanted.enumerated() {
-        let page = try page(source, recorder, UInt64(number + 2), query, section: values, count: 100)
-        #expect(page.rows.map(\.cells) == members.map(\.cells), "\(values)")
+        let block = try block(source, recorder, UInt64(number + 2), query, section: values, count: 100)
+        #expect(block.rows.map(\.cells) == members.map(\.cells), "\(values)")
       }
       let exact = try ask(source, recorder, 500, query, .sections(limit: sections.count))
       if case .sections(_, let all) = exact { #expect(all.count == sections.count) } else { Issue.record("\(exact)") }
@@ -267,13 +267,13 @@ import Testing
       func changes(_ view: Recorder.View) -> Int {
         view.events.count { if case .sourceChanged = $0 { true } else { false } }
       }
-      #expect(try page(source, recorder, 1, Query(), count: 10).count == 5)
+      #expect(try block(source, recorder, 1, Query(), count: 10).count == 5)
       let before = changes(recorder.view)
       try Self.execute("DELETE FROM things WHERE id = 2; UPDATE things SET name = 'new' WHERE id = 3", on: file)
       try recorder.wait("a change") { changes($0) > before }
-      let page = try page(source, recorder, 2, Query(), count: 10)
-      #expect(page.count == 4 && page.rows.map(\.key) == [.integer(0), .integer(1), .integer(3), .integer(4)])
-      #expect(page.rows[2].cells[1] == .text("new"))
+      let block = try block(source, recorder, 2, Query(), count: 10)
+      #expect(block.count == 4 && block.rows.map(\.key) == [.integer(0), .integer(1), .integer(3), .integer(4)])
+      #expect(block.rows[2].cells[1] == .text("new"))
     }
   }
 
@@ -293,33 +293,33 @@ import Testing
       }
       let dear = Query(filter: .startsWith(1, "dear"))
       let cheap = Query(filter: .compare(0, .less, .integer(100)))
-      #expect(try page(source, recorder, 1, dear, count: 3).count == 299_901)
-      #expect(try page(source, recorder, 2, cheap, count: 3).count == 1)
+      #expect(try block(source, recorder, 1, dear, count: 3).count == 299_901)
+      #expect(try block(source, recorder, 2, cheap, count: 3).count == 1)
       var before = changes(recorder.view)
       try Self.execute(
         "DELETE FROM things WHERE id = 101; INSERT INTO things VALUES (7, 'Dear 7', 1, 1, 0);"
           + "INSERT INTO things VALUES (8, 'Dear 8', 1, 1, 0)", on: file)
       try recorder.wait("a change") { changes($0) > before }
       before = changes(recorder.view)
-      let rows = try page(source, recorder, 3, dear, count: 4)
+      let rows = try block(source, recorder, 3, dear, count: 4)
       #expect(rows.rows.map(\.key) == [.integer(7), .integer(8), .integer(100), .integer(102)])
       #expect(rows.count == 299_901, "the count follows the change, too")
-      #expect(try page(source, recorder, 4, cheap, count: 3).count == 3)
+      #expect(try block(source, recorder, 4, cheap, count: 3).count == 3)
       try recorder.wait("another count") { changes($0) > before }
-      #expect(try page(source, recorder, 5, dear, count: 4).count == 299_902)
+      #expect(try block(source, recorder, 5, dear, count: 4).count == 299_902)
       // A change that keeps the number of rows is reported once. The recount does not report
       // another one.
       before = changes(recorder.view)
       try Self.execute("UPDATE things SET price = 2 WHERE id = 7", on: file)
       try recorder.wait("a change") { changes($0) == before + 1 }
-      #expect(try page(source, recorder, 6, dear, count: 4).rows.first?.cells[2] == .number(2))
+      #expect(try block(source, recorder, 6, dear, count: 4).rows.first?.cells[2] == .number(2))
       try Self.execute("DELETE FROM things WHERE id = 8", on: file)
       // The count may be up to date already, because the recount for the last answer may just have
       // run.
       try recorder.wait("another change") { changes($0) >= before + 2 }
-      _ = try page(source, recorder, 7, dear, count: 4)
+      _ = try block(source, recorder, 7, dear, count: 4)
       try recorder.wait("another count") { changes($0) >= before + 3 }
-      #expect(try page(source, recorder, 8, dear, count: 4).count == 299_901)
+      #expect(try block(source, recorder, 8, dear, count: 4).count == 299_901)
       #expect(changes(recorder.view) == before + 3)
     }
   }
@@ -333,8 +333,8 @@ import Testing
       try recorder.wait("life") { $0.states == ["live: "] }
       let schema = try #require(recorder.view.schema)
       #expect(schema.key == .text && schema.columns.map(\.name) == ["who", "many", "total"])
-      let page = try page(source, recorder, 1, Query(), count: 10)
-      #expect(page.rows.count == Set(Self.rows(60).compactMap(\.name)).subtracting([""]).count)
+      let block = try block(source, recorder, 1, Query(), count: 10)
+      #expect(block.rows.count == Set(Self.rows(60).compactMap(\.name)).subtracting([""]).count)
     }
   }
 
@@ -345,7 +345,7 @@ import Testing
         "CREATE TABLE words (word TEXT PRIMARY KEY, n INT) WITHOUT ROWID; INSERT INTO words VALUES ('b', 1), ('a', 2);"
     ) { source, recorder, _ in
       try recorder.wait("life") { $0.states == ["live: "] }
-      #expect(try page(source, recorder, 1, Query(), count: 10).rows.map(\.key) == [.text("a"), .text("b")])
+      #expect(try block(source, recorder, 1, Query(), count: 10).rows.map(\.key) == [.text("a"), .text("b")])
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
     command.secrets = secrets
     let recorder = Recorder()
     let source = ChildSource(
-      command, name: "child", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      command, name: "child", log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("the end") { $0.states.last == "live: Complete" || $0.states.last?.hasPrefix("failed") == true }
     #expect(source.stop())

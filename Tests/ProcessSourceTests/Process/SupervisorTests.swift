@@ -18,7 +18,7 @@ import Testing
       supervisor = Supervisor(policy, seed: seed)
     }
 
-    @discardableResult mutating func tell(_ inputs: Supervisor.Input...) -> [Command] {
+    @discardableResult mutating func send(_ inputs: Supervisor.Input...) -> [Command] {
       inputs.flatMap { supervisor.handle($0, at: now) }
     }
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Starts a child and makes it live.
-    mutating func beLive() { tell(.start, .spawned, .heard, .ready) }
+    mutating func beLive() { send(.start, .spawned, .received, .ready) }
   }
 
   private func pause(_ commands: [Command]) -> Duration? {
@@ -51,19 +51,19 @@ import Testing
 
   @Test func `spawns once and reports live when rows are ready`() {
     var harness = Harness()
-    #expect(harness.tell(.start) == [.spawn])
-    #expect(harness.tell(.start) == [])
-    #expect(harness.tell(.spawned) == [])
-    #expect(harness.tell(.heard) == [])
-    #expect(harness.tell(.ready) == [.report(.live, "", retry: nil)])
-    #expect(harness.tell(.ready) == [])
+    #expect(harness.send(.start) == [.spawn])
+    #expect(harness.send(.start) == [])
+    #expect(harness.send(.spawned) == [])
+    #expect(harness.send(.received) == [])
+    #expect(harness.send(.ready) == [.report(.live, "", retry: nil)])
+    #expect(harness.send(.ready) == [])
     #expect(harness.supervisor.deadline == nil)
   }
 
   @Test func `spawns again after a pause when a spawn fails`() {
     var harness = Harness()
-    harness.tell(.start)
-    let commands = harness.tell(.notSpawned("there is no program"))
+    harness.send(.start)
+    let commands = harness.send(.notSpawned("there is no program"))
     #expect(commands.count == 1)
     guard case .report(.backingOff, "there is no program", let retry?) = commands.first else {
       Issue.record("\(commands)")
@@ -76,29 +76,29 @@ import Testing
 
   @Test func `reports bad lines only before the first rows`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .heard)
-    #expect(harness.tell(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
-    harness.tell(.ready)
-    #expect(harness.tell(.badLine("line 3")) == [])
+    harness.send(.start, .spawned, .received)
+    #expect(harness.send(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
+    harness.send(.ready)
+    #expect(harness.send(.badLine("line 3")) == [])
     // Not reported for the next process either, because the rows of the first one are still there.
-    let pause = pause(harness.tell(.exited(.code(1)), .drained))!
+    let pause = pause(harness.send(.exited(.code(1)), .drained))!
     _ = harness.pass(pause)
-    harness.tell(.spawned, .heard)
-    #expect(harness.tell(.badLine("line 1")) == [])
+    harness.send(.spawned, .received)
+    #expect(harness.send(.badLine("line 1")) == [])
   }
 
   @Test func `reports bad rows until live, without ending the process`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .heard)
+    harness.send(.start, .spawned, .received)
     for number in 1...20 {
       let reason = "line \(number): it has no “id”"
-      #expect(harness.tell(.badRow(reason)) == [.report(.starting, reason, retry: nil)])
+      #expect(harness.send(.badRow(reason)) == [.report(.starting, reason, retry: nil)])
     }
-    #expect(harness.tell(.ready) == [.report(.live, "", retry: nil)])
-    #expect(harness.tell(.badRow("line 21")) == [])
+    #expect(harness.send(.ready) == [.report(.live, "", retry: nil)])
+    #expect(harness.send(.badRow("line 21")) == [])
     var ended = Harness()
-    ended.tell(.start, .spawned, .heard, .badRow("line 1: it has no “id”"))
-    guard case .report(.backingOff, let message, _)? = ended.tell(.exited(.code(0)), .drained).last else {
+    ended.send(.start, .spawned, .received, .badRow("line 1: it has no “id”"))
+    guard case .report(.backingOff, let message, _)? = ended.send(.exited(.code(0)), .drained).last else {
       Issue.record("its list is taken for complete")
       return
     }
@@ -107,8 +107,8 @@ import Testing
 
   @Test func `restarts a process that exits 0 with only unreadable output`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .heard, .badLine("line 1: no JSON"))
-    let commands = harness.tell(.exited(.code(0)), .drained)
+    harness.send(.start, .spawned, .received, .badLine("line 1: no JSON"))
+    let commands = harness.send(.exited(.code(0)), .drained)
     #expect(pause(commands) != nil)
     guard case .report(.backingOff, let message, _)? = commands.last else {
       Issue.record("\(commands)")
@@ -118,25 +118,25 @@ import Testing
     // With rows in addition to the malformed line, the list is complete. Malformed lines of an
     // earlier process do not count.
     _ = harness.pass(.seconds(2))
-    harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
-    #expect(harness.tell(.exited(.code(0)), .drained).last == .rest)
+    harness.send(.spawned, .received, .badLine("line 1: no JSON"), .ready)
+    #expect(harness.send(.exited(.code(0)), .drained).last == .rest)
     var empty = Harness()
-    empty.tell(.start, .spawned, .heard)
-    #expect(empty.tell(.exited(.code(0)), .drained).last == .rest)
+    empty.send(.start, .spawned, .received)
+    #expect(empty.send(.exited(.code(0)), .drained).last == .rest)
   }
 
   @Test func `ends a process five seconds after it closes its output`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.drained)
+    harness.send(.drained)
     #expect(harness.pass(.milliseconds(4_999)).isEmpty)
     let done = harness.pass(.milliseconds(1))
     #expect(
       done.map(\.1) == [.report(.stale, "it has closed its output, and goes on", retry: nil), .closeInput, .terminate])
-    #expect(pause(harness.tell(.exited(.signal(15)))) != nil)
+    #expect(pause(harness.send(.exited(.signal(15)))) != nil)
     // The next process has its own timeout.
     _ = harness.pass(.seconds(2))
-    harness.tell(.spawned, .heard, .ready)
+    harness.send(.spawned, .received, .ready)
     #expect(harness.pass(.seconds(60)).isEmpty)
   }
 
@@ -145,9 +145,9 @@ import Testing
   @Test func `pauses double up to 30 seconds and depend on the seed`() {
     for seed in 0..<200 as Range<UInt64> {
       var harness = Harness(seed)
-      harness.tell(.start)
+      harness.send(.start)
       for attempt in 0..<12 {
-        let pause = pause(harness.tell(.spawned, .exited(.code(1)), .drained))!
+        let pause = pause(harness.send(.spawned, .exited(.code(1)), .drained))!
         let longest = min(Duration.milliseconds(1_000) * (1 << attempt), .seconds(30))
         #expect(pause >= longest / 2 && pause <= longest, "seed \(seed), attempt \(attempt): \(pause)")
         #expect(harness.pass(pause).map(\.1) == [.spawn])
@@ -155,8 +155,8 @@ import Testing
     }
     func first(_ seed: UInt64) -> Duration? {
       var harness = Harness(seed)
-      harness.tell(.start)
-      return pause(harness.tell(.spawned, .exited(.code(1)), .drained))
+      harness.send(.start)
+      return pause(harness.send(.spawned, .exited(.code(1)), .drained))
     }
     #expect(Set((0..<100).map { first($0) }).count > 90)
     #expect(first(7) == first(7))
@@ -165,14 +165,14 @@ import Testing
   @Test func `pauses are short again after ten seconds of being live`() {
     func pauseAfter(_ life: Duration) -> Duration {
       var harness = Harness()
-      harness.tell(.start)
+      harness.send(.start)
       for _ in 0..<8 {
-        let pause = pause(harness.tell(.spawned, .exited(.code(1)), .drained))!
+        let pause = pause(harness.send(.spawned, .exited(.code(1)), .drained))!
         _ = harness.pass(pause)
       }
-      harness.tell(.spawned, .ready)
+      harness.send(.spawned, .ready)
       _ = harness.pass(life)
-      return pause(harness.tell(.exited(.code(1)), .drained))!
+      return pause(harness.send(.exited(.code(1)), .drained))!
     }
     #expect(pauseAfter(.seconds(10)) <= .seconds(1))
     #expect(pauseAfter(.seconds(10) - .nanoseconds(1)) >= .seconds(15))
@@ -180,19 +180,19 @@ import Testing
 
   @Test func `restarts after each of 1,000 crashes`() {
     var harness = Harness()
-    harness.tell(.start)
+    harness.send(.start)
     for _ in 0..<1_000 {
-      let pause = pause(harness.tell(.spawned, .exited(.signal(11)), .drained))
+      let pause = pause(harness.send(.spawned, .exited(.signal(11)), .drained))
       #expect(harness.pass(pause!).map(\.1) == [.spawn])
     }
   }
 
   @Test func `reports the number of restarts in the last minute`() {
     var harness = Harness()
-    harness.tell(.start)
+    harness.send(.start)
     var said: [String] = []
     for _ in 0..<3 {
-      for case .report(.backingOff, let message, let retry?) in harness.tell(.spawned, .exited(.code(3)), .drained) {
+      for case .report(.backingOff, let message, let retry?) in harness.send(.spawned, .exited(.code(3)), .drained) {
         said.append(message)
         _ = harness.pass(retry)
       }
@@ -202,9 +202,9 @@ import Testing
         "exited with code 3", "exited with code 3, 2 restarts in the last minute",
         "exited with code 3, 3 restarts in the last minute",
       ])
-    harness.tell(.spawned)
+    harness.send(.spawned)
     _ = harness.pass(.seconds(60))
-    for case .report(.backingOff, let message, _) in harness.tell(.exited(.signal(9)), .drained) {
+    for case .report(.backingOff, let message, _) in harness.send(.exited(.signal(9)), .drained) {
       said.append(message)
     }
     #expect(said.last == "killed by signal 9")
@@ -212,9 +212,9 @@ import Testing
 
   @Test func `a retry command spawns at once, and only once`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .exited(.code(1)), .drained)
-    #expect(harness.tell(.retry) == [.spawn])
-    #expect(harness.tell(.retry) == [])
+    harness.send(.start, .spawned, .exited(.code(1)), .drained)
+    #expect(harness.send(.retry) == [.spawn])
+    #expect(harness.send(.retry) == [])
   }
 
   // MARK: Ending
@@ -223,9 +223,9 @@ import Testing
     var harness = Harness()
     harness.beLive()
     #expect(
-      harness.tell(.exited(.signal(9))) == [.reap, .report(.stale, "killed by signal 9", retry: nil)])
-    #expect(harness.tell(.exited(.signal(9))) == [])
-    let commands = harness.tell(.drained)
+      harness.send(.exited(.signal(9))) == [.reap, .report(.stale, "killed by signal 9", retry: nil)])
+    #expect(harness.send(.exited(.signal(9))) == [])
+    let commands = harness.send(.drained)
     #expect(pause(commands) != nil && commands.count == 1)
   }
 
@@ -247,26 +247,26 @@ import Testing
           if command == .reap { isThere = false }
         }
       }
-      note(harness.tell(.start))
+      note(harness.send(.start))
       for _ in 0..<60 {
         random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         if spawns > 0, !isThere, !isReading, !harness.supervisor.isResting, harness.supervisor.deadline == nil {
           (isThere, isReading) = (true, true)
-          note(harness.tell(.spawned))
+          note(harness.send(.spawned))
           continue
         }
         switch random >> 60 {
-        case 0, 1: if isThere { note(harness.tell(.exited(.code(1)))) }
+        case 0, 1: if isThere { note(harness.send(.exited(.code(1)))) }
         case 2, 3:
           if isReading, !isThere {
             isReading = false
-            note(harness.tell(.drained))
+            note(harness.send(.drained))
           }
-        case 4: note(harness.tell(.refused("x")))
-        case 5: note(harness.tell(.start))
-        case 6: note(harness.tell(.retry))
-        case 7: note(harness.tell(.badLine("x")))
-        case 8: if isThere { note(harness.tell(.ready)) }
+        case 4: note(harness.send(.refused("x")))
+        case 5: note(harness.send(.start))
+        case 6: note(harness.send(.retry))
+        case 7: note(harness.send(.badLine("x")))
+        case 8: if isThere { note(harness.send(.ready)) }
         default: note(harness.pass(.seconds(3)).map(\.1))
         }
       }
@@ -276,35 +276,35 @@ import Testing
   @Test func `reports Complete after rows and an exit with 0`() {
     var harness = Harness()
     harness.beLive()
-    #expect(harness.tell(.exited(.code(0))) == [.reap])
-    #expect(harness.tell(.drained) == [.report(.live, "Complete", retry: nil), .rest])
+    #expect(harness.send(.exited(.code(0))) == [.reap])
+    #expect(harness.send(.drained) == [.report(.live, "Complete", retry: nil), .rest])
     #expect(harness.supervisor.isResting)
-    #expect(harness.tell(.start) == [.spawn])
+    #expect(harness.send(.start) == [.spawn])
   }
 
   @Test func `restarts a process that exits 0 without output`() {
     var harness = Harness()
-    harness.tell(.start, .spawned)
-    #expect(pause(harness.tell(.exited(.code(0)), .drained)) != nil)
+    harness.send(.start, .spawned)
+    #expect(pause(harness.send(.exited(.code(0)), .drained)) != nil)
   }
 
   @Test func `cuts off an exited process's pipe after a silent second`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.exited(.code(1)))
+    harness.send(.exited(.code(1)))
     #expect(harness.pass(.milliseconds(900)).isEmpty)
-    harness.tell(.heard)
+    harness.send(.received)
     #expect(harness.pass(.milliseconds(999)).isEmpty)
     #expect(harness.pass(.milliseconds(1)).map(\.1) == [.cutOff])
-    #expect(pause(harness.tell(.drained)) != nil)
+    #expect(pause(harness.send(.drained)) != nil)
   }
 
   @Test func `does not cut off a pipe while reading is held back`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.heldBack(true), .exited(.code(0)))
+    harness.send(.heldBack(true), .exited(.code(0)))
     #expect(harness.pass(.seconds(3_600)).isEmpty)
-    harness.tell(.heldBack(false))
+    harness.send(.heldBack(false))
     #expect(harness.pass(.milliseconds(999)).isEmpty)
     #expect(harness.pass(.milliseconds(1)).map(\.1) == [.cutOff])
   }
@@ -314,14 +314,15 @@ import Testing
   @Test func `asks a silent process for its health, then kills it`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.answersHealth)
+    harness.send(.answersHealth)
     let done = harness.pass(.seconds(60))
     #expect(done.map(\.0) == [2_000, 7_000, 7_000, 7_000, 9_000])
     #expect(
       done.map(\.1) == [
-        .askHealth, .report(.stale, "it has not answered for 7 seconds", retry: nil), .closeInput, .terminate, .kill,
+        .requestHealth, .report(.stale, "it has not answered for 7 seconds", retry: nil), .closeInput, .terminate,
+        .kill,
       ])
-    let commands = harness.tell(.exited(.signal(9)), .drained)
+    let commands = harness.send(.exited(.signal(9)), .drained)
     #expect(commands.first == .reap)
     guard case .report(.backingOff, "it has not answered for 7 seconds", _) = commands.last else {
       Issue.record("\(commands)")
@@ -332,20 +333,20 @@ import Testing
   @Test func `accepts any line as an answer to a health check`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.answersHealth)
+    harness.send(.answersHealth)
     for _ in 0..<10 {
-      #expect(harness.pass(.milliseconds(6_999)).map(\.1) == [.askHealth])
-      harness.tell(.heard)
+      #expect(harness.pass(.milliseconds(6_999)).map(\.1) == [.requestHealth])
+      harness.send(.received)
     }
   }
 
   @Test func `does not ask a process that sends lines`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.answersHealth)
+    harness.send(.answersHealth)
     for _ in 0..<10 {
       #expect(harness.pass(.milliseconds(1_999)).isEmpty)
-      harness.tell(.heard)
+      harness.send(.received)
     }
   }
 
@@ -358,21 +359,21 @@ import Testing
   @Test func `sends no health check while reading is held back`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.answersHealth, .heldBack(true))
+    harness.send(.answersHealth, .heldBack(true))
     #expect(harness.pass(.seconds(3_600)).isEmpty)
-    harness.tell(.heldBack(false))
+    harness.send(.heldBack(false))
     #expect(harness.pass(.milliseconds(1_999)).isEmpty)
-    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.askHealth])
+    #expect(harness.pass(.milliseconds(1)).map(\.1) == [.requestHealth])
   }
 
   @Test func `ends a process that stays stopped for five seconds`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.stopped(true))
+    harness.send(.stopped(true))
     #expect(harness.pass(.milliseconds(4_999)).isEmpty)
-    harness.tell(.stopped(false))
+    harness.send(.stopped(false))
     #expect(harness.pass(.seconds(60)).isEmpty)
-    harness.tell(.stopped(true))
+    harness.send(.stopped(true))
     #expect(harness.pass(.milliseconds(4_999)).isEmpty)
     let done = harness.pass(.seconds(10)).map(\.1)
     #expect(
@@ -384,35 +385,35 @@ import Testing
   @Test func `ends a process after ten bad lines within ten seconds`() {
     var harness = Harness()
     harness.beLive()
-    for _ in 0..<9 { #expect(harness.tell(.badLine("line 1: x")) == []) }
-    let commands = harness.tell(.badLine("line 10: y"))
+    for _ in 0..<9 { #expect(harness.send(.badLine("line 1: x")) == []) }
+    let commands = harness.send(.badLine("line 10: y"))
     #expect(
       commands == [
         .report(.stale, "10 lines were not readable; the last one: line 10: y", retry: nil), .closeInput, .terminate,
       ])
-    #expect(harness.tell(.badLine("line 11: z")) == [])
+    #expect(harness.send(.badLine("line 11: z")) == [])
   }
 
   @Test func `bad lines of an ended process do not count for the next`() {
     var harness = Harness()
     harness.beLive()
-    for _ in 0..<9 { harness.tell(.badLine("x")) }
-    harness.tell(.exited(.code(1)), .badLine("x"), .badLine("x"), .drained)
-    harness.tell(.retry, .spawned)
-    #expect(harness.tell(.badLine("x")) == [])
+    for _ in 0..<9 { harness.send(.badLine("x")) }
+    harness.send(.exited(.code(1)), .badLine("x"), .badLine("x"), .drained)
+    harness.send(.retry, .spawned)
+    #expect(harness.send(.badLine("x")) == [])
   }
 
   @Test func `counts bad lines of the last ten seconds only`() {
     var harness = Harness()
     harness.beLive()
-    for _ in 0..<9 { harness.tell(.badLine("x")) }
+    for _ in 0..<9 { harness.send(.badLine("x")) }
     _ = harness.pass(.seconds(10))
-    #expect(harness.tell(.badLine("x")) == [])
+    #expect(harness.send(.badLine("x")) == [])
     var other = Harness()
     other.beLive()
-    for _ in 0..<9 { other.tell(.badLine("x")) }
+    for _ in 0..<9 { other.send(.badLine("x")) }
     _ = other.pass(.seconds(10) - .nanoseconds(1))
-    #expect(other.tell(.badLine("x")).contains(.terminate))
+    #expect(other.send(.badLine("x")).contains(.terminate))
   }
 
   // MARK: User commands
@@ -420,77 +421,77 @@ import Testing
   @Test func `stop closes the input, then terminates, then kills`() {
     var harness = Harness()
     harness.beLive()
-    #expect(harness.tell(.stop) == [.closeInput])
+    #expect(harness.send(.stop) == [.closeInput])
     let done = harness.pass(.seconds(60))
     #expect(done.map(\.0) == [250, 750])
     #expect(done.map(\.1) == [.terminate, .kill])
-    #expect(harness.tell(.exited(.signal(9)), .drained) == [.reap, .rest])
+    #expect(harness.send(.exited(.signal(9)), .drained) == [.reap, .rest])
     #expect(harness.supervisor.isResting)
   }
 
   @Test func `stop does not kill a process that exits`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.stop)
-    #expect(harness.tell(.exited(.code(0)), .drained) == [.reap, .rest])
+    harness.send(.stop)
+    #expect(harness.send(.exited(.code(0)), .drained) == [.reap, .rest])
     #expect(harness.pass(.seconds(60)).isEmpty)
   }
 
   @Test func `stop during a pause cancels the restart`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .exited(.code(1)), .drained)
-    #expect(harness.tell(.stop) == [.rest])
+    harness.send(.start, .spawned, .exited(.code(1)), .drained)
+    #expect(harness.send(.stop) == [.rest])
     #expect(harness.supervisor.deadline == nil)
-    #expect(harness.tell(.stop) == [.rest])
+    #expect(harness.send(.stop) == [.rest])
   }
 
   @Test func `stop shortens the grace of a process that is ending`() {
     var harness = Harness()
     harness.beLive()
-    harness.tell(.refused("x"))
+    harness.send(.refused("x"))
     _ = harness.pass(.milliseconds(300))
-    harness.tell(.stop)
+    harness.send(.stop)
     #expect(harness.pass(.milliseconds(499)).isEmpty)
     #expect(harness.pass(.milliseconds(1)).map(\.1) == [.kill])
   }
 
   @Test func `stop during a spawn ends the process once it runs`() {
     var harness = Harness()
-    harness.tell(.start)
-    #expect(harness.tell(.stop) == [])
-    #expect(harness.tell(.spawned) == [.closeInput])
+    harness.send(.start)
+    #expect(harness.send(.stop) == [])
+    #expect(harness.send(.spawned) == [.closeInput])
     var other = Harness()
-    other.tell(.start)
-    other.tell(.stop)
-    #expect(other.tell(.notSpawned("x")) == [.rest])
+    other.send(.start)
+    other.send(.stop)
+    #expect(other.send(.notSpawned("x")) == [.rest])
   }
 
   @Test func `a refusal prevents restarts until a retry command`() {
     var harness = Harness()
-    harness.tell(.start, .spawned, .heard)
-    #expect(harness.tell(.refused("market.rows: -1 is less than 0")) == [.closeInput])
+    harness.send(.start, .spawned, .received)
+    #expect(harness.send(.refused("market.rows: -1 is less than 0")) == [.closeInput])
     #expect(
-      harness.tell(.exited(.code(1)), .drained) == [
+      harness.send(.exited(.code(1)), .drained) == [
         .reap, .report(.failed, "market.rows: -1 is less than 0", retry: nil), .rest,
       ])
     #expect(harness.pass(.seconds(3_600)).isEmpty)
-    #expect(harness.tell(.retry) == [.spawn])
+    #expect(harness.send(.retry) == [.spawn])
   }
 
   @Test func `reports the states that the process sends`() {
     var harness = Harness()
     harness.beLive()
     #expect(
-      harness.tell(.said(.stale, message: "no network")) == [.report(.stale, "no network", retry: nil)])
-    #expect(harness.tell(.said(.live, message: "")) == [.report(.live, "", retry: nil)])
+      harness.send(.reported(.stale, message: "no network")) == [.report(.stale, "no network", retry: nil)])
+    #expect(harness.send(.reported(.live, message: "")) == [.report(.live, "", retry: nil)])
   }
 
   @Test func `tolerates a clock that goes back`() {
     var harness = Harness()
     harness.now = Instant(nanoseconds: 1_000_000_000_000)
     harness.beLive()
-    harness.tell(.answersHealth)
+    harness.send(.answersHealth)
     #expect(harness.supervisor.advance(to: .zero) == [])
-    #expect(harness.pass(.seconds(2)).map(\.1) == [.askHealth])
+    #expect(harness.pass(.seconds(2)).map(\.1) == [.requestHealth])
   }
 }

@@ -89,12 +89,12 @@ import Testing
       let (once, again) = (recorder, Recorder())
       let source = ChildSource(
         .shell(script), name: "jobs", trace: try TraceWriter(path) { _ in }.instance(), log: { once.note($0, $1) },
-        events: { once.hear($0) })
+        events: { once.receive($0) })
       try source.start()
       try once.wait("the end") { $0.states.last == "live: Complete" }
       #expect(source.stop())
       let replay = TraceSource(
-        path, name: "jobs", speed: 0, log: { again.note($0, $1) }, events: { again.hear($0) })
+        path, name: "jobs", speed: 0, log: { again.note($0, $1) }, events: { again.receive($0) })
       try replay.start()
       try again.wait("the end") { $0.states.last == "stale: the trace is over" }
       #expect(again.view.schema == once.view.schema)
@@ -127,7 +127,7 @@ import Testing
   private func replay(_ path: String) throws {
     let recorder = recorder
     let source = TraceSource(
-      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     try source.start()
     try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
   }
@@ -168,7 +168,7 @@ import Testing
   private func expectRefusal(_ path: String, _ reason: String) {
     let recorder = recorder
     let source = TraceSource(
-      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
     #expect(throws: PluginError.noTrace(path, reason: reason)) { try source.start() }
     #expect("\(PluginError.noTrace(path, reason: reason))" == "\(path): \(reason)")
     #expect(recorder.view.states.isEmpty && recorder.log.isEmpty)
@@ -178,20 +178,20 @@ import Testing
   @Test func `logs the first ten invalid lines and replays the others`() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      for (strange, more) in [(10, 0), (11, 1)] {
+      for (invalid, more) in [(10, 0), (11, 1)] {
         let row = #"{"at":0,"from":"plugin","line":"{\"id\":1}"}"# + "\n"
         let text =
-          #"{"at":0,"event":"start"}"# + "\n" + String(repeating: "?\n", count: strange) + row
+          #"{"at":0,"event":"start"}"# + "\n" + String(repeating: "?\n", count: invalid) + row
           + #"{"at":1,"from":"plugin","line":"{\"id"#
         try Data(text.utf8).write(to: URL(filePath: path))
         let recorder = Recorder()
         let source = TraceSource(
-          path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+          path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
         try source.start()
         try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
         #expect(recorder.view.rows.count == 1)
         let named = (2...11).map { "warning: \(path): line \($0) is not a line of a trace" }
-        let cut = "warning: \(path): the file ends within line \(strange + 3)"
+        let cut = "warning: \(path): the file ends within line \(invalid + 3)"
         let rest = more > 0 ? ["warning: \(path): 11 lines are no lines of a trace"] : []
         #expect(recorder.log == named + [cut] + rest)
       }
@@ -216,8 +216,8 @@ import Testing
         + [(2, #"{"type":"upsert","key":3,"row":{"n":"later"}}"#)]
       try trace(lines).write(to: URL(filePath: path))
       try replay(path)
-      let told: [[Cell?]] = [[.text("old")], [.text("still the old one")], [.text("new")], [.text("later")]]
-      #expect(recorder.view.rows.map(\.cells) == told)
+      let reported: [[Cell?]] = [[.text("old")], [.text("still the old one")], [.text("new")], [.text("later")]]
+      #expect(recorder.view.rows.map(\.cells) == reported)
       #expect(recorder.view.states == ["live: ", "live: ", "stale: the trace is over"])
       #expect(recorder.log.isEmpty)
     }
@@ -275,7 +275,7 @@ import Testing
       try Data(trace.utf8).write(to: URL(filePath: path))
       let recorder = recorder
       let replay = TraceSource(
-        path, name: "jobs", speed: 1, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        path, name: "jobs", speed: 1, log: { recorder.note($0, $1) }, events: { recorder.receive($0) })
       try replay.start()
       try recorder.wait("the row, understood in the pause") { $0.rows.count == 1 }
       #expect(replay.stop(within: .seconds(10)))

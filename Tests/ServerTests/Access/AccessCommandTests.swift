@@ -111,7 +111,7 @@ import Testing
     let subprotocol = "rowcast.v1, rowcast.token.\(tokens[0].text)"
     let client = try WebSocketClient(
       port: port, lines: WebSocketClient.upgrade(port: port, subprotocol: subprotocol))
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     _ = try client.message("hello")
     let rotate = try RunningCommand(["token", "rotate"], folder: folder.path)
     #expect(try rotate.end() == 0)
@@ -133,7 +133,7 @@ import Testing
     let (kept, ended) = (try signIn(), try signIn())
     let lines = WebSocketClient.upgrade(port: port, origin: ["http://127.0.0.1:\(port)"], extra: [ended])
     let client = try WebSocketClient(port: port, lines: lines)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     _ = try client.message("hello")
     func id(_ cookie: String) throws -> String {
       try #require(SessionCookie(text: String(cookie.split(separator: "=", maxSplits: 1)[1]))).id
@@ -232,7 +232,7 @@ import Testing
     }
     let client = try WebSocketClient(
       port: port, lines: WebSocketClient.upgrade(port: port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)"))
-    client.say(#"{"type":"hello","version":2}"#)
+    client.send(#"{"type":"hello","version":2}"#)
     _ = client.closeCode()
     for file in ["cmdline", "environ"] {
       let text = String(

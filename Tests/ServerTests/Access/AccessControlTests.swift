@@ -341,10 +341,10 @@ import Wire
     }.count
     #expect(count == FailureLimiter.greatestCount)
     // All further addresses share one bucket.
-    let told = (0..<100).filter { limiter.noteFailure(from: "11.0.0.\($0)", at: Self.start) }.count
-    #expect(told == FailureLimiter.burst)
-    let isToldLater = limiter.noteFailure(from: "12.0.0.1", at: Self.start.advanced(by: .seconds(2)))
-    #expect(isToldLater)
+    let reported = (0..<100).filter { limiter.noteFailure(from: "11.0.0.\($0)", at: Self.start) }.count
+    #expect(reported == FailureLimiter.burst)
+    let isReportedLater = limiter.noteFailure(from: "12.0.0.1", at: Self.start.advanced(by: .seconds(2)))
+    #expect(isReportedLater)
   }
 
   @Test func `digests match published test vectors`() {

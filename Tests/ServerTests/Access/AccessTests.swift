@@ -110,10 +110,10 @@ import Testing
     #expect(try upgrade(server, origin: own, cookie: guest) == 101)
     // Browsers always send Origin with an upgrade, so a cookie without it does not count.
     #expect(try upgrade(server, cookie: keeper) == 401)
-    let stranger = AccessToken(role: .operator)
-    #expect(try upgrade(server, token: stranger) == 401)
-    #expect(try upgrade(server, bearer: stranger) == 401)
-    #expect(try upgrade(server, origin: own, cookie: stranger) == 401)
+    let unknown = AccessToken(role: .operator)
+    #expect(try upgrade(server, token: unknown) == 401)
+    #expect(try upgrade(server, bearer: unknown) == 401)
+    #expect(try upgrade(server, origin: own, cookie: unknown) == 401)
   }
 
   @Test func `the selected subprotocol never contains the token`() throws {
@@ -143,10 +143,10 @@ import Testing
       ] {
         #expect(status == nil || status == 403, "\(origin) is answered \(String(describing: status))")
       }
-      let page = try HTTPAnswer.get(
+      let client = try HTTPAnswer.get(
         "/session", port: server.port,
         headers: origin.map { "Origin: \($0)" } + ["Authorization: Bearer \(keeper.text)"])
-      #expect(page == nil || page?.status == 403, "a page from \(origin) is answered \(page?.status ?? 0)")
+      #expect(client == nil || client?.status == 403, "a page from \(origin) is answered \(client?.status ?? 0)")
     }
   }
 
@@ -160,11 +160,11 @@ import Testing
       _ = server.addNumbers(3)
       let lines = WebSocketClient.upgrade(port: server.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
       let client = try WebSocketClient(port: server.port, lines: lines)
-      client.say(#"{"type":"hello","version":1}"#)
+      client.send(#"{"type":"hello","version":1}"#)
       #expect(try client.message("hello")["role"] as? String == role)
-      client.say(#"{"type":"open","table":"numbers","request":1}"#)
+      client.send(#"{"type":"open","table":"numbers","request":1}"#)
       _ = try client.message("window")
-      client.say(#"{"type":"act","id":1,"table":"numbers","action":"kill"}"#)
+      client.send(#"{"type":"act","id":1,"table":"numbers","action":"kill"}"#)
       let refusal = try client.refusal()
       #expect(refusal.error == code)
       #expect(refusal.close == 1008)

@@ -11,7 +11,7 @@ import Testing
   private func server() throws -> (RunningServer, SourceInlet) {
     let server = try RunningServer { $0.tokens = [keeper, guest] }
     let inlet = server.control.addSource("jobs")
-    inlet.tell(
+    inlet.report(
       .schema(
         Schema(
           name: "jobs", key: .integer,
@@ -19,15 +19,15 @@ import Testing
           actions: [Action("stop", arguments: [ActionArgument("why", .text, standard: .text("hunter3"))])])))
     var changes = Changeset()
     changes.upsert(.integer(1), [.text("backup"), .text("hunter2")])
-    inlet.tell(.changes(changes))
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.changes(changes))
+    inlet.report(.state(.live, message: ""))
     return (server, inlet)
   }
 
   private func client(_ token: AccessToken, _ server: RunningServer) throws -> (WebSocketClient, hello: [String: Any]) {
     let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
     let client = try WebSocketClient(port: server.port, lines: lines)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     return (client, try client.message("hello"))
   }
 
@@ -45,7 +45,7 @@ import Testing
       #expect(columns(tables) == names)
       // The default value of an argument may be for operators, too.
       #expect("\(tables)".contains("hunter3") == (token == keeper))
-      client.say(#"{"type":"open","table":"jobs","request":1,"query":{"search":"hunter"}}"#)
+      client.send(#"{"type":"open","table":"jobs","request":1,"query":{"search":"hunter"}}"#)
       let window = try client.message("window")
       #expect(window["total"] as? Int == (token == keeper ? 1 : 0), "\(window)")
       let headers = ["Authorization: Bearer \(token.text)"]
@@ -62,7 +62,7 @@ import Testing
     let (server, inlet) = try server()
     let (client, hello) = try client(keeper, server)
     if columns(hello).isEmpty { _ = try client.message("tables") }
-    client.say(#"{"type":"open","table":"jobs","request":1,"query":{}}"#)
+    client.send(#"{"type":"open","table":"jobs","request":1,"query":{}}"#)
     _ = try client.message("window")
     server.control.change(
       ServerChanges(tokens: [keeper, guest], isReadOnly: true, publicURLs: [], interval: .milliseconds(300)))

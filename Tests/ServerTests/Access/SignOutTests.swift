@@ -10,7 +10,7 @@ import Testing
     let origin = ["http://127.0.0.1:\(server.port)"]
     let client = try WebSocketClient(
       port: server.port, lines: WebSocketClient.upgrade(port: server.port, origin: origin, extra: lines))
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     return (client, try client.message("hello"))
   }
 
@@ -25,15 +25,15 @@ import Testing
     let (bearer, bearerHello) = try client(server, ["Authorization: Bearer \(keeper.text)"])
     #expect(hello["signedIn"] as? Bool == true && bearerHello["signedIn"] == nil)
     #expect(server.control.signIns.all.count == 2)
-    one.say(#"{"type":"signOut"}"#)
+    one.send(#"{"type":"signOut"}"#)
     #expect(one.closeCode() == 1008 && two.closeCode() == 1008)
     #expect(try HTTPAnswer.get("/metrics", port: server.port, headers: [cookie])?.status == 401)
     #expect(try HTTPAnswer.get("/metrics", port: server.port, headers: [otherCookie])?.status == 200)
     // Their connections still answer; one without a sign-in has none to end.
     for client in [other, bearer] {
-      client.say(#"{"type":"name","id":1,"rows":[]}"#)
+      client.send(#"{"type":"name","id":1,"rows":[]}"#)
     }
-    bearer.say(#"{"type":"signOut"}"#)
+    bearer.send(#"{"type":"signOut"}"#)
     #expect(bearer.closeCode() == 1008)
     #expect(server.control.signIns.all.map(\.isEnded).sorted { !$0 && $1 } == [false, true])
   }

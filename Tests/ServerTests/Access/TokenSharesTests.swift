@@ -33,8 +33,8 @@ import Testing
   }
 
   @Test func `a single token gets everything unless a limit is chosen`() {
-    func limit(_ chosen: Int?, _ tokens: Int) -> Int {
-      TokenShares.limit(chosen: chosen, tokens: tokens, standard: 4, all: 8)
+    func limit(_ configured: Int?, _ tokens: Int) -> Int {
+      TokenShares.limit(configured: configured, tokens: tokens, standard: 4, all: 8)
     }
     #expect([0, 1, 2, 3].map { limit(nil, $0) } == [8, 8, 4, 4])
     #expect([1, 2].map { limit(3, $0) } == [3, 3])

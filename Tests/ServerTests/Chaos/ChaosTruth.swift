@@ -48,7 +48,7 @@ struct ChaosTruth {
   /// A changeset with all rows.
   var everything: Changeset {
     var changes = Changeset()
-    for row in rows { Self.tell(row, to: &changes) }
+    for row in rows { Self.report(row, to: &changes) }
     return changes
   }
 
@@ -63,16 +63,16 @@ struct ChaosTruth {
       let index = Int.random(in: rows.indices, using: &dice)
       lastVersion += 1
       rows[index].version = lastVersion
-      Self.tell(rows[index], to: &changes)
+      Self.report(rows[index], to: &changes)
     }
     if rows.count < 80, Bool.random(using: &dice) {
       insert()
-      Self.tell(rows[rows.count - 1], to: &changes)
+      Self.report(rows[rows.count - 1], to: &changes)
     }
     return changes
   }
 
-  private static func tell(_ row: Row, to changes: inout Changeset) {
+  private static func report(_ row: Row, to changes: inout Changeset) {
     changes.upsert(
       .integer(Int64(row.key)),
       [.integer(Int64(row.key)), .integer(Int64(row.version)), .boolean(row.key.isMultiple(of: 3))])

@@ -9,7 +9,7 @@ import Testing
 /// `ROWCAST_CHAOS_SEED=n` runs one seed; `ROWCAST_CHAOS_SEEDS=n` runs a number of random seeds.
 @Suite(.serialized) struct LostConnectionTests {
   private static let host = "rowcast.test"
-  private static let pageCount = 5
+  private static let clientCount = 5
   /// A time limit that is reached only if something is wrong.
   private static let patience = 120.0
 
@@ -34,16 +34,16 @@ import Testing
         $0.publicURLs = [PublicURL("http://\(LostConnectionTests.host)")!]
       }
       inlet = server.control.addSource("truth")
-      inlet.tell(.schema(ChaosTruth.schema))
-      inlet.tell(.changes(truth.everything))
-      inlet.tell(.state(.live, message: ""))
+      inlet.report(.schema(ChaosTruth.schema))
+      inlet.report(.changes(truth.everything))
+      inlet.report(.state(.live, message: ""))
     }
   }
 
   /// Opens a client without network faults; when it receives a change, the server has applied it.
   private func pilot(_ served: Served) throws -> WebSocketClient {
     let client = try WebSocketClient.greeted(port: served.server.port)
-    client.say(
+    client.send(
       #"{"type":"open","table":"truth","request":1,"query":\#(ChaosTruth.Look.latest.query),"viewport":{"first":0,"count":1,"stick":"top"},"interval":0}"#
     )
     return client
@@ -54,22 +54,22 @@ import Testing
     var truth = ChaosTruth(rows: 60)
     var served = try Served(truth, epoch: "first")
     let proxy = try ChaosProxy(to: served.server.port, seed: seed)
-    let pages = (0..<Self.pageCount).map {
-      ChaosPage(
+    let clients = (0..<Self.clientCount).map {
+      ChaosClient(
         port: proxy.port, host: Self.host, look: ChaosTruth.Look.allCases[$0 % 3], seed: seed &+ UInt64($0))
     }
     let deadline = RawSocket.now() + Self.patience
     var pilot = try pilot(served)
     var (rounds, restarts) = (0, 0)
     defer {
-      for page in pages { page.end() }
+      for client in clients { client.end() }
       proxy.end()
     }
     // Continue until each client was disconnected often and the server restarted twice.
     while RawSocket.now() < deadline {
-      let most = pages.map(\.connections).min() ?? 0
+      let most = clients.map(\.connections).min() ?? 0
       if most >= 9, restarts == 2, proxy.deeds.isEverythingDone { break }
-      if pages.contains(where: { !$0.complaints.isEmpty }) { break }
+      if clients.contains(where: { !$0.complaints.isEmpty }) { break }
       if restarts < 2, most >= 3 * (restarts + 1) {
         restarts += 1
         // A new server without the state of the old one, but with the same rows.
@@ -80,7 +80,7 @@ import Testing
         pilot = try self.pilot(served)
       }
       rounds += 1
-      served.inlet.tell(.changes(truth.change(&dice)))
+      served.inlet.report(.changes(truth.change(&dice)))
       let latest = truth.lastVersion
       try pilot.wait { message in
         // Only messages with the newest row contain its number.
@@ -88,19 +88,20 @@ import Testing
       }
     }
     proxy.calmDown()
-    for page in pages { page.calmDown() }
-    served.inlet.tell(.changes(truth.change(&dice)))
-    for (number, page) in pages.enumerated() {
-      let fault = page.wait(for: truth, until: RawSocket.now() + 30)
+    for client in clients { client.calmDown() }
+    served.inlet.report(.changes(truth.change(&dice)))
+    for (number, client) in clients.enumerated() {
+      let fault = client.wait(for: truth, until: RawSocket.now() + 30)
       #expect(fault == nil, "seed \(seed), page \(number)")
-      #expect(page.complaints.isEmpty, "seed \(seed), page \(number)")
+      #expect(client.complaints.isEmpty, "seed \(seed), page \(number)")
     }
     let deeds = proxy.deeds
     print(
-      "chaos: seed \(seed): \(rounds) changes, \(deeds), \(pages.map(\.resumes).reduce(0, +)) patches to what was held")
+      "chaos: seed \(seed): \(rounds) changes, \(deeds), \(clients.map(\.resumes).reduce(0, +)) patches to what was held"
+    )
     #expect(restarts == 2 && deeds.isEverythingDone, "seed \(seed): \(deeds)")
-    #expect(pages.allSatisfy { $0.connections >= 9 }, "seed \(seed): \(pages.map(\.connections))")
-    #expect(pages.contains { $0.resumes > 0 }, "seed \(seed): no page ever got a patch to the rows that it held")
+    #expect(clients.allSatisfy { $0.connections >= 9 }, "seed \(seed): \(clients.map(\.connections))")
+    #expect(clients.contains { $0.resumes > 0 }, "seed \(seed): no page ever got a patch to the rows that it held")
   }
 
   @Test func `a seed determines the faults of every connection`() {

@@ -24,14 +24,14 @@ import Threads
       inlet = server.control.addSource(name)
       var schema = ActionTests.schema
       schema.name = name
-      inlet.tell(.schema(schema))
+      inlet.report(.schema(schema))
       var changes = Changeset()
       for name in ["build", "test"] { changes.upsert(.text(name), [.text(name)]) }
-      inlet.tell(.changes(changes))
-      inlet.tell(.state(.live, message: ""))
+      inlet.report(.changes(changes))
+      inlet.report(.state(.live, message: ""))
       guard listens else { return }
-      inlet.listen { [weak self] wish in
-        if case .act(let request) = wish { self?.requests.withLock { $0.append(request) } }
+      inlet.listen { [weak self] request in
+        if case .act(let request) = request { self?.requests.withLock { $0.append(request) } }
       }
     }
 
@@ -46,7 +46,7 @@ import Threads
     }
 
     func answer(_ place: Int, _ outcome: ActionOutcome) {
-      inlet.tell(.acted(requests.withLock { $0[place].id }, outcome))
+      inlet.report(.acted(requests.withLock { $0[place].id }, outcome))
     }
   }
 
@@ -54,9 +54,9 @@ import Threads
   private func open(_ server: RunningServer, table: String = "jobs") throws -> (WebSocketClient, String, [String: Int])
   {
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     let session = try #require(try client.message("hello")["session"] as? String)
-    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    client.send(#"{"type":"open","table":"\#(table)","request":1}"#)
     let window = try client.message("window")
     var ids: [String: Int] = [:]
     for item in window["items"] as? [[Any]] ?? [] {
@@ -73,13 +73,13 @@ import Threads
     let (client, _, ids) = try open(server)
     let act =
       #"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"])),"arguments":{"grace":9}}"#
-    client.say(act)
+    client.send(act)
     // The first request is still pending.
-    client.say(act)
-    client.say(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":\#(try #require(ids["build"]))}"#)
-    client.say(
+    client.send(act)
+    client.send(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":\#(try #require(ids["build"]))}"#)
+    client.send(
       #"{"type":"act","id":8,"table":"jobs","action":"stop","row":\#(ids["build"]!),"arguments":{"grace":-1}}"#)
-    client.say(
+    client.send(
       #"{"type":"act","id":9,"table":"jobs","action":"stop","row":\#(ids["build"]!),"arguments":{"grace":-1}}"#)
     // This answer does not need the source, so all earlier messages were handled before it.
     let refused = try client.message("acted")
@@ -92,9 +92,9 @@ import Threads
     let first = try client.message("acted")
     #expect(first["id"] as? Int == 7 && first["result"] as? String == "stopped" && first["session"] == nil)
     // The first request was answered.
-    client.say(act)
+    client.send(act)
     #expect(try client.message("acted")["result"] as? String == "stopped")
-    client.say(#"{"type":"act","id":3,"table":"jobs","action":"clear"}"#)
+    client.send(#"{"type":"act","id":3,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "forgotten")
     #expect(worker.log.count == 2)
   }
@@ -105,11 +105,11 @@ import Threads
     let (one, _, ids) = try open(server)
     let (two, _, _) = try open(server)
     let act = #"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#
-    one.say(act)
-    two.say(act)
+    one.send(act)
+    two.send(act)
     // Each answer shows that the client's earlier requests were handled.
     for client in [one, two] {
-      client.say(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":999}"#)
+      client.send(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":999}"#)
       #expect(failure(try client.message("acted")) == "rowGone")
     }
     #expect(worker.requests.withLock { Set($0.map(\.id)).count } == 2)
@@ -123,13 +123,13 @@ import Threads
     let server = try RunningServer()
     let worker = Worker(server)
     var (client, session, ids): (WebSocketClient?, String, [String: Int]) = try open(server)
-    client?.say(#"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
-    client?.say(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":999}"#)
+    client?.send(#"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
+    client?.send(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":999}"#)
     _ = try client?.message("acted")
     client = nil
     let (again, _, _) = try open(server)
-    again.say(#"{"type":"act","id":7,"session":"\#(session)","table":"jobs","action":"stop","row":999}"#)
-    again.say(#"{"type":"act","id":8,"session":"\#(session)","table":"jobs","action":"stop","row":999}"#)
+    again.send(#"{"type":"act","id":7,"session":"\#(session)","table":"jobs","action":"stop","row":999}"#)
+    again.send(#"{"type":"act","id":8,"session":"\#(session)","table":"jobs","action":"stop","row":999}"#)
     let known = try again.message("acted")
     #expect(known["id"] as? Int == 8 && known["session"] as? String == session && failure(known) == "rowGone")
     worker.answer(0, .done("stopped"))
@@ -137,7 +137,7 @@ import Threads
     #expect(answer["id"] as? Int == 7 && answer["session"] as? String == session)
     #expect(answer["result"] as? String == "stopped")
     for (id, session) in [(9, session), (7, "9d41c0de")] {
-      again.say(#"{"type":"act","id":\#(id),"session":"\#(session)","table":"jobs","action":"clear"}"#)
+      again.send(#"{"type":"act","id":\#(id),"session":"\#(session)","table":"jobs","action":"clear"}"#)
       #expect(failure(try again.message("acted")) == "forgotten")
     }
     #expect(worker.log.count == 1)
@@ -147,11 +147,11 @@ import Threads
     let server = try RunningServer()
     let worker = Worker(server)
     let (client, _, _) = try open(server)
-    client.say(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
+    client.send(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "unanswered")
     #expect(worker.log == ["clear - "])
     worker.answer(0, .done("too late"))
-    client.say(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
+    client.send(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "unanswered")
   }
 
@@ -159,7 +159,7 @@ import Threads
     let server = try RunningServer()
     _ = Worker(server, listens: false)
     let (client, _, ids) = try open(server)
-    client.say(#"{"type":"act","id":1,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
+    client.send(#"{"type":"act","id":1,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
     #expect(failure(try client.message("acted")) == "sourceDown")
   }
 
@@ -168,15 +168,15 @@ import Threads
     let worker = Worker(server)
     let (client, _, ids) = try open(server)
     for id in 1...17 {
-      client.say(#"{"type":"act","id":\#(id),"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
+      client.send(#"{"type":"act","id":\#(id),"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
     }
     let refused = try client.message("acted")
     #expect(refused["id"] as? Int == 17 && failure(refused) == "busy")
     #expect(worker.log.count == 16)
     worker.answer(3, .done(""))
     #expect(try client.message("acted")["id"] as? Int == 4)
-    client.say(#"{"type":"act","id":18,"table":"jobs","action":"stop","row":\#(ids["test"]!)}"#)
-    client.say(#"{"type":"act","id":19,"table":"jobs","action":"stop","row":\#(ids["test"]!)}"#)
+    client.send(#"{"type":"act","id":18,"table":"jobs","action":"stop","row":\#(ids["test"]!)}"#)
+    client.send(#"{"type":"act","id":19,"table":"jobs","action":"stop","row":\#(ids["test"]!)}"#)
     #expect(try client.message("acted")["id"] as? Int == 19)
     #expect(worker.log.count == 17)
   }
@@ -190,11 +190,11 @@ import Threads
       clients.append(client)
       let count = clients.count == 5 ? 1 : 16
       for id in 1...count {
-        client.say(#"{"type":"act","id":\#(id),"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
+        client.send(#"{"type":"act","id":\#(id),"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
       }
       // This is answered immediately, after the earlier requests were handled.
       if count == 16 {
-        client.say(#"{"type":"act","id":17,"table":"jobs","action":"stop","row":999}"#)
+        client.send(#"{"type":"act","id":17,"table":"jobs","action":"stop","row":999}"#)
         #expect(failure(try client.message("acted")) == "rowGone")
       }
     }
@@ -213,7 +213,7 @@ import Threads
     let worker = Worker(server)
     let others = Worker(server, name: "others")
     let (client, _, _) = try open(server)
-    client.say(#"{"type":"act","id":1,\#(members)}"#)
+    client.send(#"{"type":"act","id":1,\#(members)}"#)
     let refusal = try client.refusal()
     #expect(refusal.error == code && refusal.close == 1008)
     #expect(worker.log.isEmpty && others.log.isEmpty)
@@ -224,14 +224,14 @@ import Threads
     let worker = Worker(server)
     _ = try open(server)
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     let tables = try #require(try client.message("hello")["tables"] as? [[String: Any]])
     let actions = try #require(tables[0]["actions"] as? [[String: Any]])
     #expect(actions.compactMap { $0["name"] as? String } == ["stop", "clear"])
     #expect(actions.compactMap { $0["danger"] as? Bool } == [true, false])
     #expect(actions.compactMap { $0["rows"] as? Bool } == [true, false])
     // This request requires no open table.
-    client.say(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
+    client.send(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "unanswered")
     #expect(worker.log == ["clear - "])
   }

@@ -11,13 +11,13 @@ import Testing
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    for round in 0..<50 { inlet.tell(.changes(changed(round))) }
+    for round in 0..<50 { inlet.report(.changes(changed(round))) }
     // The window was not acknowledged, so only status messages may arrive.
     while let frame = client.frame(within: 0.3) {
       guard case .text(let bytes) = frame else { continue }
       #expect(!String(decoding: bytes, as: UTF8.self).contains(#""type":"patch""#))
     }
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     let patch = try client.message("patch")
     #expect(patch["seq"] as? Int == 2)
     #expect(patch["base"] as? Int == 1)
@@ -27,15 +27,15 @@ import Testing
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
-    client.say(#"{"type":"pause","paused":true}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"pause","paused":true}"#)
     // The pong shows that the earlier messages were handled.
     client.send(opcode: 9, Array("paused".utf8))
     while let frame = client.frame() { if case .pong = frame { break } }
-    inlet.tell(.changes(changed(1)))
+    inlet.report(.changes(changed(1)))
     // Another table and another state of the source also wait.
     _ = server.addNumbers(5, name: "later")
-    inlet.tell(.state(.stale, message: "down"))
+    inlet.report(.state(.stale, message: "down"))
     let waiting = try client.message("waiting")
     #expect(waiting["changed"] as? Int == 10)
     #expect(waiting["rows"] as? Int == 10)
@@ -43,7 +43,7 @@ import Testing
       guard case .text(let bytes) = frame else { continue }
       Issue.record("a page that pauses gets \(String(decoding: bytes, as: UTF8.self))")
     }
-    client.say(#"{"type":"pause","paused":false}"#)
+    client.send(#"{"type":"pause","paused":false}"#)
     #expect(try client.message("tables")["tables"] != nil)
     let patch = try client.message("patch")
     #expect(patch["base"] as? Int == 1)
@@ -56,11 +56,11 @@ import Testing
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    for round in 0..<200 { inlet.tell(.changes(changed(round))) }
+    for round in 0..<200 { inlet.report(.changes(changed(round))) }
     var sequence = 1
     var isLast = false
     while !isLast {
-      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      client.send(#"{"type":"ack","seq":\#(sequence)}"#)
       let patch = try client.message("patch")
       sequence = try #require(patch["seq"] as? Int)
       isLast = "\(patch["updated"] ?? "")".contains("round 199 9")
@@ -76,15 +76,15 @@ import Testing
     var sequence = 1
     for round in 0..<60 {
       for client in silent {
-        client.say(
+        client.send(
           #"{"type":"query","request":\#(round + 2),"query":{"search":"r"},"viewport":{"first":0,"count":1000}}"#)
       }
-      inlet.tell(.changes(RunningServer.rows(0..<1_000, name: "round \(round)")))
-      good.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      inlet.report(.changes(RunningServer.rows(0..<1_000, name: "round \(round)")))
+      good.send(#"{"type":"ack","seq":\#(sequence)}"#)
       sequence = try #require(try good.message("patch")["seq"] as? Int)
     }
     for client in silent {
-      client.say(#"{"type":"ack","seq":1}"#)
+      client.send(#"{"type":"ack","seq":1}"#)
       // Only the last of sixty queries is answered.
       let window = try client.message("window")
       #expect(window["seq"] as? Int == 2)
@@ -97,8 +97,8 @@ import Testing
     let inlet = server.addNumbers(10)
     for _ in 0..<50 { _ = try WebSocketClient.open("numbers", port: server.port) }
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
-    inlet.tell(.changes(changed(1)))
+    client.send(#"{"type":"ack","seq":1}"#)
+    inlet.report(.changes(changed(1)))
     #expect(try client.message("patch")["seq"] as? Int == 2)
   }
 
@@ -111,8 +111,8 @@ import Testing
     let quiet = server.addNumbers(10, name: "quiet")
     let thread = Flooder(flood)
     let client = try WebSocketClient.open("quiet", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
-    quiet.tell(.changes(changed(1)))
+    client.send(#"{"type":"ack","seq":1}"#)
+    quiet.report(.changes(changed(1)))
     #expect(try client.message("patch")["seq"] as? Int == 2)
     #expect(server.stop())
     #expect(thread.hasEnded(), "a source that was held back was not let go")

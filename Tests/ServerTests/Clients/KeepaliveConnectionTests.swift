@@ -8,7 +8,7 @@ import Testing
     let server = try RunningServer { $0.patience = .init(silence: .seconds(3), answer: .seconds(2)) }
     _ = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     // The second ping comes later than an unanswered first one would have ended the connection.
     for _ in 0..<2 {
       while let frame = client.frame() {

@@ -14,12 +14,12 @@ import Testing
     let first = try RunningServer()
     _ = first.addNumbers(50)
     let client = try WebSocketClient(port: first.port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     _ = try client.message("hello")
-    client.say(#"{"type":"open","table":"numbers","request":1}"#)
+    client.send(#"{"type":"open","table":"numbers","request":1}"#)
     let items = try #require(try client.message("window")["items"] as? [[Any]])
     let ids = try items.prefix(3).map { try #require($0[0] as? Int) }
-    client.say(#"{"type":"name","id":5,"rows":[\#(ids[2]),\#(ids[0]),4503599627370496]}"#)
+    client.send(#"{"type":"name","id":5,"rows":[\#(ids[2]),\#(ids[0]),4503599627370496]}"#)
     let named = try client.message("named")
     #expect(named["id"] as? Int == 5)
     #expect(try self.ids(named) == [ids[2], ids[0]], "what is not there is left out")
@@ -27,14 +27,14 @@ import Testing
 
     let second = try RunningServer()
     let inlet = second.addNumbers(0)
-    inlet.tell(.changes(RunningServer.rows(40..<50, name: "first")))
-    inlet.tell(.changes(RunningServer.rows(0..<40, name: "then")))
+    inlet.report(.changes(RunningServer.rows(40..<50, name: "first")))
+    inlet.report(.changes(RunningServer.rows(0..<40, name: "then")))
     let again = try WebSocketClient(port: second.port)
-    again.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    again.send(#"{"type":"hello","version":1,"client":"test"}"#)
     _ = try again.message("hello")
-    again.say(#"{"type":"open","table":"numbers","request":1}"#)
+    again.send(#"{"type":"open","table":"numbers","request":1}"#)
     #expect(try again.message("window")["total"] as? Int == 50)
-    again.say(#"{"type":"locate","id":6,"keys":[\#(try #require(keys[0])),77,"x"]}"#)
+    again.send(#"{"type":"locate","id":6,"keys":[\#(try #require(keys[0])),77,"x"]}"#)
     let located = try again.message("located")
     #expect(located["id"] as? Int == 6)
     let found = try #require(try rows(located).first)
@@ -46,21 +46,21 @@ import Testing
   @Test func `omits rows whose keys exceed 256 bytes`() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("texts")
-    inlet.tell(.schema(Schema(name: "texts", key: .text, columns: [Column("value", .integer)])))
+    inlet.report(.schema(Schema(name: "texts", key: .text, columns: [Column("value", .integer)])))
     var changes = Changeset()
     for key in [String(repeating: "k", count: 256), String(repeating: "l", count: 257)] {
       changes.upsert(.text(key), [.integer(1)])
     }
-    inlet.tell(.changes(changes))
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.changes(changes))
+    inlet.report(.state(.live, message: ""))
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     _ = try client.message("hello")
-    client.say(#"{"type":"open","table":"texts","request":1}"#)
+    client.send(#"{"type":"open","table":"texts","request":1}"#)
     let items = try #require(try client.message("window")["items"] as? [[Any]])
     let ids = items.compactMap { $0[0] as? Int }
     #expect(ids.count == 2)
-    client.say(#"{"type":"name","id":1,"rows":[\#(ids[0]),\#(ids[1])]}"#)
+    client.send(#"{"type":"name","id":1,"rows":[\#(ids[0]),\#(ids[1])]}"#)
     #expect(try self.ids(client.message("named")) == [ids[0]])
   }
 
@@ -68,9 +68,9 @@ import Testing
     let server = try RunningServer()
     for message in [#"{"type":"name","id":1,"rows":[1]}"#, #"{"type":"locate","id":1,"keys":[1]}"#] {
       let client = try WebSocketClient(port: server.port)
-      client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+      client.send(#"{"type":"hello","version":1,"client":"test"}"#)
       _ = try client.message("hello")
-      client.say(message)
+      client.send(message)
       #expect(try client.message("error")["code"] as? String == "unexpectedMessage")
     }
   }
@@ -79,8 +79,8 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"pause","paused":true}"#)
-    client.say(#"{"type":"locate","id":9,"keys":[3]}"#)
+    client.send(#"{"type":"pause","paused":true}"#)
+    client.send(#"{"type":"locate","id":9,"keys":[3]}"#)
     #expect(try rows(client.message("located")).first?[2] as? Int == 3)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     TokenBucket(rate: ServerConfiguration().messageRate, burst: ServerConfiguration().messageBurst, at: .zero))
 
   /// Returns the findings other than `fine` by the number of the message, counted from 1.
-  private mutating func say(_ count: Int, at milliseconds: Int) -> [Int: MessageRate.Finding] {
+  private mutating func send(_ count: Int, at milliseconds: Int) -> [Int: MessageRate.Finding] {
     var found: [Int: MessageRate.Finding] = [:]
     for number in 1...count {
       let finding = rate.note(at: .zero.advanced(by: .milliseconds(milliseconds)))
@@ -19,9 +19,9 @@ import Testing
   }
 
   @Test mutating func `pauses after a burst of 400 messages`() {
-    #expect(say(399, at: 0) == [:])
+    #expect(send(399, at: 0) == [:])
     // Messages that were read together with the last one are still accepted.
-    #expect(say(50, at: 0) == [1: .enough])
+    #expect(send(50, at: 0) == [1: .enough])
   }
 
   @Test mutating func `counts a costly message as several messages`() {
@@ -37,22 +37,22 @@ import Testing
   }
 
   @Test mutating func `accepts 200 messages a second without a pause`() {
-    #expect(say(300, at: 0) == [:])
-    for second in 1...100 { #expect(say(200, at: second * 1_000) == [:], "second \(second)") }
+    #expect(send(300, at: 0) == [:])
+    for second in 1...100 { #expect(send(200, at: second * 1_000) == [:], "second \(second)") }
   }
 
   @Test mutating func `reports tooMuch after 20 pauses in a row`() {
-    #expect(say(400, at: 0) == [400: .enough])
-    for pause in 2...20 { #expect(say(100, at: (pause - 1) * 500) == [100: .enough], "pause \(pause)") }
-    #expect(say(101, at: 10_000) == [100: .tooMuch, 101: .tooMuch])
+    #expect(send(400, at: 0) == [400: .enough])
+    for pause in 2...20 { #expect(send(100, at: (pause - 1) * 500) == [100: .enough], "pause \(pause)") }
+    #expect(send(101, at: 10_000) == [100: .tooMuch, 101: .tooMuch])
   }
 
   @Test mutating func `two quiet seconds reset the count of pauses`() {
-    _ = say(400, at: 0)
-    for pause in 2...20 { _ = say(100, at: (pause - 1) * 500) }
+    _ = send(400, at: 0)
+    for pause in 2...20 { _ = send(100, at: (pause - 1) * 500) }
     var restless = self
     // The full burst is available again after two seconds, and not earlier.
-    #expect(restless.say(399, at: 11_499) == [399: .tooMuch])
-    #expect(say(400, at: 11_500) == [400: .enough])
+    #expect(restless.send(399, at: 11_499) == [399: .tooMuch])
+    #expect(send(400, at: 11_500) == [400: .enough])
   }
 }

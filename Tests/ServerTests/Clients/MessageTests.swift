@@ -9,15 +9,15 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(100)
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    client.send(#"{"type":"hello","version":1,"client":"test"}"#)
     let hello = try client.message("hello")
     #expect(hello["epoch"] as? String == "test")
     #expect(hello["version"] as? Int == 1)
-    client.say(#"{"type":"open","table":"numbers","request":5,"viewport":{"first":0,"count":10}}"#)
+    client.send(#"{"type":"open","table":"numbers","request":5,"viewport":{"first":0,"count":10}}"#)
     var window = try client.message("window")
     if window["total"] as? Int == 0 {
       // The client was faster than the source.
-      client.say(#"{"type":"ack","seq":1}"#)
+      client.send(#"{"type":"ack","seq":1}"#)
       window = try client.message("patch")
     }
     #expect(window["request"] as? Int == 5)
@@ -35,7 +35,7 @@ import Testing
       (#"{"type":"hello"}"#, "unreadableMessage"), (#"{"type":"hello","version":"1"}"#, "unreadableMessage"),
     ] {
       let client = try WebSocketClient(port: server.port)
-      client.say(text)
+      client.send(text)
       let refusal = try client.refusal()
       #expect(refusal.error == code, "\(text)")
       #expect(refusal.close == 1008, "\(text)")
@@ -53,7 +53,7 @@ import Testing
       #"{"type":"hold","held":true}"#,
     ] {
       let client = try WebSocketClient.greeted(port: server.port)
-      client.say(text)
+      client.send(text)
       let refusal = try client.refusal()
       #expect(refusal.error == "unexpectedMessage", "\(text)")
       #expect(refusal.close == 1008, "\(text)")
@@ -64,17 +64,17 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let wrong = try WebSocketClient.greeted(port: server.port)
-    wrong.say(#"{"type":"open","table":"numbers","request":1,"query":{"sort":[{"column":"nope"}]}}"#)
+    wrong.send(#"{"type":"open","table":"numbers","request":1,"query":{"sort":[{"column":"nope"}]}}"#)
     let refusal = try wrong.message("error")
     #expect(refusal["code"] as? String == "unknownColumn" && refusal["request"] as? Int == 1)
     #expect(refusal["at"] as? [String] == ["query.sort[0]"] && refusal["shown"] == nil)
     // The socket stays open, so that another query of the same table can follow.
-    wrong.say(#"{"type":"query","request":2,"query":{"sort":[{"column":"nope2"}],"search":"x"}}"#)
+    wrong.send(#"{"type":"query","request":2,"query":{"sort":[{"column":"nope2"}],"search":"x"}}"#)
     #expect(try wrong.message("error")["request"] as? Int == 2)
-    wrong.say(#"{"type":"query","request":3}"#)
+    wrong.send(#"{"type":"query","request":3}"#)
     #expect(try wrong.message("window")["request"] as? Int == 3)
     let early = try WebSocketClient.greeted(port: server.port)
-    early.say(#"{"type":"open","table":"later","request":3}"#)
+    early.send(#"{"type":"open","table":"later","request":3}"#)
     _ = server.addNumbers(5, name: "later")
     #expect(try early.message("tables")["tables"] != nil)
     #expect(try early.message("window")["request"] as? Int == 3)
@@ -84,13 +84,13 @@ import Testing
     let server = try RunningServer()
     let inlet = server.addNumbers(10)
     let good = try WebSocketClient.open("numbers", port: server.port)
-    good.say(#"{"type":"ack","seq":1}"#)
+    good.send(#"{"type":"ack","seq":1}"#)
     for text in ["{", #"{"type":"query","request":"1"}"#, #"{"type":"pace","interval":-1}"#] {
       let bad = try WebSocketClient.open("numbers", port: server.port)
-      bad.say(text)
+      bad.send(text)
       #expect(try bad.refusal().close == 1008)
     }
-    inlet.tell(.changes(RunningServer.rows(0..<1, name: "changed")))
+    inlet.report(.changes(RunningServer.rows(0..<1, name: "changed")))
     #expect(try good.message("patch")["base"] as? Int == 1)
   }
 
@@ -111,22 +111,22 @@ import Testing
     let server = try RunningServer()
     let inlet = server.addNumbers(100)
     let client = try WebSocketClient.greeted(port: server.port)
-    client.say(
+    client.send(
       #"{"type":"open","table":"numbers","request":4,"interval":0,"query":{"sort":[{"column":"n","descending":true}]}}"#
     )
     #expect(try client.message("window")["request"] as? Int == 4)
-    client.say(#"{"type":"ack","seq":1}"#)
-    client.say(#"{"type":"query","request":5,"query":\#(query)}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"query","request":5,"query":\#(query)}"#)
     let refusal = try client.message("error")
     #expect(refusal["code"] as? String == code)
     #expect(refusal["request"] as? Int == 5 && refusal["shown"] as? Int == 4)
     #expect(refusal["at"] as? [String] ?? [] == at)
     #expect((refusal["reason"] as? String)?.isEmpty == false)
-    inlet.tell(.changes(RunningServer.rows(99..<100, name: "changed")))
+    inlet.report(.changes(RunningServer.rows(99..<100, name: "changed")))
     let patch = try client.message("patch")
     #expect(patch["request"] as? Int == 4 && patch["base"] as? Int == 1)
-    client.say(#"{"type":"ack","seq":2}"#)
-    client.say(#"{"type":"query","request":6}"#)
+    client.send(#"{"type":"ack","seq":2}"#)
+    client.send(#"{"type":"query","request":6}"#)
     #expect(try client.message("window")["request"] as? Int == 6)
   }
 
@@ -234,8 +234,8 @@ import Testing
     // The client may have been refused and disconnected while it was still sending.
     while last != refusal, let next = flooder.frame(within: 30), next != .end { last = next }
     #expect(last == refusal)
-    other.say(#"{"type":"ack","seq":1}"#)
-    other.say(#"{"type":"query","request":2}"#)
+    other.send(#"{"type":"ack","seq":1}"#)
+    other.send(#"{"type":"query","request":2}"#)
     #expect(try other.message("window")["request"] as? Int == 2, "another page felt it")
   }
 

@@ -18,10 +18,10 @@ import Wire
   private var full: PendingMessages {
     var pending = PendingMessages(error: .tooManySessions(limit: 1))
     pending.patch = [1]
-    pending.owesStats = true
+    pending.hasStats = true
     pending.status = ("t", SourceStatus(state: .live, message: "", rejected: 0, lastRejection: "", age: .zero))
-    pending.owesTables = true
-    pending.owesSources = true
+    pending.hasTables = true
+    pending.hasSources = true
     pending.located = (1, [])
     pending.named = (2, [])
     pending.acted = [(3, nil, .done("")), (4, nil, .done(""))]
@@ -40,16 +40,16 @@ import Wire
 
   @Test func `a hello contains the lists of tables and sources`() {
     var pending = PendingMessages()
-    pending.owesTables = true
-    pending.owesSources = true
-    pending.owesHello = true
+    pending.hasTables = true
+    pending.hasSources = true
+    pending.hasHello = true
     #expect(drain(&pending) == ["hello"])
   }
 
   @Test func `the lists wait while the client is hidden or paused`() {
     var pending = PendingMessages()
-    pending.owesTables = true
-    pending.owesSources = true
+    pending.hasTables = true
+    pending.hasSources = true
     #expect(!pending.hasNext(isQuiet: true) && drain(&pending, isQuiet: true).isEmpty)
     #expect(pending.hasNext(isQuiet: false) && drain(&pending) == ["tables", "sources"])
   }

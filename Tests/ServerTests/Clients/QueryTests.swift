@@ -30,12 +30,12 @@ import Testing
     _ = server.addNumbers(100)
     let client = try WebSocketClient.open("numbers", port: server.port)
     #expect(client.socket.send(queries(2...21)))
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     #expect(try client.message("window")["request"] as? Int == 21)
     // The queries arrive together, or in a few pieces on a slow machine.
     #expect(try metric("rowcast_queries_overtaken_total", server) >= 10)
-    client.say(#"{"type":"ack","seq":2}"#)
-    client.say(#"{"type":"query","request":22,"query":{}}"#)
+    client.send(#"{"type":"ack","seq":2}"#)
+    client.send(#"{"type":"query","request":22,"query":{}}"#)
     #expect(try client.message("window")["request"] as? Int == 22, "one by itself is answered")
   }
 
@@ -43,7 +43,7 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(5_000)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     let query = #"{"type":"query","request":2,"query":{"sort":[{"column":"n","descending":true}]}}"#
     let both = [query, #"{"type":"locate","id":7,"keys":[4999]}"#]
     #expect(client.socket.send(both.flatMap { WebSocketClient.frame(opcode: 1, Array($0.utf8)) }))
@@ -60,14 +60,14 @@ import Testing
       }
       let inlet = server.addNumbers(10)
       for start in stride(from: 10, to: rows, by: 10_000) {
-        inlet.tell(.changes(RunningServer.rows(start..<min(rows, start + 10_000))))
+        inlet.report(.changes(RunningServer.rows(start..<min(rows, start + 10_000))))
       }
       let client = try WebSocketClient.open("numbers", port: server.port)
-      client.say(#"{"type":"ack","seq":1}"#)
+      client.send(#"{"type":"ack","seq":1}"#)
       // All rows have arrived when the last one is found.
-      client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
+      client.send(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
       while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {
-        client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
+        client.send(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
       }
       #expect(client.socket.send(queries(2...40)))
       #expect(try client.message("window")["request"] as? Int == 40)
@@ -83,24 +83,24 @@ import Testing
       $0.tokens = [one, other]
       $0.sessionsPerToken = 2
     }
-    func page(_ token: AccessToken) throws -> WebSocketClient {
+    func client(_ token: AccessToken) throws -> WebSocketClient {
       let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
       return try WebSocketClient(port: server.port, lines: lines)
     }
-    let held = [try page(one), try page(one)]
+    let held = [try client(one), try client(one)]
     for client in held {
-      client.say(#"{"type":"hello","version":1}"#)
+      client.send(#"{"type":"hello","version":1}"#)
       _ = try client.message("hello")
     }
-    let refusal = try page(one).refusal()
+    let refusal = try client(one).refusal()
     #expect(refusal.error == "tooManySessions" && refusal.close == 1008)
-    let another = try page(other)
-    another.say(#"{"type":"hello","version":1}"#)
+    let another = try client(other)
+    another.send(#"{"type":"hello","version":1}"#)
     _ = try another.message("hello")
     held[0].send(opcode: 8, [0x03, 0xE8])
     #expect(held[0].closeCode() == 1000)
-    let next = try page(one)
-    next.say(#"{"type":"hello","version":1}"#)
+    let next = try client(one)
+    next.send(#"{"type":"hello","version":1}"#)
     _ = try next.message("hello")
   }
 
@@ -114,9 +114,9 @@ import Testing
     func ask(_ number: Int, _ token: AccessToken) throws -> [String: Any]? {
       let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
       let client = try WebSocketClient(port: server.port, lines: lines)
-      client.say(#"{"type":"hello","version":1}"#)
+      client.send(#"{"type":"hello","version":1}"#)
       _ = try client.message("hello")
-      client.say(#"{"type":"open","table":"numbers","request":1,"query":{"search":"\#(number)"}}"#)
+      client.send(#"{"type":"open","table":"numbers","request":1,"query":{"search":"\#(number)"}}"#)
       clients.append(client)
       return number == 3 ? try client.message("error") : try client.message("window")
     }
@@ -133,7 +133,7 @@ import Testing
     let server = try RunningServer { $0.tokens = [one, other] }
     let inlet = server.addNumbers(10)
     for start in stride(from: 10, to: 200_000, by: 10_000) {
-      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+      inlet.report(.changes(RunningServer.rows(start..<start + 10_000)))
     }
     func headers(_ token: AccessToken) -> [String] { ["Authorization: Bearer \(token.text)"] }
     func status(_ token: AccessToken) throws -> Int? {
@@ -157,7 +157,7 @@ import Testing
     var configuration = ServerConfiguration()
     configuration.tokens = [one]
     #expect(configuration.sessionShare == configuration.sessionLimit)
-    #expect(configuration.exportShare == Server.greatestDownloadCount)
+    #expect(configuration.exportShare == Server.greatestExportCount)
     configuration.tokens = [one, other]
     #expect(configuration.sessionShare == 5_000 && configuration.exportShare == 4)
     (configuration.sessionsPerToken, configuration.exportsPerToken) = (7, 3)
@@ -171,7 +171,7 @@ import Testing
     let server = try RunningServer { $0.tokens = [one] }
     let inlet = server.addNumbers(10)
     for start in stride(from: 10, to: 200_000, by: 10_000) {
-      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+      inlet.report(.changes(RunningServer.rows(start..<start + 10_000)))
     }
     let authorization = "Authorization: Bearer \(one.text)"
     func status() throws -> Int? {
@@ -203,13 +203,13 @@ import Testing
     }
     let inlet = server.addNumbers(10)
     for start in stride(from: 10, to: 200_000, by: 10_000) {
-      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+      inlet.report(.changes(RunningServer.rows(start..<start + 10_000)))
     }
     // All rows have arrived when the last one is found.
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"locate","id":1,"keys":[199999]}"#)
+    client.send(#"{"type":"locate","id":1,"keys":[199999]}"#)
     while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {
-      client.say(#"{"type":"locate","id":1,"keys":[199999]}"#)
+      client.send(#"{"type":"locate","id":1,"keys":[199999]}"#)
     }
     let socket = try RawSocket(port: server.port)
     socket.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")

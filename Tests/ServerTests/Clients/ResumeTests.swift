@@ -7,17 +7,17 @@ import Testing
 @Suite struct ResumeTests {
   private func opened(_ server: RunningServer) throws -> (client: WebSocketClient, token: String, epoch: String) {
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     let hello = try client.message("hello")
-    client.say(#"{"type":"open","table":"numbers","request":1}"#)
+    client.send(#"{"type":"open","table":"numbers","request":1}"#)
     _ = try client.message("window")
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     return (client, try #require(hello["session"] as? String), try #require(hello["epoch"] as? String))
   }
 
   private func comeBack(_ server: RunningServer, token: String, epoch: String) throws -> WebSocketClient {
     let client = try WebSocketClient.greeted(port: server.port)
-    client.say(
+    client.send(
       #"{"type":"open","table":"numbers","request":2,"resume":{"epoch":"\#(epoch)","session":"\#(token)","seq":1}}"#)
     return client
   }
@@ -61,7 +61,7 @@ import Testing
       #expect(try firstRows(again)["type"] as? String == "window")
     }
     // The session of the other client is not affected, either.
-    client.say(#"{"type":"query","request":9}"#)
+    client.send(#"{"type":"query","request":9}"#)
     #expect(try client.message("window")["request"] as? Int == 9)
   }
 

@@ -32,7 +32,7 @@ import Testing
 
   private func greeted(_ server: RunningServer) throws -> (client: WebSocketClient, token: String) {
     let client = try WebSocketClient(port: server.port)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     return (client, try #require(try client.message("hello")["session"] as? String))
   }
 
@@ -57,10 +57,10 @@ import Testing
     _ = server.addNumbers(10)
     var (client, token): (WebSocketClient?, String) = try greeted(server)
     if hasOpened {
-      client?.say(open())
+      client?.send(open())
       _ = try client?.message("window")
     }
-    client?.say(open(token, request: 2))
+    client?.send(open(token, request: 2))
     let refusal = try client?.refusal()
     #expect(refusal?.error == "unexpectedMessage" && refusal?.close == 1008)
     client = nil
@@ -71,12 +71,12 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(10)
     var (first, token): (WebSocketClient?, String) = try greeted(server)
-    first?.say(open())
+    first?.send(open())
     _ = try first?.message("window")
     var (second, _): (WebSocketClient?, String) = try greeted(server)
-    second?.say(open())
+    second?.send(open())
     _ = try second?.message("window")
-    second?.say(open(token, request: 2))
+    second?.send(open(token, request: 2))
     #expect(first?.closeCode() == 1008)
     (first, second) = (nil, nil)
     try expectNothingLeft(server)

@@ -125,8 +125,8 @@ import Testing
 extension Connections {
   /// Removes and returns the connections to close.
   fileprivate mutating func dismiss(at now: Instant, isSilent: (OpaquePointer) -> Bool) -> [OpaquePointer] {
-    let tardy = tardy(at: now, isSilent: isSilent)
-    for socket in tardy { remove(socket) }
-    return tardy
+    let overdue = overdue(at: now, isSilent: isSilent)
+    for socket in overdue { remove(socket) }
+    return overdue
   }
 }

@@ -27,8 +27,8 @@ import Testing
     let client = try WebSocketClient.open(name, port: server.port)
     var sequence = 1
     while true {
-      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
-      client.say(#"{"type":"query","request":\#(sequence)}"#)
+      client.send(#"{"type":"ack","seq":\#(sequence)}"#)
+      client.send(#"{"type":"query","request":\#(sequence)}"#)
       let window = try client.message("window")
       sequence = try #require(window["seq"] as? Int)
       if window["total"] as? Int == rows { return inlet }
@@ -119,8 +119,8 @@ import Testing
     // The client does not read, but other clients are served.
     var sequence = 1
     for round in 0..<20 {
-      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
-      inlet.tell(.changes(RunningServer.rows(0..<5, name: "round \(round)")))
+      client.send(#"{"type":"ack","seq":\#(sequence)}"#)
+      inlet.report(.changes(RunningServer.rows(0..<5, name: "round \(round)")))
       sequence = try #require(try client.message("patch")["seq"] as? Int)
     }
     let bytes = try #require(socket.readToEnd(within: 60))
@@ -134,7 +134,7 @@ import Testing
     let server = try RunningServer()
     _ = try settled(server, rows: 200_000)
     let request = "GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"
-    var held = try (0..<Server.greatestDownloadCount).map { _ in
+    var held = try (0..<Server.greatestExportCount).map { _ in
       let socket = try RawSocket(port: server.port)
       socket.send(request)
       #expect(socket.receive(until: RawSocket.now() + RawSocket.patience))

@@ -11,25 +11,25 @@ import Threads
 
   /// A source that answers as the key specifies, or not at all.
   private final class Gallery: Sendable {
-    let asked = Guarded<[String]>([])
+    let requested = Guarded<[String]>([])
     let cancelled = Guarded<[UInt64]>([])
 
     init(_ server: RunningServer, loads: Bool = true, listens: Bool = true) {
       let inlet = server.control.addSource("gallery")
-      inlet.tell(
+      inlet.report(
         .schema(
           Schema(name: "gallery", key: .integer, columns: [Column("picture", .image)], loadsImages: loads)))
-      inlet.tell(.state(.live, message: ""))
+      inlet.report(.state(.live, message: ""))
       guard listens else { return }
       // The server's inlet retains the gallery even when the test does not, so the gallery must not
       // retain the inlet.
-      inlet.listen { [self, weak inlet] wish in
-        if case .cancelImages(let numbers) = wish { cancelled.withLock { $0 += numbers } }
-        guard case .image(let number, let key) = wish else { return }
-        asked.withLock { $0.append(key) }
+      inlet.listen { [self, weak inlet] request in
+        if case .cancelImages(let numbers) = request { cancelled.withLock { $0 += numbers } }
+        guard case .image(let number, let key) = request else { return }
+        requested.withLock { $0.append(key) }
         guard let inlet, let outcome = Self.outcome(key) else { return }
         // Leave the loop's thread, because it must not wait for room in the inlet.
-        Thread.detachNewThread { inlet.tell(.image(number, outcome)) }
+        Thread.detachNewThread { inlet.report(.image(number, outcome)) }
       }
     }
 
@@ -76,7 +76,7 @@ import Threads
     #expect(answer.headers["x-content-type-options"] == "nosniff")
     #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
     #expect(answer.headers["cache-control"] == "private, max-age=604800, immutable")
-    #expect(gallery.asked.withLock { $0 } == [key])
+    #expect(gallery.requested.withLock { $0 } == [key])
     if key == "png" { #expect(answer.body == Self.png) }
   }
 
@@ -85,7 +85,7 @@ import Threads
     let gallery = try gallery(server)
     let keys = ["a/b c+d|1&table=x", "ä%41", "../../etc/passwd", "100%"]
     for key in keys { #expect(try get(key, server)?.status == 200) }
-    #expect(gallery.asked.withLock { $0 } == keys)
+    #expect(gallery.requested.withLock { $0 } == keys)
   }
 
   @Test(arguments: [
@@ -107,7 +107,7 @@ import Threads
     #expect(head.status == whole.status && head.headers == whole.headers)
     #expect(head.headers["content-length"] == "\(whole.body.count)" && !whole.body.isEmpty)
     #expect(head.body == [])
-    #expect(gallery.asked.withLock { $0 } == [key, key])
+    #expect(gallery.requested.withLock { $0 } == [key, key])
   }
 
   @Test func `answers HEAD without a body if the source takes no requests`() throws {
@@ -139,7 +139,7 @@ import Threads
     let server = try RunningServer()
     let gallery = try gallery(server, loads: false)
     #expect(try get("png", server)?.status == 404)
-    #expect(gallery.asked.withLock { $0 } == [])
+    #expect(gallery.requested.withLock { $0 } == [])
   }
 
   @Test func `answers 503 if the source takes no requests`() throws {
@@ -154,7 +154,7 @@ import Threads
     let gallery = Gallery(server)
     #expect(try get("png", server)?.status == 401)
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)x"])?.status == 401)
-    #expect(gallery.asked.withLock { $0 } == [])
+    #expect(gallery.requested.withLock { $0 } == [])
     // The table may not exist yet.
     while try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 404 {}
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 200)
@@ -171,7 +171,7 @@ import Threads
     let gallery = try gallery(server)
     var socket: RawSocket? = try RawSocket(port: server.port)
     socket?.send("GET /image?table=gallery&key=silent HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-    while gallery.asked.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
+    while gallery.requested.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
     #expect(gallery.cancelled.withLock { $0 } == [])
     socket = nil
     while gallery.cancelled.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the checks of requests without sockets: each rule alone, from both sides.
 @Suite struct RequestGuardTests {
-  private let guardian = RequestGuard(port: 7777)
+  private let requestGuard = RequestGuard(port: 7777)
 
   private func head(_ change: (inout RequestHead) -> Void = { _ in }) -> RequestHead {
     var head = RequestHead(method: .get, path: "/ws")
@@ -18,8 +18,8 @@ import Testing
     return head
   }
 
-  private func status(onUpgrade head: RequestHead) -> Int? { status(guardian.verdict(onUpgrade: head)) }
-  private func status(onPage head: RequestHead) -> Int? { status(guardian.verdict(onPage: head)) }
+  private func status(onUpgrade head: RequestHead) -> Int? { status(requestGuard.verdict(onUpgrade: head)) }
+  private func status(onPage head: RequestHead) -> Int? { status(requestGuard.verdict(onPage: head)) }
 
   private func status(_ verdict: RequestGuard.Verdict) -> Int? {
     if case .refuse(let status, _) = verdict { return status }
@@ -39,11 +39,11 @@ import Testing
 
   @Test func `accepts an Origin only with the scheme of the server`() {
     for isSecure in [false, true] {
-      let guardian = RequestGuard(port: 7777, isSecure: isSecure)
+      let requestGuard = RequestGuard(port: 7777, isSecure: isSecure)
       for (scheme, isOurs) in [("http", !isSecure), ("https", isSecure)] {
         let request = head { $0.origin = ["\(scheme)://localhost:7777"] }
-        #expect((status(guardian.verdict(onUpgrade: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
-        #expect((status(guardian.verdict(onPage: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
+        #expect((status(requestGuard.verdict(onUpgrade: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
+        #expect((status(requestGuard.verdict(onPage: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
       }
     }
   }
@@ -70,10 +70,10 @@ import Testing
 
   @Test func `accepts a Host without port only on the scheme's port`() {
     for (port, isSecure, isLeftOut) in [(80, false, true), (443, true, true), (443, false, false), (80, true, false)] {
-      let guardian = RequestGuard(port: port, isSecure: isSecure)
+      let requestGuard = RequestGuard(port: port, isSecure: isSecure)
       let request = head { $0.host = ["localhost"] }
-      #expect((guardian.verdict(onPage: request) == .allow) == isLeftOut, "\(port) \(isSecure)")
-      #expect(guardian.verdict(onPage: head { $0.host = ["localhost:\(port)"] }) == .allow)
+      #expect((requestGuard.verdict(onPage: request) == .allow) == isLeftOut, "\(port) \(isSecure)")
+      #expect(requestGuard.verdict(onPage: head { $0.host = ["localhost:\(port)"] }) == .allow)
     }
   }
 

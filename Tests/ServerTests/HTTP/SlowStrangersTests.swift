@@ -40,15 +40,15 @@ import Testing
     }
     _ = server.addNumbers(10)
     let started = RawSocket.now()
-    let page = try WebSocketClient.open("numbers", port: server.port)
+    let client = try WebSocketClient.open("numbers", port: server.port)
     let others = try (0..<60).map { _ in try RawSocket(port: server.port) }
     let closed = others.compactMap { $0.readToEnd(within: 0.5) }
     // On a slow machine, one more connection per second was accepted.
     let room = 3 + Int(RawSocket.now() - started) + 1
     #expect(closed.count >= others.count - room && closed.count < others.count, "\(closed.count) of \(others.count)")
     #expect(closed.allSatisfy { $0.isEmpty })
-    page.say(#"{"type":"ack","seq":1}"#)
-    page.say(#"{"type":"query","request":2}"#)
-    #expect(try page.message("window")["request"] as? Int == 2)
+    client.send(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"query","request":2}"#)
+    #expect(try client.message("window")["request"] as? Int == 2)
   }
 }

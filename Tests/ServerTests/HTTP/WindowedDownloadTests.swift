@@ -19,31 +19,31 @@ import Wire
 
   /// Adds a source with the rows 0 to `count` that answers on its own thread.
   ///
-  /// - Parameter heard: Receives the cancelled requests.
+  /// - Parameter received: Receives the cancelled requests.
   @discardableResult
   private func keep(
     _ count: Int, on server: RunningServer, _ fault: Fault = .none,
-    heard: @escaping @Sendable ([PageRequestID]) -> Void = { _ in }
+    received: @escaping @Sendable ([BlockRequestID]) -> Void = { _ in }
   ) -> SourceInlet {
     let inlet = server.control.addSource("numbers")
     let thread = DispatchQueue(label: "source")
-    inlet.listen { wish in
+    inlet.listen { request in
       thread.async {
-        switch wish {
+        switch request {
         case .ask(let requests):
-          for request in requests { Self.answer(request, count, fault).map { _ = inlet.tell($0) } }
-        case .cancelPages(let ids): heard(ids)
+          for request in requests { Self.answer(request, count, fault).map { _ = inlet.report($0) } }
+        case .cancelBlocks(let ids): received(ids)
         default: break
         }
       }
     }
     var schema = RunningServer.schema
     schema.windowed = WindowedCapabilities(paging: .keyset)
-    inlet.tell(.schema(schema))
+    inlet.report(.schema(schema))
     return inlet
   }
 
-  private static func answer(_ request: PageRequest, _ count: Int, _ fault: Fault) -> SourceEvent? {
+  private static func answer(_ request: BlockRequest, _ count: Int, _ fault: Fault) -> SourceEvent? {
     guard case .rows(let after, _, _, let wanted) = request.what else { return nil }
     let start = after.flatMap { Int($0.text.string) } ?? 0
     switch fault {
@@ -54,7 +54,7 @@ import Wire
       let rows = (start..<end).map { n -> (key: RowKey, cells: [Cell]) in
         (.integer(Int64(n)), [.integer(Int64(n)), .text("row \(n)")])
       }
-      return .page(request.id, RowPage(rows, hasMore: end < count, count: count, end: PageCursor("\(end)")))
+      return .page(request.id, RowBlock(rows, hasMore: end < count, count: count, end: BlockCursor("\(end)")))
     }
   }
 
@@ -99,7 +99,7 @@ import Wire
   /// Expects that HEAD returns the same status as GET, and occupies no place.
   private func expectTheSameHead(_ path: String, _ server: RunningServer) throws {
     let whole = try HTTPAnswer.get(path, port: server.port)
-    for _ in 0...Server.greatestDownloadCount {
+    for _ in 0...Server.greatestExportCount {
       let head = try HTTPAnswer.get(path, port: server.port, method: "HEAD")
       #expect(head?.status == whole?.status)
       #expect(head?.headers == whole?.headers)
@@ -109,14 +109,14 @@ import Wire
 
   @Test func `cancels source requests when a HEAD client disconnects`() throws {
     let server = try RunningServer()
-    let isTold = DispatchSemaphore(value: 0)
-    keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
+    let isReported = DispatchSemaphore(value: 0)
+    keep(10, on: server, .neverAnswers) { _ in isReported.signal() }
     try settle(server)
     var socket: RawSocket? = try RawSocket(port: server.port)
     socket?.send("HEAD /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
     #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
     socket = nil
-    #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
+    #expect(isReported.wait(timeout: .now() + RawSocket.patience) == .success)
   }
 
   @Test func `counts exports by GET but not by HEAD`() throws {
@@ -141,7 +141,7 @@ import Wire
       reason.hasPrefix("This source cannot sort by “n”, and 50,001 rows are too many to do it here (limit 50,000)."))
     try expectTheSameHead("/tables/numbers.csv?sort=-n", server)
     // A refusal occupies no place.
-    for _ in 0..<Server.greatestDownloadCount {
+    for _ in 0..<Server.greatestExportCount {
       #expect(try HTTPAnswer.get("/tables/numbers.csv?sort=-n", port: server.port)?.status == 400)
     }
   }
@@ -172,15 +172,15 @@ import Wire
 
   @Test func `cancels source requests when a GET client disconnects`() throws {
     let server = try RunningServer()
-    let isTold = DispatchSemaphore(value: 0)
-    keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
+    let isReported = DispatchSemaphore(value: 0)
+    keep(10, on: server, .neverAnswers) { _ in isReported.signal() }
     try settle(server)
     var socket: RawSocket? = try RawSocket(port: server.port)
     socket?.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
     // The answer to a later request shows that the export has started.
     #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
     socket = nil
-    #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
+    #expect(isReported.wait(timeout: .now() + RawSocket.patience) == .success)
   }
 
   /// libwebsockets retries unread input in a busy loop, so such a client could occupy a whole core.
@@ -218,13 +218,13 @@ import Wire
     // Watching clients receive statistics once a second, so the loop is idle for that time. On a
     // busy machine it may take some seconds to fill the buffers of the readers. They would be
     // closed only after fifteen seconds.
-    let page = try WebSocketClient.open("many", port: server.port)
-    page.say(#"{"type":"stats","wanted":true}"#)
-    _ = try page.message("stats")
+    let client = try WebSocketClient.open("many", port: server.port)
+    client.send(#"{"type":"stats","wanted":true}"#)
+    _ = try client.message("stats")
     var counts: [Int] = []
     repeat {
       let before = try rounds()
-      _ = try page.message("stats")
+      _ = try client.message("stats")
       counts.append(try rounds() - before)
     } while counts.count < 10 && counts.last! >= 1_000
     #expect(counts.last! < 1_000, "\(counts)")
@@ -235,16 +235,16 @@ import Wire
     var engine = Engine(epoch: "test")
     _ = try engine.addTable(RunningServer.schema, at: .zero)
     let id = try engine.beginExport(of: "numbers", QueryRequest())
-    var download = TableDownload(
+    var export = ExportResponse(
       id, schema: RunningServer.schema, format: .csv, layout: ExportLayout(), for: nil,
-      pace: DownloadPace(.init(), at: .zero))
+      pace: ExportPace(.init(), at: .zero))
     var slices: [ExportSlice] = [.rows([[.integer(1), .text("one")]]), .failed("gone")]
-    guard case .chunk(let bytes) = download.nextPiece({ _ in slices.removeFirst() }) else {
+    guard case .chunk(let bytes) = export.nextPiece({ _ in slices.removeFirst() }) else {
       Issue.record("nothing is sent")
       return
     }
     #expect(String(decoding: bytes, as: UTF8.self) == "f\r\nn,name\r\n1,one\r\n\r\n")
-    guard case .cut("gone") = download.nextPiece({ _ in .failed("gone") }) else {
+    guard case .cut("gone") = export.nextPiece({ _ in .failed("gone") }) else {
       Issue.record("it looks whole")
       return
     }

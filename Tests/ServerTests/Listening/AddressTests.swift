@@ -66,11 +66,11 @@ import Testing
     }
   }
 
-  private func isAllowed(_ guardian: RequestGuard, host: String, origin: String? = nil) -> Bool {
+  private func isAllowed(_ requestGuard: RequestGuard, host: String, origin: String? = nil) -> Bool {
     var head = RequestHead(method: .get, path: "/")
     head.host = [host]
     head.origin = origin.map { [$0] } ?? []
-    return guardian.verdict(onPage: head) == .allow
+    return requestGuard.verdict(onPage: head) == .allow
   }
 
   @Test func `allowed hosts and origins follow from the listen address`() {

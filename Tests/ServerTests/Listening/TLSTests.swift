@@ -20,11 +20,11 @@ import Testing
       #expect(client.isConnected)
       client.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
       #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
-      let page = try TLSClient(port: server.port, version: version)
+      let connection = try TLSClient(port: server.port, version: version)
       let lines = WebSocketClient.upgrade(
         port: server.port, host: ["localhost:\(server.port)"], origin: ["https://localhost:\(server.port)"])
-      page.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-      #expect(page.receive { $0.hasSuffix("\r\n\r\n") }.hasPrefix("HTTP/1.1 101 "))
+      connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+      #expect(connection.receive { $0.hasSuffix("\r\n\r\n") }.hasPrefix("HTTP/1.1 101 "))
     }
   }
 

@@ -90,12 +90,12 @@ import Testing
     let inlet = server.addNumbers(100)
     let one = try WebSocketClient.open("numbers", port: server.port)
     let other = try WebSocketClient.open("numbers", port: server.port)
-    for client in [one, other] { client.say(#"{"type":"ack","seq":1}"#) }
+    for client in [one, other] { client.send(#"{"type":"ack","seq":1}"#) }
     var changes = RunningServer.rows(0..<5, name: "new")
     changes.upsert(.integer(7), [.text("no number"), .text("x")])
-    inlet.tell(.changes(changes))
+    inlet.report(.changes(changes))
     for client in [one, other] { _ = try client.message("patch") }
-    one.say(#"{"type":"resync","seq":2,"reason":"digest"}"#)
+    one.send(#"{"type":"resync","seq":2,"reason":"digest"}"#)
     _ = try one.message("window")
     let figures = try figures(server)
     #expect(figures["rowcast_sessions"] == 2)
@@ -122,8 +122,8 @@ import Testing
     #expect(figures["rowcast_flush_seconds_bucket{le=\"+Inf\"}"] == flushes)
     #expect(try #require(figures["rowcast_turn_seconds_count"]) > 0)
     #expect(figures["rowcast_prefetch_total{table=\"numbers\",kind=\"hit\"}"] == 0)
-    inlet.tell(.schema(RunningServer.schema))
-    inlet.tell(.state(.stale, message: "gone"))
+    inlet.report(.schema(RunningServer.schema))
+    inlet.report(.state(.stale, message: "gone"))
     while try self.figures(server)["rowcast_source_state{table=\"numbers\",state=\"stale\"}"] != 1 {}
     #expect(try self.figures(server)["rowcast_source_restarts_total{source=\"numbers\"}"] == 1)
   }
@@ -135,7 +135,7 @@ import Testing
     while try figures(server)[name] != 1 {}
     var schema = RunningServer.schema
     schema.name = "jobs"
-    jobs.tell(.schema(schema))
+    jobs.report(.schema(schema))
     while try figures(server)[name] != nil {}
     #expect(try figures(server)["rowcast_source_rows{table=\"jobs\"}"] == 0)
   }
@@ -144,13 +144,13 @@ import Testing
     let server = try RunningServer { $0.limits.interval = .zero }
     _ = server.addNumbers(100)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
-    client.say(
+    client.send(#"{"type":"ack","seq":1}"#)
+    client.send(
       #"{"type":"query","request":2,"query":{"group":["n"]},"viewport":{"first":0,"count":10,"ahead":0,"behind":0}}"#)
     let window = try client.message("window")
     let sequence = try #require(window["seq"] as? Int)
-    client.say(#"{"type":"ack","seq":\#(sequence)}"#)
-    client.say(#"{"type":"viewport","seq":\#(sequence),"first":40,"count":10,"ahead":0,"behind":0}"#)
+    client.send(#"{"type":"ack","seq":\#(sequence)}"#)
+    client.send(#"{"type":"viewport","seq":\#(sequence),"first":40,"count":10,"ahead":0,"behind":0}"#)
     _ = try client.message("patch")
     let figures = try figures(server)
     #expect(try #require(figures["rowcast_headers_total{kind=\"made\"}"]) >= 5)

@@ -14,17 +14,17 @@ import Testing
     let other = try WebSocketClient.open("numbers", port: server.port)
     let client = try WebSocketClient.open("numbers", port: server.port)
     let began = RawSocket.now()
-    client.say(#"{"type":"stats","wanted":true}"#)
+    client.send(#"{"type":"stats","wanted":true}"#)
     let first = try client.message("stats")
     #expect(first["coalescing"] is NSNull)
     #expect(first["delay"] is NSNull)
     #expect(first["interval"] as? Int == 0)
     #expect(first["sessions"] as? Int == 2)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     for round in 0..<5 {
-      inlet.tell(.changes(changed(round)))
+      inlet.report(.changes(changed(round)))
       let patch = try client.message("patch")
-      client.say(#"{"type":"ack","seq":\#(try #require(patch["seq"] as? Int))}"#)
+      client.send(#"{"type":"ack","seq":\#(try #require(patch["seq"] as? Int))}"#)
     }
     let second = try client.message("stats")
     let third = try client.message("stats")
@@ -41,7 +41,7 @@ import Testing
       #expect(try #require(source["changes"] as? Double) > 0)
       #expect(try #require(stats["coalescing"] as? Double) > 0)
     }
-    client.say(#"{"type":"stats","wanted":false}"#)
+    client.send(#"{"type":"stats","wanted":false}"#)
     client.send(opcode: 9, Array("enough".utf8))
     while let frame = client.frame() { if case .pong = frame { break } }
     #expect(throws: RawSocket.Failure.nothingCame) { try client.message("stats", within: 1.5) }
@@ -52,17 +52,17 @@ import Testing
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    client.say(#"{"type":"visibility","hidden":true}"#)
-    client.say(#"{"type":"stats","wanted":true}"#)
+    client.send(#"{"type":"visibility","hidden":true}"#)
+    client.send(#"{"type":"stats","wanted":true}"#)
     #expect(throws: RawSocket.Failure.nothingCame) { try client.message("stats", within: 1.3) }
-    client.say(#"{"type":"visibility","hidden":false}"#)
+    client.send(#"{"type":"visibility","hidden":false}"#)
     #expect(try client.message("stats")["sessions"] as? Int == 1)
   }
 
   @Test func `refuses a statistics request before a table is open`() throws {
     let server = try RunningServer()
     let client = try WebSocketClient.greeted(port: server.port)
-    client.say(#"{"type":"stats","wanted":true}"#)
+    client.send(#"{"type":"stats","wanted":true}"#)
     let (error, code) = try client.refusal()
     #expect(error == "unexpectedMessage")
     #expect(code == 1008)

@@ -22,12 +22,12 @@ import Testing
     let socket = DatagramSocket()
     let manager = try #require(SystemManager(socket: socket.path, watchdogMicroseconds: 2_000_000))
     func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
-    var heard: [Int64] = []
+    var received: [Int64] = []
     for moment: Int64 in [5_000, 5_500, 5_999, 6_000, 6_001, 7_500, 8_499, 8_500] {
       manager.advance(to: at(moment))
-      if socket.message(within: 0) == "WATCHDOG=1" { heard.append(moment) }
+      if socket.message(within: 0) == "WATCHDOG=1" { received.append(moment) }
     }
-    #expect(heard == [5_000, 6_000, 7_500, 8_500])
+    #expect(received == [5_000, 6_000, 7_500, 8_500])
     #expect(manager.deadline == at(9_500))
   }
 
@@ -47,6 +47,6 @@ import Testing
       #expect(SystemManager(socket: path, watchdogMicroseconds: nil) == nil, "\(path)")
     }
     #expect(SystemManager(socket: "/nowhere", watchdogMicroseconds: 0)?.deadline == nil)
-    SystemManager(socket: "/nowhere", watchdogMicroseconds: nil)?.tellStopping()
+    SystemManager(socket: "/nowhere", watchdogMicroseconds: nil)?.notifyStopping()
   }
 }

@@ -10,21 +10,21 @@ import Threads
   private static let big = String(repeating: "x", count: 600_000)
 
   private static let events: [SourceEvent] = [
-    .page(PageRequestID(rawValue: 1), RowPage([(key: .integer(1), cells: [.text(big)])], hasMore: false)),
-    .page(PageRequestID(rawValue: 1), RowPage([(key: .text(big), cells: [.null])], hasMore: false)),
-    .sections(PageRequestID(rawValue: 1), [SectionCount([.text(big)], count: 1)]),
+    .page(BlockRequestID(rawValue: 1), RowBlock([(key: .integer(1), cells: [.text(big)])], hasMore: false)),
+    .page(BlockRequestID(rawValue: 1), RowBlock([(key: .text(big), cells: [.null])], hasMore: false)),
+    .sections(BlockRequestID(rawValue: 1), [SectionCount([.text(big)], count: 1)]),
     .loaded(.integer(1), column: 0, .text(big)),
     .loaded(.integer(1), column: 0, .series([Double](repeating: 1, count: 75_000))),
-    .notLoaded(.integer(1), column: 0, reason: big), .pageFailed(PageRequestID(rawValue: 1), reason: big),
+    .notLoaded(.integer(1), column: 0, reason: big), .pageFailed(BlockRequestID(rawValue: 1), reason: big),
     .state(.live, message: big), .acted(1, .done(big)), .acted(1, .failed(.failed, big)), .image(1, .failed(big)),
     .image(1, .bytes([UInt8](repeating: 0, count: 600_000))),
   ]
 
   @Test(arguments: events.indices) func `a second large event waits for room`(index: Int) throws {
     let inlet = SourceInlet(name: "x", rowLimit: 1_000, byteLimit: 1 << 20, onMail: {})
-    #expect(inlet.tell(Self.events[index]))
+    #expect(inlet.report(Self.events[index]))
     let event = Self.events[index]
-    Thread.detachNewThread { inlet.tell(event) }
+    Thread.detachNewThread { inlet.report(event) }
     let deadline = RawSocket.now() + RawSocket.patience
     while inlet.mailbox.waitingProducers == 0, RawSocket.now() < deadline { sched_yield() }
     #expect(inlet.mailbox.waitingProducers == 1)

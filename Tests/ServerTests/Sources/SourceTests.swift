@@ -29,25 +29,25 @@ import Threads
   @Test func `sends a source state changed since hello when a table opens`() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("numbers")
-    inlet.tell(.schema(RunningServer.schema))
+    inlet.report(.schema(RunningServer.schema))
     var client = try WebSocketClient(port: server.port)
     var tables: [Any] = []
     while tables.isEmpty {
       client = try WebSocketClient(port: server.port)
-      client.say(#"{"type":"hello","version":1}"#)
+      client.send(#"{"type":"hello","version":1}"#)
       tables = try client.message("hello")["tables"] as? [Any] ?? []
     }
     #expect(((tables[0] as? [String: Any])?["source"] as? [String: Any])?["state"] as? String == "starting")
-    inlet.tell(.state(.stale, message: "gone"))
+    inlet.report(.state(.stale, message: "gone"))
     // Other clients learn the state from their `hello`.
     var state: String?
     while state != "stale" {
       let other = try WebSocketClient(port: server.port)
-      other.say(#"{"type":"hello","version":1}"#)
-      let told = try other.message("hello")["tables"] as? [[String: Any]]
-      state = (told?.first?["source"] as? [String: Any])?["state"] as? String
+      other.send(#"{"type":"hello","version":1}"#)
+      let reported = try other.message("hello")["tables"] as? [[String: Any]]
+      state = (reported?.first?["source"] as? [String: Any])?["state"] as? String
     }
-    client.say(#"{"type":"open","table":"numbers","request":1,"viewport":{"first":0,"count":10}}"#)
+    client.send(#"{"type":"open","table":"numbers","request":1,"viewport":{"first":0,"count":10}}"#)
     let status = try client.message("status")
     #expect((status["source"] as? [String: Any])?["state"] as? String == "stale")
     #expect(status["table"] as? String == "numbers")
@@ -58,10 +58,10 @@ import Threads
     let inlet = server.addNumbers(3)
     var wider = RunningServer.schema
     wider.columns.append(Column("note", .text))
-    inlet.tell(.columnsAdded(wider))
+    inlet.report(.columnsAdded(wider))
     var changes = Changeset()
     changes.upsert(.integer(3), [.integer(3), .text("row 3"), .text("new")])
-    inlet.tell(.changes(changes))
+    inlet.report(.changes(changes))
     var body = ""
     let deadline = RawSocket.now() + RawSocket.patience
     while !body.contains("new"), RawSocket.now() < deadline {
@@ -73,34 +73,34 @@ import Threads
   @Test func `requests deferred cells of visible rows and sends the results`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")
-    let asked = Guarded<[DeferredCell]>([])
-    inlet.listen { [weak inlet] wish in
-      guard case .load(let cells) = wish, let inlet else { return }
-      asked.withLock { $0 += cells }
+    let requested = Guarded<[DeferredCell]>([])
+    inlet.listen { [weak inlet] request in
+      guard case .load(let cells) = request, let inlet else { return }
+      requested.withLock { $0 += cells }
       // Leave the loop's thread, because it must not wait for room in the inlet.
       Thread.detachNewThread {
         for cell in cells {
           if cell.key == .integer(1) {
-            inlet.tell(.notLoaded(cell.key, column: cell.column, reason: "no film"))
+            inlet.report(.notLoaded(cell.key, column: cell.column, reason: "no film"))
           } else {
-            inlet.tell(.loaded(cell.key, column: cell.column, .text("picture of \(cell.key)")))
+            inlet.report(.loaded(cell.key, column: cell.column, .text("picture of \(cell.key)")))
           }
         }
       }
     }
-    inlet.tell(.schema(Self.schema))
-    inlet.tell(.changes(rows(3)))
+    inlet.report(.schema(Self.schema))
+    inlet.report(.changes(rows(3)))
     let client = try WebSocketClient.open("gallery", port: server.port)
     var seen: Set<String> = []
     var sequence = 1
     while !(seen.contains("picture of 0") && seen.contains("picture of 2") && seen.contains { $0.contains("no film") })
     {
-      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      client.send(#"{"type":"ack","seq":\#(sequence)}"#)
       let patch = try client.message("patch")
       sequence = try #require(patch["seq"] as? Int)
       seen.formUnion(cell(patch))
     }
-    #expect(Set(asked.withLock { $0 }.map(\.key)) == [.integer(0), .integer(1), .integer(2)])
+    #expect(Set(requested.withLock { $0 }.map(\.key)) == [.integer(0), .integer(1), .integer(2)])
   }
 
   @Test func `lists tables in the order of their sources`() throws {
@@ -108,26 +108,26 @@ import Threads
     let names = (1...12).map { "table-\(13 - $0)" }
     let inlets = names.map { server.control.addSource($0) }
     for (inlet, name) in zip(inlets, names) {
-      inlet.tell(.schema(Schema(name: name, key: .integer, columns: [Column("n", .integer)])))
+      inlet.report(.schema(Schema(name: name, key: .integer, columns: [Column("n", .integer)])))
     }
-    var told: [String] = []
+    var reported: [String] = []
     let deadline = RawSocket.now() + RawSocket.patience
-    while told.count < names.count, RawSocket.now() < deadline {
+    while reported.count < names.count, RawSocket.now() < deadline {
       let client = try WebSocketClient(port: server.port)
-      client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+      client.send(#"{"type":"hello","version":1,"client":"test"}"#)
       let tables = try #require(try client.message("hello")["tables"] as? [[String: Any]])
-      told = tables.compactMap { $0["name"] as? String }
+      reported = tables.compactMap { $0["name"] as? String }
     }
-    #expect(told == names)
+    #expect(reported == names)
   }
 
   @Test func `fails deferred cells if the source takes no requests`() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")
-    inlet.tell(.schema(Self.schema))
-    inlet.tell(.changes(rows(1)))
+    inlet.report(.schema(Self.schema))
+    inlet.report(.changes(rows(1)))
     let client = try WebSocketClient.open("gallery", port: server.port)
-    client.say(#"{"type":"ack","seq":1}"#)
+    client.send(#"{"type":"ack","seq":1}"#)
     #expect(cell(try client.message("patch")).contains { $0.contains("its source is not running") })
   }
 
@@ -135,7 +135,7 @@ import Threads
     let server = try RunningServer()
     let inlet = server.addNumbers(3)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    inlet.tell(.state(.backingOff, message: "exited with code 1", retry: .seconds(20)))
+    inlet.report(.state(.backingOff, message: "exited with code 1", retry: .seconds(20)))
     var source: [String: Any] = [:]
     while source["state"] as? String != "backingOff" {
       source = try #require(try client.message("status")["source"] as? [String: Any])
@@ -143,7 +143,7 @@ import Threads
     #expect(source["message"] as? String == "exited with code 1")
     let retry = try #require(source["retry"] as? Int)
     #expect((1...20_000).contains(retry))
-    inlet.tell(.state(.live, message: ""))
+    inlet.report(.state(.live, message: ""))
     while source["state"] as? String != "live" {
       source = try #require(try client.message("status")["source"] as? [String: Any])
     }

@@ -49,13 +49,13 @@ import Testing
       command = try RunningCommand(["--config", configuration])
       try WebSocketClient.waitForTables(with: "settings-words", port: command.port)
       client = try WebSocketClient.greeted(port: command.port)
-      client.say(#"{"type":"open","table":"rowcast-sources","request":1}"#)
+      client.send(#"{"type":"open","table":"rowcast-sources","request":1}"#)
       try client.wait { "\($0)".contains("words") }
     }
 
     /// Runs an action and returns its result, or the reason of its failure.
     func act(_ id: Int, _ action: String, _ rest: String) throws -> String {
-      client.say(#"{"type":"act","id":\#(id),"table":"rowcast-sources","action":"\#(action)"\#(rest)}"#)
+      client.send(#"{"type":"act","id":\#(id),"table":"rowcast-sources","action":"\#(action)"\#(rest)}"#)
       var result = ""
       try client.wait {
         guard $0["type"] as? String == "acted", $0["id"] as? Int == id else { return false }
@@ -123,7 +123,7 @@ import Testing
   @Test func `a settings form does not contain secrets`() throws {
     let setup = try Setup()
     let client = try WebSocketClient(port: setup.command.port)
-    client.say(#"{"type":"hello","version":1}"#)
+    client.send(#"{"type":"hello","version":1}"#)
     let hello = "\(try client.message("hello"))"
     #expect(hello.contains("settings-words") && hello.contains("Word"))
     #expect(!hello.contains("api_key"))
@@ -132,7 +132,7 @@ import Testing
   /// Returns the identifier of the only row in the client's window.
   private func rowID(in setup: Setup) throws -> Int? {
     let client = try WebSocketClient.greeted(port: setup.command.port)
-    client.say(#"{"type":"open","table":"rowcast-sources","request":1}"#)
+    client.send(#"{"type":"open","table":"rowcast-sources","request":1}"#)
     var id: Int?
     try client.wait {
       guard let items = $0["items"] as? [[Any]], let first = items.first else { return false }

@@ -16,12 +16,12 @@ import Testing
     #expect(sources.deadline == nil)
     sources.add(ObjectIdentifier(jobs), name: "jobs", at: at(1_000))
     sources.add(ObjectIdentifier(late), name: "late", at: at(2_000))
-    let told = sources.descriptions(at: at(5_000))
-    #expect(told.map(\.name) == ["jobs", "late"])
+    let reported = sources.descriptions(at: at(5_000))
+    #expect(reported.map(\.name) == ["jobs", "late"])
     #expect(sources.count == 2)
-    #expect(told.map(\.source.state) == [.starting, .starting])
-    #expect(told.map(\.source.age) == [.seconds(4), .seconds(3)])
-    #expect(told.map(\.source.retry) == [nil, nil])
+    #expect(reported.map(\.source.state) == [.starting, .starting])
+    #expect(reported.map(\.source.age) == [.seconds(4), .seconds(3)])
+    #expect(reported.map(\.source.retry) == [nil, nil])
   }
 
   @Test func `counts the retry time down to zero`() {
@@ -40,26 +40,26 @@ import Testing
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
-    var told = [sources.takeNews(at: at(0)), sources.takeNews(at: at(0))]
-    #expect(told == [true, false])
+    var reported = [sources.takeChanges(at: at(0)), sources.takeChanges(at: at(0))]
+    #expect(reported == [true, false])
     #expect(sources.deadline == nil)
     sources.note(id, .stale, message: "", retry: nil, at: at(10))
     #expect(sources.deadline == at(1_000))
-    told = [sources.takeNews(at: at(999)), sources.takeNews(at: at(1_000))]
-    #expect(told == [false, true])
+    reported = [sources.takeChanges(at: at(999)), sources.takeChanges(at: at(1_000))]
+    #expect(reported == [false, true])
     sources.note(id, .live, message: "", retry: nil, at: at(5_000))
-    told = [sources.takeNews(at: at(5_000))]
-    #expect(told == [true])
+    reported = [sources.takeChanges(at: at(5_000))]
+    #expect(reported == [true])
   }
 
   @Test func `stops reporting a source that has a table`() {
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
-    var told = [sources.takeNews(at: at(0))]
+    var reported = [sources.takeChanges(at: at(0))]
     sources.remove(id)
-    told.append(sources.takeNews(at: at(1_000)))
-    #expect(told == [true, true])
+    reported.append(sources.takeChanges(at: at(1_000)))
+    #expect(reported == [true, true])
     sources.note(id, .failed, message: "", retry: nil, at: at(2_000))
     sources.refuse(id, "another")
     sources.remove(id)
@@ -73,15 +73,15 @@ import Testing
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
     sources.refuse(id, "its table is refused")
-    func told() -> (SourceState, String) {
+    func reported() -> (SourceState, String) {
       let source = sources.descriptions(at: at(9))[0].source
       return (source.state, source.message)
     }
-    #expect(told() == (.failed, "its table is refused"))
+    #expect(reported() == (.failed, "its table is refused"))
     sources.note(id, .live, message: "", retry: nil, at: at(1))
-    #expect(told() == (.failed, "its table is refused"))
+    #expect(reported() == (.failed, "its table is refused"))
     sources.note(id, .backingOff, message: "it has ended", retry: .seconds(1), at: at(2))
-    #expect(told() == (.backingOff, "it has ended"))
+    #expect(reported() == (.backingOff, "it has ended"))
   }
 
   // MARK: Reports by the server
@@ -97,19 +97,19 @@ import Testing
     let broken = server.control.addSource("broken")
     _ = server.addNumbers(3)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    broken.tell(.state(.backingOff, message: "exited with code 127", retry: .seconds(20)))
-    var told: [(name: String, source: [String: Any])] = []
-    while told.map(\.name) != ["broken"] || told[0].source["state"] as? String != "backingOff" {
-      told = try sources(try client.message("sources"))
+    broken.report(.state(.backingOff, message: "exited with code 127", retry: .seconds(20)))
+    var reported: [(name: String, source: [String: Any])] = []
+    while reported.map(\.name) != ["broken"] || reported[0].source["state"] as? String != "backingOff" {
+      reported = try sources(try client.message("sources"))
     }
-    #expect(told[0].source["message"] as? String == "exited with code 127")
-    #expect((1...20_000).contains(try #require(told[0].source["retry"] as? Int)))
+    #expect(reported[0].source["message"] as? String == "exited with code 127")
+    #expect((1...20_000).contains(try #require(reported[0].source["retry"] as? Int)))
     // Later clients receive the list in their `hello`.
     let later = try WebSocketClient(port: server.port)
-    later.say(#"{"type":"hello","version":1}"#)
+    later.send(#"{"type":"hello","version":1}"#)
     #expect(try sources(try later.message("hello")).map(\.name) == ["broken"])
     // Once it has a table, its state is reported with the table.
-    broken.tell(.schema(Schema(name: "mended", key: .integer, columns: [Column("n", .integer)])))
+    broken.report(.schema(Schema(name: "mended", key: .integer, columns: [Column("n", .integer)])))
     #expect(try sources(try later.message("sources")).isEmpty)
   }
 
@@ -118,12 +118,12 @@ import Testing
     _ = server.addNumbers(3)
     let second = server.control.addSource("second")
     let client = try WebSocketClient.open("numbers", port: server.port)
-    second.tell(.schema(Schema(name: "numbers", key: .integer, columns: [Column("n", .integer)])))
-    second.tell(.state(.live, message: ""))
-    var told: [(name: String, source: [String: Any])] = []
-    while told.map(\.name) != ["second"] || told[0].source["state"] as? String != "failed" {
-      told = try sources(try client.message("sources"))
+    second.report(.schema(Schema(name: "numbers", key: .integer, columns: [Column("n", .integer)])))
+    second.report(.state(.live, message: ""))
+    var reported: [(name: String, source: [String: Any])] = []
+    while reported.map(\.name) != ["second"] || reported[0].source["state"] as? String != "failed" {
+      reported = try sources(try client.message("sources"))
     }
-    #expect((told[0].source["message"] as? String)?.contains("numbers") == true)
+    #expect((reported[0].source["message"] as? String)?.contains("numbers") == true)
   }
 }

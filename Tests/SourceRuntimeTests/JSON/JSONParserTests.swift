@@ -81,15 +81,15 @@ import Testing
         [UInt8](repeating: 0x20, count: count - 2) + [0x5B, 0x5D] + [UInt8](repeating: 0, count: JSONParser.padding)
       try bytes.withUnsafeBytes { _ = try parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
-    try parse(JSONParser.keptCapacity)
+    try parse(JSONParser.retainedCapacity)
     parser.shrink()
-    #expect(parser.capacity == JSONParser.keptCapacity, "that one is not long")
-    try parse(JSONParser.keptCapacity + 1)
-    #expect(parser.capacity > JSONParser.keptCapacity)
+    #expect(parser.capacity == JSONParser.retainedCapacity, "that one is not long")
+    try parse(JSONParser.retainedCapacity + 1)
+    #expect(parser.capacity > JSONParser.retainedCapacity)
     parser.shrink()
     #expect(parser.capacity == 0)
     try parse(1 << 20)
     try parse(10)
-    #expect(parser.capacity < JSONParser.keptCapacity, "a short one shows that the long ones are over")
+    #expect(parser.capacity < JSONParser.retainedCapacity, "a short one shows that the long ones are over")
   }
 }

@@ -29,10 +29,10 @@ import Testing
     #expect(handover.take(.state(.live, message: ""), at: at(1)) == .wait)
     #expect(handover.advance(to: at(2_000)) == .wait, "a list that has begun is waited for")
     #expect(handover.take(rows(3...3, ends: true), at: at(2_001)) == .ready)
-    let told = changes(handover.takeEvents(isInsideReload: false))
-    #expect(told.map(\.beginsReload) == [true, false])
-    #expect(told.map(\.endsReload) == [false, true])
-    #expect(told.map(\.abandonsReload) == [false, false])
+    let reported = changes(handover.takeEvents(isInsideReload: false))
+    #expect(reported.map(\.beginsReload) == [true, false])
+    #expect(reported.map(\.endsReload) == [false, true])
+    #expect(reported.map(\.abandonsReload) == [false, false])
   }
 
   @Test func `takes over with the schema of a remote table`() {
@@ -40,9 +40,9 @@ import Testing
     schema.windowed = WindowedCapabilities()
     var handover = Handover(at: start)
     #expect(handover.take(.schema(schema), at: at(0)) == .ready)
-    let told = handover.takeEvents(isInsideReload: false)
-    #expect(told.contains { if case .sourceChanged = $0 { true } else { false } })
-    #expect(changes(told).isEmpty)
+    let reported = handover.takeEvents(isInsideReload: false)
+    #expect(reported.contains { if case .sourceChanged = $0 { true } else { false } })
+    #expect(changes(reported).isEmpty)
   }
 
   @Test func `takes over 500 ms after the last row outside a reload`() {
@@ -52,10 +52,10 @@ import Testing
     #expect(handover.deadline == at(900))
     #expect(handover.advance(to: at(899)) == .wait)
     #expect(handover.advance(to: at(900)) == .ready)
-    let told = changes(handover.takeEvents(isInsideReload: true))
-    #expect(told.map(\.beginsReload) == [true, false], "told as a list, so that what is gone goes")
-    #expect(told.map(\.endsReload) == [false, true])
-    #expect(told.map(\.abandonsReload) == [true, false])
+    let reported = changes(handover.takeEvents(isInsideReload: true))
+    #expect(reported.map(\.beginsReload) == [true, false], "told as a list, so that what is gone goes")
+    #expect(reported.map(\.endsReload) == [false, true])
+    #expect(reported.map(\.abandonsReload) == [true, false])
   }
 
   @Test func `takes over after three seconds of continuous rows`() {

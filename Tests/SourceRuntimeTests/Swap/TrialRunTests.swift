@@ -7,18 +7,18 @@ import Testing
 @Suite struct TrialRunTests {
   /// A source that delivers events when it starts.
   private final class Scripted: RunningSource, @unchecked Sendable {
-    let told: [SourceEvent]
+    let reported: [SourceEvent]
     let events: @Sendable (SourceEvent) -> Bool
     /// Whether an event was refused, after which a source ends.
     private(set) var isRefused = false
     private(set) var isStopped = false
 
-    init(_ told: [SourceEvent], _ events: @escaping @Sendable (SourceEvent) -> Bool) {
-      self.told = told
+    init(_ reported: [SourceEvent], _ events: @escaping @Sendable (SourceEvent) -> Bool) {
+      self.reported = reported
       self.events = events
     }
 
-    func start() throws(PluginError) { isRefused = told.contains { !events($0) } }
+    func start() throws(PluginError) { isRefused = reported.contains { !events($0) } }
 
     func stop(within bound: Duration) -> Bool {
       isStopped = true
@@ -38,11 +38,11 @@ import Testing
   }
 
   /// Runs a source with these events, and returns it with the outcome.
-  private func run(_ told: [SourceEvent]) throws -> (TrialRun.Outcome, Scripted) {
+  private func run(_ reported: [SourceEvent]) throws -> (TrialRun.Outcome, Scripted) {
     nonisolated(unsafe) var made: Scripted?
     let outcome = TrialRun.outcome(
       of: { events in
-        let source = Scripted(told, events)
+        let source = Scripted(reported, events)
         made = source
         return source
       }, within: .zero)

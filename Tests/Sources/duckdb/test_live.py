@@ -107,7 +107,7 @@ class LiveTests(FilesCase):
             program.ask(search=f"zz{number}", sort=[{"column": "name"}], rows={"skip": 5_000, "count": 10})
             for number in range(20)
         ]
-        program.say(type="cancel", queries=asked)
+        program.send(type="cancel", queries=asked)
         self.assertEqual(program.page(count=5)["count"], 300_000)
         self.assertEqual(program.page(sort=[{"column": "name"}], skip=200_000, count=5)["count"], 300_000)
 

@@ -146,7 +146,7 @@ class Logs:
                 if self.changes == seen:
                     self.change.wait(0.1)
 
-    def says(self, part):
+    def has_logged(self, part):
         """Waits for a state with a text."""
         return self.wait(
             lambda: [state for state in self.states if part in state["message"]],

@@ -98,12 +98,12 @@ class FollowTests(Folder):
             os.rename(self.path, f"{self.path}.1")
             self.append(lines(range(10, 12)), f"{self.path}.1")  # the writer has not noticed yet
             self.append(lines(range(12, 20)))
-            logs.says("rotated")
+            logs.has_logged("rotated")
             self.expect(logs, range(20))
             self.append(line(20))
             self.expect(logs, range(21))
             os.unlink(f"{self.path}.1")
-            logs.says("deleted")
+            logs.has_logged("deleted")
             self.expect(logs, range(12, 21))
 
     def test_copied_and_truncated_file_keeps_all_lines(self):
@@ -113,7 +113,7 @@ class FollowTests(Folder):
             (self.folder / "app.log.1").write_bytes(self.path.read_bytes())
             os.truncate(self.path, 0)
             self.append(lines(range(100, 105)))
-            logs.says("truncated")
+            logs.has_logged("truncated")
             self.expect(logs, range(105))
 
     def test_truncation_is_detected_if_file_has_grown_again(self):
@@ -123,16 +123,16 @@ class FollowTests(Folder):
             with open(self.path, "r+b") as file:
                 file.truncate(0)
                 file.write(lines(range(50, 99)).encode())
-            logs.says("truncated")
+            logs.has_logged("truncated")
             self.expect(logs, range(50, 99))
 
     def test_missing_or_deleted_file_is_awaited(self):
         with Logs(path=str(self.path)) as logs:
-            logs.says("does not exist")
+            logs.has_logged("does not exist")
             self.append(lines(range(3)))
             self.expect(logs, range(3))
             os.unlink(self.path)
-            logs.says("removed")
+            logs.has_logged("removed")
             self.append(lines(range(3, 7)))
             self.expect(logs, range(3, 7))
 
@@ -200,7 +200,7 @@ class PartTests(Folder):
         self.append(whole[: len(whole) // 2], self.folder / "app.log.1.gz")
         self.append(lines(range(3)))
         with Logs(path=str(self.path), parts=True) as logs:
-            logs.says("app.log.1.gz: unexpected end of file")
+            logs.has_logged("app.log.1.gz: unexpected end of file")
             self.assertGreater(len(self.messages(logs)), 100)
 
     def test_files_of_a_pattern_are_read_in_natural_name_order(self):
@@ -357,7 +357,7 @@ class OtherTests(Folder):
 
     def test_failed_command_is_run_again(self):
         with Logs(command=f"echo '{line(1)[:-1]}'; exit 3") as logs:
-            logs.says("ended with code 3")
+            logs.has_logged("ended with code 3")
             logs.settled(2)
 
     def test_queries_are_answered_after_300_cancelled_ones(self):

@@ -69,10 +69,10 @@ class Client:
         viewport = {"first": first, "count": 40, "ahead": 40, "behind": 40}
         if first == 0:
             viewport["stick"] = "top"
-        wish = {"type": kind, "request": self.requests, "query": query, "viewport": viewport}
+        request = {"type": kind, "request": self.requests, "query": query, "viewport": viewport}
         if kind == "open":
-            wish.update(table="logs", interval=20)
-        self.send(**wish)
+            request.update(table="logs", interval=20)
+        self.send(**request)
 
     def wait(self, condition, what):
         deadline = time.monotonic() + PATIENCE

@@ -79,11 +79,11 @@ class Client:
         self.replica, self.states, self.news = Replica(), [], asyncio.Event()
         self.sources, self.count = [], None
 
-    async def open(self, port, **wishes):
-        self.viewer = await Viewer.connect(port, on_message=self.hear, interval=0, **wishes)
+    async def open(self, port, **options):
+        self.viewer = await Viewer.connect(port, on_message=self.receive, interval=0, **options)
         return self
 
-    def hear(self, _, message):
+    def receive(self, _, message):
         if message["type"] in ("window", "patch"):
             self.replica.apply(message)
             self.count = message["rows"]

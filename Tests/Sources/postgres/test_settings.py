@@ -109,7 +109,7 @@ class SettingsTests(unittest.TestCase):
         running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE %s"
         number = program.ask(rows={"skip": 0, "count": 100}, filter={"column": "slept", "op": "=", "value": "x"})
         wait(lambda: self.sql(running, ["%slept%= 'x'%LIMIT%"])[0][0] == 1)
-        program.say(type="cancel", queries=[number])
+        program.send(type="cancel", queries=[number])
         wait(lambda: self.sql(running, ["%slept%= 'x'%LIMIT%"])[0][0] == 0)
         self.assertEqual(program.page(count=1, filter={"column": "id", "op": "=", "value": 2_000})["rows"], [])
         self.assertNotIn(number, program.pages)

@@ -29,17 +29,17 @@ class Program:
         self.states, self.rejects, self.log, self.faults = [], [], [], []
         self.reloads = self.lines = self.health = 0
         self.has_ended = False
-        self.threads = [threading.Thread(target=work, daemon=True) for work in (self._hear, self._hear_log)]
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self._receive, self._receive_log)]
         for thread in self.threads:
             thread.start()
-        self.say(type="hello", version=1, host="test")
-        self.say(type="configure", settings=settings)
+        self.send(type="hello", version=1, host="test")
+        self.send(type="configure", settings=settings)
 
-    def say(self, **message):
+    def send(self, **message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
 
-    def _hear(self):
+    def _receive(self):
         for line in self.process.stdout:
             self.may_read.wait()
             with self.news:
@@ -52,7 +52,7 @@ class Program:
             self.has_ended = True
             self.news.notify_all()
 
-    def _hear_log(self):
+    def _receive_log(self):
         for line in self.process.stderr:
             with self.news:
                 self.log.append(line.decode())

@@ -24,10 +24,10 @@ class Program:
         )
         self.messages, self.pages, self.number = [], {}, 0
         self.news = threading.Condition()
-        threading.Thread(target=self.hear, daemon=True).start()
-        threading.Thread(target=self.hear_log, daemon=True).start()
-        self.say(type="hello", version=1, host="test")
-        self.say(type="configure", settings=settings)
+        threading.Thread(target=self.receive, daemon=True).start()
+        threading.Thread(target=self.receive_log, daemon=True).start()
+        self.send(type="hello", version=1, host="test")
+        self.send(type="configure", settings=settings)
         self.until(
             lambda: self.find("schema")
             or self.find("refuse")
@@ -39,11 +39,11 @@ class Program:
         if self.schema:
             self.names = [column["name"] for column in self.schema["columns"]]
 
-    def say(self, **message):
+    def send(self, **message):
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
 
-    def hear(self):
+    def receive(self):
         for line in self.process.stdout:
             message = json.loads(line)
             with self.news:
@@ -55,7 +55,7 @@ class Program:
         with self.news:
             self.news.notify_all()
 
-    def hear_log(self):
+    def receive_log(self):
         for line in self.process.stderr:
             with self.news:
                 self.log.append(line.rstrip("\n"))
@@ -81,7 +81,7 @@ class Program:
 
     def ask(self, **query):
         self.number += 1
-        self.say(type="query", id=self.number, **query)
+        self.send(type="query", id=self.number, **query)
         return self.number
 
     def answer(self, number, patience=30):

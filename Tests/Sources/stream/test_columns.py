@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Plugins/shared"))
-from columns import CONVERTERS, Loose, Misfit, flatten, infer  # noqa: E402
+from columns import CONVERTERS, Untyped, Misfit, flatten, infer  # noqa: E402
 from host import encode  # noqa: E402
 
 
@@ -32,10 +32,10 @@ class ColumnsTests(unittest.TestCase):
             ("text", [1, "a"]),
             ("text", []),
             ("text", {}),
-            ("number", Loose("1"), Loose("2.5")),
-            ("text", Loose("007"), Loose("1")),
-            ("boolean", Loose("true")),
-            ("text", Loose('"quoted"')),
+            ("number", Untyped("1"), Untyped("2.5")),
+            ("text", Untyped("007"), Untyped("1")),
+            ("boolean", Untyped("true")),
+            ("text", Untyped('"quoted"')),
         ):
             self.assertEqual(self.type_of(*values), wanted, values)
 
@@ -78,17 +78,17 @@ class ColumnsTests(unittest.TestCase):
             ("timestamp", "2026-11-23T12:00:00+02:00", 1_795_428_000_000),
             ("seconds", 1.5, 1_500),
             ("micros", 1_500, "1.500000"),
-            ("nanos", Loose("1500000000000000001"), "1500000000000.000001"),
+            ("nanos", Untyped("1500000000000000001"), "1500000000000.000001"),
             ("series", [1, None, 2.5], [1, None, 2.5]),
-            ("number", Loose("1e3"), 1_000.0),
+            ("number", Untyped("1e3"), 1_000.0),
         ):
             self.assertEqual(CONVERTERS[kind](value), cell, (kind, value))
 
     def test_values_that_do_not_fit_column_type_raise_error(self):
         for kind, value in (
             ("number", "1"), ("number", True), ("number", math.inf), ("number", 10**400),
-            ("number", Loose("x")), ("number", Loose("nan")),
-            ("integer", 1.5), ("integer", 2**63), ("integer", False), ("boolean", 1), ("boolean", Loose("yes")),
+            ("number", Untyped("x")), ("number", Untyped("nan")),
+            ("integer", 1.5), ("integer", 2**63), ("integer", False), ("boolean", 1), ("boolean", Untyped("yes")),
             ("timestamp", "soon"), ("timestamp", 10**18), ("timestamp", "9999-12-31T00:00:00Z"),
             ("timestamp", "2026-02-30T00:00:00Z"),
             ("timestamp", "0000-01-01T00:00:00Z"), ("seconds", math.nan), ("series", [[1]]),

@@ -237,7 +237,7 @@ class NatsTests(unittest.TestCase):
         program.until_state(f"the stream “{self.stream}” does not exist", state="stale")
         self.add()
         program.until_state("no message yet")
-        program.say(type="health", id=5)
+        program.send(type="health", id=5)
         program.until(lambda: program.health == 5)
         self.publish(("a", encoded(v=1)))
         program.until_column("v", {1: 1})

@@ -92,11 +92,11 @@ class Client:
     def __init__(self):
         self.replica, self.states, self.news = Replica(), [], asyncio.Event()
 
-    async def open(self, port, **wishes):
+    async def open(self, port, **options):
         end = time.monotonic() + 20
         while True:  # there is no table before the first rows
             self.sources = None
-            self.viewer = await Viewer.connect(port, on_message=self.hear, interval=0, **wishes)
+            self.viewer = await Viewer.connect(port, on_message=self.receive, interval=0, **options)
             try:
                 await asyncio.wait_for(self.viewer.shown, 1)
                 return self
@@ -105,7 +105,7 @@ class Client:
                 if time.monotonic() > end:
                     raise AssertionError(f"no window; {self.sources}") from None
 
-    def hear(self, _, message):
+    def receive(self, _, message):
         if message["type"] in ("window", "patch"):
             self.replica.apply(message)
         elif message["type"] == "status":

@@ -430,9 +430,9 @@ import Testing
   ]
 
   /// Returns the table in an output; `nil` when there is none.
-  private func table(_ output: String, isTold: Bool = false) -> String? {
+  private func table(_ output: String, isDeclared: Bool = false) -> String? {
     let lines = output.split(separator: "\n").map { String($0) }
-    guard let columns = AlignedColumns(lines, isTold: isTold) else { return nil }
+    guard let columns = AlignedColumns(lines, isDeclared: isDeclared) else { return nil }
     return
       ([columns.names] + lines.dropFirst(columns.headerLine + 1).map(columns.fields(of:)))
       .map { $0.joined(separator: "|") }.joined(separator: "\n")
@@ -498,7 +498,7 @@ import Testing
   }
 
   @Test func `takes any first line as a header if the format is given`() {
-    #expect(table("2026-11-22  1\n2026-11-23  2", isTold: true) == "2026-11-22|1\n2026-11-23|2")
+    #expect(table("2026-11-22  1\n2026-11-23  2", isDeclared: true) == "2026-11-22|1\n2026-11-23|2")
   }
 
   @Test func `keeps a later word across a column border whole`() throws {

@@ -377,7 +377,7 @@ import Testing
     table.settle()
     let added = table.takeAddedColumns()
     try #require(added.count == 1)
-    #expect(added[0].before.count == 2 && added[0].former.columns == [Column("n", .number, format: .plain())])
+    #expect(added[0].before.count == 2 && added[0].previous.columns == [Column("n", .number, format: .plain())])
     #expect(
       added[0].schema.columns == [
         Column("n", .number, format: .plain()), Column("late", .number), Column("more", .text),
@@ -422,8 +422,8 @@ import Testing
     table.endReload()
     let added = table.takeAddedColumns()
     #expect(added.count == 1 && added[0].before.isEmpty)
-    let told = table.takeChanges()
-    let changes = try #require(told)
+    let reported = table.takeChanges()
+    let changes = try #require(reported)
     #expect(changes.beginsReload && changes.endsReload && changes.count == 2)
   }
 

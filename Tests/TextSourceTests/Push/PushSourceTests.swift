@@ -30,7 +30,7 @@ import Threads
         recorder.note(.debug, "an answer")
         return true
       }
-      return recorder.hear($0)
+      return recorder.receive($0)
     }
     try source.start()
     return source

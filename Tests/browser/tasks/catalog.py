@@ -6,7 +6,7 @@ from typing import Callable
 
 @dataclass
 class Task:
-    """A task of a user. `run(day, hand)` does it with a way's verbs and asserts the outcome."""
+    """A task of a user. `run(day, driver)` does it with a way's verbs and asserts the outcome."""
 
     title: str
     tables: tuple

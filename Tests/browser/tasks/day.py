@@ -9,7 +9,7 @@ import time
 
 from aria import FAULTS
 from browsers import IS_FIREFOX
-from reader import Reader, expect
+from user import User, expect
 from rowcast_server import Server
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -44,7 +44,7 @@ class Day:
         self.server = self.serve()
         is_phone = way.name == "phone"
         how = {"has_touch": True, "is_mobile": True} if is_phone and not IS_FIREFOX else {}
-        self.reader = Reader(
+        self.user = User(
             browser,
             self.server,
             fragment or f"#table={tables[0]}",
@@ -55,9 +55,9 @@ class Day:
             accept_downloads=True,
             **how,
         )
-        self.page = self.reader.page
+        self.page = self.user.page
         self.driver = self.page.context.new_cdp_session(self.page) if how else None
-        self.reader.wait_for_rows()
+        self.user.wait_for_rows()
         self.is_cut_off = False
 
     def serve(self, port=0):
@@ -67,7 +67,7 @@ class Day:
         return Server(options=options, port=port)
 
     def close(self):
-        self.reader.close()
+        self.user.close()
         self.server.stop()
         self.folder.cleanup()
 
@@ -168,7 +168,7 @@ class Day:
 
     def settle(self):
         """Waits until no row is moving."""
-        self.reader.until(
+        self.user.until(
             "() => document.getAnimations().every(({ playState }) => playState !== 'running')", "motion ends"
         )
 

@@ -2,7 +2,7 @@
 
 import re
 
-from reader import expect
+from user import expect
 from tasks.catalog import task
 from tasks.source import JOBS, MIB, PROCESSES, SKIPPED
 
@@ -13,7 +13,7 @@ def jobs(condition):
 
 def follow_link(day, expected):
     """Opens the copied link in another page, and asserts the rows in it."""
-    link = day.reader.pasted()
+    link = day.user.pasted()
     assert link.startswith(day.server.origin), link
     page = day.page.context.new_page()
     page.goto(link)
@@ -25,61 +25,61 @@ def follow_link(day, expected):
 
 
 @task("Send a link to all failed jobs of the last 15 minutes except retries", "jobs")
-def failed_jobs(day, hand):
-    hand.filter("state = failed ended < 15m -retry:yes")
+def failed_jobs(day, driver):
+    driver.filter("state = failed ended < 15m -retry:yes")
     expected = jobs(lambda row: row[3] == "failed" and row[5] < 14 and not row[4])
     day.until_only("Job", expected, "only these jobs are left")
-    hand.cell_menu(expected[0], "Job")
-    hand.choose("Copy a link to this view")
+    driver.cell_menu(expected[0], "Job")
+    driver.choose("Copy a link to this view")
     expect(day.page.locator(".acted-line")).to_contain_text("Copied a link")
     follow_link(day, expected)
 
 
 @task("See the jobs that ended after job 9, without those that are done", "jobs")
-def newer(day, hand):
-    hand.cell_menu("job 9", "Ended")
-    hand.choose(re.compile("or newer$"))
+def newer(day, driver):
+    driver.cell_menu("job 9", "Ended")
+    driver.choose(re.compile("or newer$"))
     day.until(lambda: "job 10" not in day.column("Job"), "older jobs are gone")
     done = jobs(lambda row: row[3] == "done" and row[0] <= 9)
-    hand.cell_menu(done[0], "State")
-    hand.choose("Exclude “done”")
+    driver.cell_menu(done[0], "State")
+    driver.choose("Exclude “done”")
     day.until_only("Job", jobs(lambda row: row[0] <= 9 and row[3] != "done"), "the jobs that are left")
 
 
 @task("Show the processes with 200 to 400 MiB of memory", "processes")
-def between(day, hand):
-    hand.column_menu("Memory")
-    hand.choose("Filter…")
+def between(day, driver):
+    driver.column_menu("Memory")
+    driver.choose("Filter…")
     box = day.dialog("Filter Memory")
-    hand.type(box.get_by_label("From"), "200 MiB")
-    hand.type(box.get_by_label("To (inclusive)"), "400 MiB")
-    hand.enter() if hand.name != "keyboard" else hand.key("Enter")
+    driver.type(box.get_by_label("From"), "200 MiB")
+    driver.type(box.get_by_label("To (inclusive)"), "400 MiB")
+    driver.enter() if driver.name != "keyboard" else driver.key("Enter")
     names = [row[2] for row in PROCESSES if 200 * MIB <= row[6] <= 400 * MIB]
     day.expect_count(f"^{len(names)} rows match")
 
 
 @task("Count the jobs of a team by state, and leave out those that are done", "jobs")
-def facets(day, hand):
-    if hand.name == "keyboard":
-        hand.key("f")
+def facets(day, driver):
+    if driver.name == "keyboard":
+        driver.key("f")
     else:
-        hand.press(day.page.get_by_role("button", name="Facets", exact=True))
+        driver.press(day.page.get_by_role("button", name="Facets", exact=True))
     panel = day.page.get_by_role("region", name="Facets")
     expect(panel).to_be_visible()
     value = lambda text: panel.get_by_role("option", name=re.compile(f"^{text}"))
     expect(value("web")).to_be_visible()
-    if hand.name == "keyboard":
-        reach_option(hand, value("web"))
-        hand.key("Enter")
+    if driver.name == "keyboard":
+        reach_option(driver, value("web"))
+        driver.key("Enter")
     else:
-        hand.press(value("web"))
+        driver.press(value("web"))
     day.expect_count(f"^{len(jobs(lambda row: row[2] == 'web'))} rows match")
-    if hand.name == "keyboard":
-        reach_option(hand, value("done"))
-        hand.key("Delete")
+    if driver.name == "keyboard":
+        reach_option(driver, value("done"))
+        driver.key("Delete")
     else:
-        hand.menu_at(value("done"))
-        hand.choose("Leave these rows out")
+        driver.menu_at(value("done"))
+        driver.choose("Leave these rows out")
     day.expect_count(f"^{len(jobs(lambda row: row[2] == 'web' and row[3] != 'done'))} rows match")
 
 
@@ -91,75 +91,75 @@ ARROW = """(one) => {
 }"""
 
 
-def reach_option(hand, option):
+def reach_option(driver, option):
     """Moves to a value of the facets with arrows, or with Tab to its list first."""
     for _ in range(40):
         if option.evaluate("(one) => one === document.activeElement"):
             return
         ahead = option.evaluate(ARROW)
-        hand.key(ahead or "Tab")
+        driver.key(ahead or "Tab")
     raise AssertionError("the value is not reached")
 
 
 @task("Find the third process called java, then only show all of them", "processes")
-def find(day, hand):
+def find(day, driver):
     names = [row[2] for row in PROCESSES if "java" in row[2]]
-    if hand.name == "phone":
-        hand.command("Find in table")
+    if driver.name == "phone":
+        driver.command("Find in table")
     else:
-        hand.page.keyboard.press("Control+f")
-        hand.step()
+        driver.page.keyboard.press("Control+f")
+        driver.step()
     box = day.page.get_by_role("search", name="Find in table")
     expect(box).to_be_visible()
-    hand.page.keyboard.type("java")
-    hand.step()
+    driver.page.keyboard.type("java")
+    driver.step()
     expect(box.get_by_role("status")).to_contain_text("matches")
     for _ in range(3):
-        if hand.name == "keyboard":
-            hand.key("Enter")
+        if driver.name == "keyboard":
+            driver.key("Enter")
         else:
-            hand.press(box.get_by_role("button", name="Next match"))
+            driver.press(box.get_by_role("button", name="Next match"))
     expect(day.page.locator(".grid .cell.active")).to_have_text(names[2])
-    hand.press(box.locator(".find-all"))
+    driver.press(box.locator(".find-all"))
     day.expect_count(f"^{len(names)} rows match")
 
 
 @task("Save the failed jobs as a view, and open it from the standard view", "jobs")
-def saved_view(day, hand):
-    hand.cell_menu(jobs(lambda row: row[3] == "failed")[0], "State")
-    hand.choose("Filter for “failed”")
+def saved_view(day, driver):
+    driver.cell_menu(jobs(lambda row: row[3] == "failed")[0], "State")
+    driver.choose("Filter for “failed”")
     day.expect_count("^20 rows match")
-    if hand.name == "keyboard":
-        hand.command("Save view…")
+    if driver.name == "keyboard":
+        driver.command("Save view…")
     else:
-        hand.option("Save view…")
+        driver.option("Save view…")
     box = day.dialog("Save view")
-    hand.type(box.get_by_label("Title"), "Failed jobs")
-    hand.enter() if hand.name != "keyboard" else hand.key("Enter")
+    driver.type(box.get_by_label("Title"), "Failed jobs")
+    driver.enter() if driver.name != "keyboard" else driver.key("Enter")
     expect(box).to_have_count(0)
     views = day.page.get_by_role("navigation", name="Views")
-    if hand.name == "keyboard":
+    if driver.name == "keyboard":
         # Ctrl+Z goes back to the table without the filter.
-        hand.go(views.get_by_role("button", name="Failed jobs"))
-        hand.key("ArrowLeft", "Enter")
+        driver.go(views.get_by_role("button", name="Failed jobs"))
+        driver.key("ArrowLeft", "Enter")
     else:
-        hand.press(views.get_by_role("button", name="Standard"))
+        driver.press(views.get_by_role("button", name="Standard"))
     day.expect_count("^80 rows")
-    if hand.name == "keyboard":
-        hand.command("Open the view Failed jobs")
+    if driver.name == "keyboard":
+        driver.command("Open the view Failed jobs")
     else:
-        hand.press(views.get_by_role("button", name="Failed jobs"))
+        driver.press(views.get_by_role("button", name="Failed jobs"))
     day.expect_count("^20 rows match")
     expect(views.get_by_role("button", name="Failed jobs")).to_have_attribute("aria-current", "true")
 
 
 @task("Send a link to one job", "jobs")
-def link_to_row(day, hand):
-    hand.cell_menu("job 6", "Job")
+def link_to_row(day, driver):
+    driver.cell_menu("job 6", "Job")
     day.until(lambda: "job 6" in day.column("Job"), "the row is drawn")
-    hand.choose("Copy a link to this row")
+    driver.choose("Copy a link to this row")
     expect(day.page.locator(".acted-line")).to_contain_text("Copied a link to this row")
-    link = day.reader.pasted()
+    link = day.user.pasted()
     page = day.page.context.new_page()
     page.goto(link)
     expect(page.locator(".row[aria-selected=true]")).to_contain_text("job 6")
@@ -167,31 +167,31 @@ def link_to_row(day, hand):
 
 
 @task("Take back a filter and a sort, and repeat the sort", "processes")
-def undo(day, hand):
-    hand.sort("Memory")
+def undo(day, driver):
+    driver.sort("Memory")
     most = max(PROCESSES, key=lambda row: row[6])[2]
     day.until_column("Name", [most], "the rows are sorted")
-    hand.cell_menu(day.column("Name")[1], "User")
+    driver.cell_menu(day.column("Name")[1], "User")
     user = day.rows()[1]["cells"]["User"]
-    hand.choose(f"Exclude “{user}”")
+    driver.choose(f"Exclude “{user}”")
     day.until(lambda: user not in day.column("User"), "the user is left out")
-    hand.undo()
+    driver.undo()
     day.expect_count("^120 rows")
-    hand.undo()
+    driver.undo()
     day.until_column("Name", [PROCESSES[0][2]], "the rows have the order of the source")
-    hand.redo()
+    driver.redo()
     day.until_column("Name", [most], "the rows are sorted again")
 
 
 @task("Go from the processes to the jobs", "processes", "jobs")
-def other_table(day, hand):
-    hand.table("Jobs")
+def other_table(day, driver):
+    driver.table("Jobs")
     expect(day.page).to_have_title("Jobs · Rowcast")
     day.until_column("Job", ["job 0"], "the jobs are shown")
 
 
 @task("Read why rows were left out", "jobs")
-def rejected(day, hand):
-    hand.press(day.page.locator("#rejected"))
+def rejected(day, driver):
+    driver.press(day.page.locator("#rejected"))
     box = day.dialog("Why rows were skipped")
     expect(box).to_contain_text(SKIPPED)

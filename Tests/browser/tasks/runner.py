@@ -9,7 +9,7 @@ from browsers import NAME, launch
 from playwright.sync_api import sync_playwright
 from tasks.catalog import all_tasks
 from tasks.day import Day
-from tasks.hands import WAYS
+from tasks.drivers import WAYS
 
 
 def axe_source():
@@ -35,17 +35,17 @@ def do(browser, task, way, axe, pictures=None, scheme="light"):
     day = None
     try:
         day = Day(browser, way, task.tables, task.fragment, scheme)
-        hand = way(day)
+        driver = way(day)
         begin = time.monotonic()
-        task.run(day, hand)
-        result |= {"steps": hand.steps, "seconds": round(time.monotonic() - begin, 1)}
+        task.run(day, driver)
+        result |= {"steps": driver.steps, "seconds": round(time.monotonic() - begin, 1)}
         if pictures:
             day.settle()
             day.page.screenshot(path=pictures / f"{task.name}-{way.name}-{NAME}.png")
         faults = day.faults(axe)
         if faults:
             result["fault"] = "\n".join(faults)
-        day.reader.check_clean(Clean(), is_cut_off=day.is_cut_off)
+        day.user.check_clean(Clean(), is_cut_off=day.is_cut_off)
     except Exception as fault:  # noqa: BLE001 (any failure is a result)
         last = traceback.extract_tb(fault.__traceback__)
         place = next(
@@ -66,7 +66,7 @@ def do(browser, task, way, axe, pictures=None, scheme="light"):
 
 
 class Clean:
-    """The assertions that `Reader.check_clean` needs."""
+    """The assertions that `User.check_clean` needs."""
 
     @staticmethod
     def assertEqual(found, expected):

@@ -121,7 +121,7 @@ SCHEMAS = {
 }  # fmt: skip
 
 
-def say(kind, **members):
+def send(kind, **members):
     print(json.dumps({"type": kind, **members}), flush=True)
 
 
@@ -140,23 +140,23 @@ def act(table, message):
     """Performs an action on a job."""
     name = next(row[1] for row in JOBS if row[0] == message["key"])
     is_again = message["action"] == "again"
-    say("update", key=message["key"], row={"state": "queued" if is_again else "failed"})
-    say("acted", id=message["id"], result=f"{name} {'waits for a worker' if is_again else 'was stopped'}")
+    send("update", key=message["key"], row={"state": "queued" if is_again else "failed"})
+    send("acted", id=message["id"], result=f"{name} {'waits for a worker' if is_again else 'was stopped'}")
 
 
 def main():
     table = sys.argv[1]
-    say("hello", version=1, capabilities=["health"])
-    say("schema", name=table, **SCHEMAS[table])
-    say("reload")
-    say("upsert", rows=rows_of(table, int(time.time() * 1000)))
-    say("commit")
+    send("hello", version=1, capabilities=["health"])
+    send("schema", name=table, **SCHEMAS[table])
+    send("reload")
+    send("upsert", rows=rows_of(table, int(time.time() * 1000)))
+    send("commit")
     if table == "jobs":
-        say("reject", key=900, reason=SKIPPED)
-        say("reject", key=901, reason=SKIPPED)
+        send("reject", key=900, reason=SKIPPED)
+        send("reject", key=901, reason=SKIPPED)
     if table == "prices":
         for price in COURSE:
-            say("update", rows=[[n, {"price": price + n}] for n in range(10)])
+            send("update", rows=[[n, {"price": price + n}] for n in range(10)])
     turn = 0
     while True:
         # Prices and logs change four times a second; the other tables only by actions.
@@ -167,16 +167,16 @@ def main():
                 return
             message = json.loads(line)
             if message["type"] == "health":
-                say("health", id=message["id"])
+                send("health", id=message["id"])
             elif message["type"] == "action":
                 act(table, message)
             continue
         turn += 1
         if table == "prices":
-            say("update", rows=[[n, {"ticks": turn}] for n in range(40)])
+            send("update", rows=[[n, {"ticks": turn}] for n in range(40)])
         else:
             n = 299 + turn
-            say("upsert", rows=[[n, int(time.time() * 1000), *log_row(n)]])
+            send("upsert", rows=[[n, int(time.time() * 1000), *log_row(n)]])
 
 
 if __name__ == "__main__":

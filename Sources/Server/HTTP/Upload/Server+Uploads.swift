@@ -58,18 +58,18 @@ extension Server {
     set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 60)
     set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 20)
     set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
-    touch(socket)
+    noteActivity(socket)
   }
 
   /// Schedules the removal of the timeout that libwebsockets sets after each part of a body.
-  private func touch(_ socket: OpaquePointer) {
-    exchanges.uploads.touch(socket)
+  private func noteActivity(_ socket: OpaquePointer) {
+    exchanges.uploads.noteActivity(socket)
     loop.requestTurn()
   }
 
   /// Removes the timeouts of uploads, whose senders may pause.
   func extendUploads() {
-    for socket in exchanges.uploads.takeTouched() { lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0) }
+    for socket in exchanges.uploads.takeActive() { lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0) }
   }
 
   /// Receives a part of a request's body; returns `false` if the connection is to be closed.
@@ -89,7 +89,7 @@ extension Server {
     upload.unprocessed += data.count
     exchanges.uploads[socket] = upload
     if !data.isEmpty { _ = upload.source.inlet.ask(.upload(.bytes(upload.id, data))) }
-    touch(socket)
+    noteActivity(socket)
     if upload.isAtEnd || upload.isTooLong {
       endBody(on: socket)
     } else if upload.isFull {
@@ -106,7 +106,7 @@ extension Server {
     exchanges.uploads[socket]?.isWhole = true
     _ = upload.source.inlet.ask(.upload(.end(upload.id, isWhole: !upload.isCutOff)))
     holdBack(socket)
-    touch(socket)
+    noteActivity(socket)
   }
 
   /// Handles a message of a source about an upload.

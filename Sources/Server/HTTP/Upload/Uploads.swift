@@ -65,8 +65,8 @@ struct Uploads {
   private var sockets: [UInt64: OpaquePointer] = [:]
   private var last: UInt64 = 0
   private var shares = TokenShares(limit: greatestCountOfToken)
-  /// The sockets whose timeout libwebsockets has set since the last call of ``takeTouched()``.
-  private var touched: Set<OpaquePointer> = []
+  /// The sockets whose timeout libwebsockets has set since the last call of ``takeActive()``.
+  private var active: Set<OpaquePointer> = []
 
   subscript(socket: OpaquePointer) -> Upload? {
     get { bySocket[socket] }
@@ -90,17 +90,17 @@ struct Uploads {
 
   /// Removes and returns an upload.
   mutating func remove(_ socket: OpaquePointer) -> Upload? {
-    touched.remove(socket)
+    active.remove(socket)
     guard let upload = bySocket.removeValue(forKey: socket) else { return nil }
     sockets[upload.id] = nil
     shares.release(upload.token)
     return upload
   }
 
-  mutating func touch(_ socket: OpaquePointer) { touched.insert(socket) }
+  mutating func noteActivity(_ socket: OpaquePointer) { active.insert(socket) }
 
-  mutating func takeTouched() -> Set<OpaquePointer> {
-    defer { touched = [] }
-    return touched
+  mutating func takeActive() -> Set<OpaquePointer> {
+    defer { active = [] }
+    return active
   }
 }

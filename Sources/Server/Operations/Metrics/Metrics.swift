@@ -10,11 +10,11 @@ struct Metrics {
   var messagesReceived: UInt64 = 0
   var bytesSent: UInt64 = 0
   /// The number of connections rejected by the rate limit.
-  var turnedAway: UInt64 = 0
+  var rejectedConnections: UInt64 = 0
   /// The number of exports.
-  var downloads: UInt64 = 0
+  var exports: UInt64 = 0
   /// The number of exports aborted because the client read too slowly or for too long.
-  var downloadsGivenUp: UInt64 = 0
+  var abandonedExports: UInt64 = 0
   /// The number of uploads of rows.
   var uploads: UInt64 = 0
   /// The number of bytes in the bodies of uploads.

@@ -4,7 +4,7 @@ extension Server {
   /// Returns all metrics in Prometheus' text format.
   func metricsText() -> String {
     var text = MetricsText()
-    writePages(to: &text)
+    writeClients(to: &text)
     writeEngine(to: &text)
     writeSources(to: &text)
     writePrefetch(to: &text)
@@ -15,14 +15,14 @@ extension Server {
     return text.text
   }
 
-  private func writePages(to text: inout MetricsText) {
+  private func writeClients(to text: inout MetricsText) {
     text.single("rowcast_sessions", .gauge, "Connected clients.", clients.count)
     text.single(
       "rowcast_sessions_begun_total", .counter, "Clients that have connected since the start.",
       operations.metrics.sessions)
     text.single(
       "rowcast_turned_away_total", .counter, "Connections closed because there were too many at once.",
-      operations.metrics.turnedAway)
+      operations.metrics.rejectedConnections)
     text.single("rowcast_messages_sent_total", .counter, "Messages sent to clients.", operations.metrics.messagesSent)
     text.single(
       "rowcast_loop_rounds_total", .counter, "Iterations of the event loop.",
@@ -33,10 +33,10 @@ extension Server {
     text.single(
       "rowcast_sent_bytes_total", .counter, "Bytes of messages sent to clients.", operations.metrics.bytesSent)
     text.single("rowcast_patches_total", .counter, "Windows and patches sent.", operations.metrics.patches)
-    text.single("rowcast_downloads_total", .counter, "Exports of tables.", operations.metrics.downloads)
+    text.single("rowcast_downloads_total", .counter, "Exports of tables.", operations.metrics.exports)
     text.single(
       "rowcast_downloads_given_up_total", .counter, "Exports ended because they were read too slowly or for too long.",
-      operations.metrics.downloadsGivenUp)
+      operations.metrics.abandonedExports)
     text.single("rowcast_uploads_total", .counter, "Uploads of rows.", operations.metrics.uploads)
     text.single(
       "rowcast_uploaded_bytes_total", .counter, "Bytes in the bodies of uploads.", operations.metrics.uploadBytes)
@@ -138,7 +138,7 @@ extension Server {
       let counters = engine.prefetch(of: TableID(rawValue: number))
       for (kind, count) in [
         ("load", counters.loads), ("hit", counters.hits), ("late", counters.late), ("cancelled", counters.cancels),
-        ("wasted", counters.wasted), ("failed", counters.failures), ("unasked", counters.unasked),
+        ("wasted", counters.wasted), ("failed", counters.failures), ("unasked", counters.unrequested),
       ] {
         text.sample("rowcast_prefetch_total", [("table", table.schema.name), ("kind", kind)], count)
       }

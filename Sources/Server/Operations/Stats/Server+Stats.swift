@@ -4,7 +4,7 @@ import Wire
 
 extension Server {
   /// Takes a sample of the counters when it is due, and schedules the statistics of every watcher.
-  func tellStats(at now: Instant) {
+  func sendStats(at now: Instant) {
     guard operations.stats.takeDue(at: now) else { return }
     var changes = [UInt64](repeating: 0, count: sources.tables.count)
     for source in sources.all {
@@ -13,7 +13,7 @@ extension Server {
     operations.stats.note(StatsFeed.Moment(at: now, counters: engine.counters, changes: changes))
     for id in operations.stats.watchers {
       guard let client = clients[id], client.phase == .open, !client.display.isQuiet else { continue }
-      client.send { $0.owesStats = true }
+      client.send { $0.hasStats = true }
     }
   }
 

@@ -3,14 +3,14 @@ import Wire
 
 /// The delays from a source's deliveries to the clients' sockets, for one table.
 ///
-///     delays.noteArrival(handedIn: since, at: now)         // the engine applied a delivery
+///     delays.noteArrival(receivedAt: since, at: now)       // the engine applied a delivery
 ///     delays.noteSent(after: from, through: cut, at: now)  // a socket took the span's patch
 ///     delays.recent(at: now)
 ///
 /// Two ring buffers hold only the most recent deliveries and delays.
 struct SourceDelays {
   private struct Arrival {
-    var handedIn: Instant
+    var receivedAt: Instant
     var applied: Instant
   }
 
@@ -33,8 +33,8 @@ struct SourceDelays {
   private var nextSample = 0
 
   /// Records that a delivery of the source reached the engine.
-  mutating func noteArrival(handedIn: Instant, at now: Instant) {
-    let arrival = Arrival(handedIn: handedIn, applied: now)
+  mutating func noteArrival(receivedAt: Instant, at now: Instant) {
+    let arrival = Arrival(receivedAt: receivedAt, applied: now)
     if arrivals.count < Self.greatestArrivals {
       arrivals.append(arrival)
     } else {
@@ -52,7 +52,7 @@ struct SourceDelays {
       let arrival = arrivals[index]
       guard arrival.applied > from else { return }
       guard arrival.applied <= cut else { continue }
-      let delay = arrival.handedIn.duration(to: now)
+      let delay = arrival.receivedAt.duration(to: now)
       record(delay)
       if samples.count < Self.greatestSamples {
         samples.append(Sample(delay: delay, at: now))

@@ -23,8 +23,8 @@ import Threads
 
     func listen(to inlet: SourceInlet) {
       inlet.takesUploads = true
-      inlet.listen { [self, weak inlet] wish in
-        guard case .upload(let request) = wish, let inlet else { return }
+      inlet.listen { [self, weak inlet] request in
+        guard case .upload(let request) = request, let inlet else { return }
         queue.async { self.take(request, inlet) }
       }
     }
@@ -38,13 +38,13 @@ import Threads
         }
       case .bytes(let id, let bytes):
         state.withLock { $0.bodies[id, default: []] += bytes }
-        if acknowledges { inlet.tell(.upload(.taken(id, byteCount: bytes.count))) }
+        if acknowledges { inlet.report(.upload(.taken(id, byteCount: bytes.count))) }
       case .end(let id, let isWhole):
         state.withLock { $0.endings[id] = isWhole ? "end" : "cut off" }
         var report = UploadReport()
         report.lines = 41
         report.accepted = state.withLock { $0.bodies[id]?.count(where: { $0 == 0x0A }) ?? 0 }
-        inlet.tell(.upload(.ended(id, report)))
+        inlet.report(.upload(.ended(id, report)))
       case .abandon(let id): state.withLock { $0.endings[id] = "abandoned" }
       }
     }
