@@ -573,16 +573,15 @@ final class ListView: QueryView {
   }
 
   private func makeSection(_ value: Cell, in parent: Section) -> Section {
-    let previous = previousSections.isEmpty ? nil : previousSections[parent.path + [value]]
+    let before = previousSections.isEmpty ? nil : previousSections[parent.path + [value]]
     let section = Section(
-      number: previous?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil },
-      level: parent.level + 1,
+      number: before?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil }, level: parent.level + 1,
       value: value,
       sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
     section.sections = SectionList(query.order(ofLevel: section.level + 1))
-    section.revision = (previous?.revision ?? 0) &+ 1
+    section.revision = (before?.revision ?? 0) &+ 1
     // A rebuild can change any place.
-    section.moves = (previous?.moves ?? 0) &+ 1
+    section.moves = (before?.moves ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section
   }
