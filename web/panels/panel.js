@@ -40,7 +40,7 @@ export class Panel {
   /** Counts a message. `at` is its arrival time at the socket, in milliseconds since 1970. */
   received({ message, bytes: size, at }) {
     if (message === undefined) return;
-    if (message.type === 'stats') this.#showStats(message);
+    if (message.type === 'stats') this.#addStats(message);
     const now = performance.now();
     this.gauges.add('bytes', size, now);
     if (message.type !== 'patch' && message.type !== 'window') return;
@@ -50,7 +50,7 @@ export class Panel {
     this.shownAt = Date.now();
   }
 
-  #showStats(stats) {
+  #addStats(stats) {
     this.stats = stats;
     const { delay } = stats;
     if (delay !== null) this.serverDelays = this.serverDelays.map((delays, at) => [...delays.slice(-59), at === 0 ? delay.p50 : delay.p99]);
