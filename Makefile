@@ -33,9 +33,10 @@ dev: ## Serve a debug build with the page from web/; rebuild and restart on ever
 	@scripts/setup run
 	@exec env PORT=$(PORT) scripts/dev
 
-check: ## Run the checks that take seconds: format, tidy rules, the page's unit tests.
+check: ## Run the checks that take seconds: format, tidy rules, the page's types and unit tests.
 	@swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Benchmarks
 	@Tests/Tidy/check
+	@Tests/Tidy/types
 	@find Tests/web -name '*.test.mjs' | sort | xargs node --test --test-reporter=dot
 
 test: ## Run the tests that a change must pass (installs dependencies).

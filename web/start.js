@@ -55,7 +55,7 @@
   setTimeout(() => classList.contains('early') && classList.remove('early', 'bare'), 500);
   setTimeout(() => classList.remove('bare'), 3_000);
 
-  const beside = (name) => new URL(name, document.currentScript.src).href;
+  const beside = (name) => new URL(name, /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
   const file = languages[nameOf(locale ?? 'en')]?.[1];
   const language = {
     names: Object.fromEntries(Object.entries(languages).map(([name, [title]]) => [name, title])), chosen,
@@ -113,7 +113,8 @@
       const { tables } = JSON.parse(hello);
       const found = tables.find((one) => one.name === table) ?? (table === '' ? tables[0] : undefined);
       if (found === undefined) return undefined;
-      const { name, view: { sort, filter, where, group, aggregates } = {} } = found;
+      const { name, view = {} } = found;
+      const { sort, filter, where, group, aggregates } = view;
       const written = where === undefined ? {} : { where, zone: -new Date().getTimezoneOffset() };
       const viewport = { first: 0, count, ahead: Math.max(80, count * 2), behind: 0, stick: 'top' };
       socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: { sort, filter, ...written, group, aggregates }, viewport }));

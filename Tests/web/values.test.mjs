@@ -3,7 +3,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { digestOf } from './reference.mjs';
-import { ValueWalk } from '../../web/model/values.js';
+import { questionFor, ValueWalk } from '../../web/model/values.js';
+import { emptyView } from '../../web/model/query.js';
+import { shown } from './sessions.mjs';
 
 /**
  * Runs a walk on a fake server of one grouped view. `sections` is a list of [value, count] and may
@@ -117,4 +119,13 @@ test('an error ends the walk', () => {
   assert.deepEqual(reported, [{ values: [], isDone: true, isAll: false }]);
   walk.receive({ type: 'error', code: 'unknownTable', reason: '' });
   assert.equal(reported.length, 1);
+});
+
+test('a filter counts the values of the rows that the filter bar and the other filters leave', () => {
+  const filters = [{ column: 'user', op: 'contains', value: 'root' }, { column: 'cpu', op: 'range', from: 2 }];
+  const { session } = shown({ ...emptyView(), table: 'processes', where: 'load is not empty', filters });
+  session.zone = 60;
+  assert.deepEqual(questionFor(session, 'user'), {
+    table: 'processes', column: 'user', query: { search: '', where: 'load is not empty', zone: 60, filter: { column: 'cpu', op: 'range', from: 2 } },
+  });
 });

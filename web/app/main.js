@@ -154,7 +154,7 @@ function askOfTable(column, take) {
   let isWanted = true;
   const { table, filters } = active.session.view;
   bring(() => import('../model/asking.js')).then(({ askValues }) => {
-    if (isWanted) cancel = askValues({ table, column, query: active.session.narrowed({ search: '', filters }) }, take);
+    if (isWanted) cancel = askValues({ table, column, query: active.session.narrowed({ search: '', where: '', filters }) }, take);
   });
   return () => {
     isWanted = false;
@@ -330,7 +330,10 @@ setInterval(() => {
   if (!document.hidden) for (const pane of panes) pane.tick();
 }, 1_000);
 
-// Returns the saved view that a link names; the standard view if there is none.
+/**
+ * Returns the saved view that a link names; the standard view if there is none.
+ * @param {import('../model/query.js').View} view
+ */
 async function resolved({ named }) {
   const { fetchView, viewOfSaved } = await bring(() => import('../panels/words.js'));
   try {

@@ -26,7 +26,6 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  *
  * `stage` contains the pane's elements, found by their classes as in index.html. A column header
  * dropped on `groups` groups by that column.
- *
  * `on` has these callbacks, whose first argument is the pane:
  * - `viewed()`: the view or the columns changed
  * - `viewChanged(isStep, part)`: the address must be updated; a change by the user is a step, see
@@ -43,7 +42,12 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 export class Pane {
   constructor(stage, { recall, groups, suffix = '' }, on) {
     const part = (name) => stage.querySelector(`.${name}`);
-    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), suffix, totals: new TotalsRow(part('canvas')) });
+    this.stage = stage;
+    this.on = on;
+    this.grid = part('grid');
+    this.body = part('body');
+    this.suffix = suffix;
+    this.totals = new TotalsRow(part('canvas'));
     this.session = new Session((message) => this.link.send(message), recall);
     this.scroll = new ScrollModel();
     this.viewportSchedule = new ViewportSchedule();
@@ -66,7 +70,6 @@ export class Pane {
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, needsSignIn: false, full: '' };
     /**
      * The sign-in form; null until it is needed.
-     *
      * @type {import('../panels/signin.js').SignIn|null}
      */
     this.signIn = null;
@@ -76,23 +79,20 @@ export class Pane {
     this.note = this.loads = null;
     /**
      * The controller of user actions; null until it is loaded, after the first rows.
-     *
      * @type {import('../input/controller.js').Controller|null}
      */
     this.controller = null;
-    /** The time of the last status of the open table's source. */
-    this.statusAt = 0;
-    /** The time of the last status of sources without tables. */
-    this.absentAt = 0;
+    /** The times of the last status of the open table's source, and of sources without tables. */
+    this.statusAt = this.absentAt = 0;
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
   /** The server's reading of the filter bar's text, as `{text, terms, words}`; null if none. */
   parsed = null;
-  /** The summary strip, after the first rows. @type {import('../panels/strip.js').Strip|null} */
+  /** @type {import('../panels/strip.js').Strip|null} The summary strip, after the first rows. */
   strip = null;
   #stripWanted = null;
-  /** The facets panel, while it is open. @type {import('../panels/facets.js').Facets|null} */
+  /** @type {import('../panels/facets.js').Facets|null} The facets panel, while it is open. */
   facets = null;
   #height = 0;          // of the grid
   #highlights = undefined;  // those that are drawn

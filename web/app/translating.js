@@ -19,7 +19,8 @@ export async function translate(file, locale) {
   root.lang = locale ?? navigator.language;
   root.dir = language.direction;
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+  const next = () => /** @type {Text|null} */ (texts.nextNode());
+  for (let node = next(); node !== null; node = next()) {
     const text = node.data.trim();
     if (text !== '') node.data = node.data.replace(text, () => phrase(text));
   }

@@ -134,7 +134,10 @@ export class Patience {
  */
 export class LateModules {
   constructor({ session, columns, groups }, on) {
-    Object.assign(this, { session, columns, groups, on });
+    this.session = session;
+    this.columns = columns;
+    this.groups = groups;
+    this.on = on;
   }
   #controller = null;
   #loaded = null;

@@ -27,6 +27,7 @@ class HeaderNode {
     this.value = document.createTextNode('');
     this.count = document.createTextNode('');
     this.aggregates = document.createTextNode('');
+    /** @type {[string, Text][]} */
     const parts = [
       ['section-column', this.title], ['section-value', this.value], ['section-count', this.count],
       ['section-aggregates', this.aggregates],
@@ -254,14 +255,23 @@ const tolerance = 0.03;  // relative difference of widths between DOM and canvas
 export class ColumnSet {
   /** `fit` is called when the row of totals has come or gone. */
   constructor({ grid, canvas, heads, table, sections, totals, suffix, fit }) {
-    Object.assign(this, { grid, canvas, heads, table, sections, totals, fit });
+    this.grid = grid;
+    this.canvas = canvas;
+    this.heads = heads;
+    this.table = table;
+    this.sections = sections;
+    this.totals = totals;
+    this.fit = fit;
     this.#prefix = `c${suffix}`;
     /**
      * All columns of the table, in the source's order.
      * @type {import('../model/columns.js').Spec[]}
      */
     this.all = [];
-    /** The visible columns, in screen order. @type {import('../model/columns.js').Spec[]} */
+    /**
+     * The visible columns, in screen order.
+     * @type {import('../model/columns.js').Spec[]}
+     */
     this.shown = [];
     this.drawn = new DrawnColumns();
     this.width = 0;  // width of the grid in pixels, without its scrollbar

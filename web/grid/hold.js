@@ -65,7 +65,9 @@ export class Holder {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane) {
     const { body, grid, session } = pane;
-    Object.assign(this, { pane, body, session });
+    this.pane = pane;
+    this.body = body;
+    this.session = session;
     this.heldText = '';
     this.mark = document.createElement('button');
     this.mark.type = 'button';

@@ -21,16 +21,22 @@ export class Pictures {
     this.worker = worker;
     worker.onmessage = ({ data }) => this.#take(data);
   }
-  /** The cache, least recently used first. @type {Map<string, ImageBitmap>} */
+  /**
+   * The cache, least recently used first.
+   * @type {Map<string, ImageBitmap>}
+   */
   #cache = new Map();
   #bytes = 0;
-  /** The reasons of permanent faults, oldest first. @type {Map<string, string>} */
+  /**
+   * The reasons of permanent faults, oldest first.
+   * @type {Map<string, string>}
+   */
   #faults = new Map();
   /**
    * The pending requests by name.
    *
-   * @type {Map<string, {name: string, callbacks: Set<Function>, id: number, timer: number,
-   *   tries: number}>}
+   * @type {Map<string, {name: string, address: string, height: number, callbacks: Set<Function>,
+   *   id: number, timer: number, tries: number}>}
    */
   #wanted = new Map();
   /** The requests sent to the worker, by id. */

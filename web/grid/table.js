@@ -161,7 +161,10 @@ export class Table {
     this.specs = [];
     /** The column that decides on the severity of rows, or null. */
     this.marker = null;
-    /** The indexes of the drawn columns in `specs`. @type {readonly number[]} */
+    /**
+     * The indexes of the drawn columns in `specs`.
+     * @type {readonly number[]}
+     */
     this.places = none;
     this.range = { from: 0, to: 0 };
     /** Whether nothing has been drawn yet in the current columns. */
@@ -171,7 +174,10 @@ export class Table {
     this.selection = new TextSelection(this.body);
     /** The number of row nodes created, and the number of times one was assigned to a row. */
     this.counts = { made: 0, taken: 0 };
-    /** The drawn rows by id. @type {Map<number, RowNode>} */
+    /**
+     * The drawn rows by id.
+     * @type {Map<number, RowNode>}
+     */
     this.nodes = new Map();
     this.#free = [];
     this.#stamp = 0;

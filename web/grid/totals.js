@@ -70,7 +70,10 @@ export class TotalsRow {
     this.label.setAttribute('aria-colindex', '1');
     this.label.textContent = phrase('All rows');
     this.group.append(this.row);
-    /** The elements of the cells, one for each shown column. @type {HTMLElement[]} */
+    /**
+     * The elements of the cells, one for each shown column.
+     * @type {HTMLElement[]}
+     */
     this.cells = [];
     this.#totals = [];
   }

@@ -16,7 +16,8 @@ export function dragSpeed(y, top, bottom) {
 export class CellDrag {
   /** Takes the `parts` and `on` of {@link listenForInput}. */
   constructor(parts, on) {
-    Object.assign(this, { parts, on });
+    this.parts = parts;
+    this.on = on;
   }
   #from = null;
   #fromColumn = 0;
@@ -32,7 +33,7 @@ export class CellDrag {
     if (from === null) return;
     const done = this.#done = new AbortController();
     const { signal } = done;
-    Object.assign(this, { pointer: event.pointerId });
+    this.pointer = event.pointerId;
     this.#from = from;
     this.#fromColumn = fromColumn;
     this.#cell = event.target.closest('[role=gridcell]');

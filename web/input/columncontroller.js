@@ -8,6 +8,7 @@ import { nextRanges } from '../model/ranges.js';
 import { openRangeBox } from '../panels/rangebox.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
 import { joined } from '../model/narrowing.js';
+import { questionFor } from '../model/values.js';
 import { openFilterBox } from '../panels/filterbox.js';
 import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
@@ -25,8 +26,17 @@ import { phrase } from '../model/language.js';
  * collapses or expands all sections.
  */
 export class ColumnController {
+  /**
+   * @param {{session: import('../model/session.js').Session,
+   *   columns: import('../grid/headers.js').ColumnSet, change: (changes: object) => void,
+   *   foldAll: (isCollapsed: boolean) => void, lack?: (what: object) => string}} parts
+   */
   constructor({ session, columns, change, foldAll, lack = () => '' }) {
-    Object.assign(this, { session, columns, change, foldAll, lack });
+    this.session = session;
+    this.columns = columns;
+    this.change = change;
+    this.foldAll = foldAll;
+    this.lack = lack;
   }
 
   /** Listens for drags of headers. Dropping a header on `target` groups by its column. */
@@ -184,12 +194,9 @@ export class ColumnController {
     return true;
   }
 
-  // Counts values without the column's own filter, so that unselected values are listed, too.
-  // Returns a function that cancels.
+  // Counts the values of a column; returns a function that cancels.
   #askValues(name, take) {
-    const view = fittingView(this.session.view, this.#all);
-    const query = this.session.narrowed({ search: view.search, filters: nextTerms(view.filters, name, null) });
-    return askValues({ table: view.table, column: name, query }, take);
+    return askValues(questionFor(this.session, name), take);
   }
 
   #place(name, change) {

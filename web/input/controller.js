@@ -37,7 +37,7 @@ const sideQueries = new SideQueries(openLink, (call, wait) => {
 export class Controller {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane) {
-    const { stage, grid, body, session, suffix } = pane;
+    const { stage, grid, session, suffix } = pane;
     const part = (name) => stage.querySelector(`.${name}`);
     const leave = () => grid.focus({ preventScroll: true });
     this.pane = pane;
@@ -145,7 +145,7 @@ export class Controller {
       const item = copy.itemAt(row.position);
       if (item?.isHeader) return void this.notices.show(phrase('{row} is in this collapsed section.', { row: name }));
       this.selection.clear();
-      this.selection.rows.set(row.id, item?.id === row.id ? item : new Row(row.id, 0, []));
+      this.selection.rows.set(row.id, item?.id === row.id ? /** @type {Row} */ (item) : new Row(row.id, 0, []));
       return on.announce(phrase('{row} is selected', { row: name }));
     });
   }

@@ -14,7 +14,10 @@ export class Copying {
    * @param {import('../panels/sidequeries.js').SideQueries} sideQueries
    */
   constructor(controller, sideQueries) {
-    Object.assign(this, { controller, sideQueries, pane: controller.pane, notices: controller.notices });
+    this.controller = controller;
+    this.sideQueries = sideQueries;
+    this.pane = controller.pane;
+    this.notices = controller.notices;
     document.addEventListener('copy', (event) => this.#copy(event));
   }
   #turn = 0;       // number of the latest copy; fetches of earlier ones are dropped

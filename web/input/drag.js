@@ -38,6 +38,7 @@ export function listenForDrags(heads, target, on) {
   function carry(event, spec) {
     const from = event.clientX;
     let ghost = null;
+    /** @type {{isGroup?: boolean, before?: string|null, x?: number}|null} */
     let drop = null;
     follow(event, (now) => {
       if (ghost === null && Math.hypot(now.clientX - from, now.clientY - event.clientY) < farEnough) return;

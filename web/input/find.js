@@ -22,7 +22,8 @@ const typingPause = 250;  // milliseconds without a key press before a count is 
  */
 export class Find {
   constructor(strip, on) {
-    Object.assign(this, { strip, on });
+    this.strip = strip;
+    this.on = on;
     this.input = strip.querySelector('input');
     this.status = strip.querySelector('[role=status]');
     // Shared by all panes. Without browser support, matches are not marked.
@@ -206,7 +207,8 @@ export class Find {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     let first = null;
     let isMarked = false;
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const next = () => /** @type {Text|null} */ (texts.nextNode());
+    for (let node = next(); node !== null; node = next()) {
       first ??= node;
       for (const word of words) {
         const at = node.data.toLowerCase().indexOf(word);

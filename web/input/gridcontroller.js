@@ -10,12 +10,13 @@ import { phrase } from '../model/language.js';
  *
  * @param {object} parts
  * @param {HTMLElement} parts.grid
+ * @param {HTMLElement} parts.body
  * @param {import('../model/session.js').Session} parts.session
  * @param {import('../model/viewport.js').ScrollModel} parts.scroll
  * @param {import('./focus.js').Focus} parts.focus
  * @param {import('../model/selection.js').Selection} parts.selection
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
- * @param {import('./columncontroller.js').ColumnController} parts.controller
+ * @param {import('../grid/browser.js').LateModules} parts.controller
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
  *   there is none), `totals(column, under)` for the menu of a column's totals, `close()` for Escape
@@ -34,7 +35,7 @@ export function listenForInput(parts, on) {
   // The grid may have got the focus before this module was loaded.
   if (document.activeElement === grid) takeFocus();
 
-  grid.addEventListener('keydown', (event) => {
+  grid.addEventListener('keydown', (/** @type {On<KeyboardEvent>} */ event) => {
     if (event.target.closest('button') || !(press(event) ?? true)) return;
     event.preventDefault();
     on.changed();
@@ -112,7 +113,7 @@ export function listenForInput(parts, on) {
   }
 
   let isTap = false;  // whether the touch may end as a tap on a row while rows are selected
-  grid.addEventListener('pointerdown', (event) => {
+  grid.addEventListener('pointerdown', (/** @type {On<PointerEvent>} */ event) => {
     isTap = false;
     const cell = event.target.closest('[role=gridcell], [role=rowheader]');
     const row = cell?.closest('[aria-rowindex]');
@@ -143,7 +144,7 @@ export function listenForInput(parts, on) {
   });
 
   // Once rows are selected, a tap selects another row or deselects it.
-  grid.addEventListener('click', ({ target }) => {
+  grid.addEventListener('click', (/** @type {On<MouseEvent>} */ { target }) => {
     if (!isTap || target.closest('a, button')) return;
     isTap = false;
     if (focus.item === null || focus.item.isHeader || !target.closest('[role=gridcell]')) return;
@@ -152,7 +153,7 @@ export function listenForInput(parts, on) {
     on.changed();
   });
 
-  grid.addEventListener('contextmenu', (event) => {
+  grid.addEventListener('contextmenu', (/** @type {On<MouseEvent>} */ event) => {
     if (!event.target.closest('[role=gridcell], [role=rowheader]') || !getSelection().isCollapsed) return;
     if (event.target.closest('.totals')) {
       event.preventDefault();
@@ -166,7 +167,7 @@ export function listenForInput(parts, on) {
     return on.menu(pointOf(point));
   });
 
-  grid.addEventListener('dblclick', ({ target }) => {
+  grid.addEventListener('dblclick', (/** @type {On<MouseEvent>} */ { target }) => {
     if (target.closest('.row [role=gridcell]') && getSelection().isCollapsed) on.open();
   });
 }

@@ -19,7 +19,7 @@ export function isMoved({ x, y }, { clientX, clientY }) {
  */
 export function listenForLongPress(grid, press) {
   let end = () => {};
-  grid.addEventListener('pointerdown', (event) => {
+  grid.addEventListener('pointerdown', (/** @type {On<PointerEvent>} */ event) => {
     end();
     if (event.pointerType !== 'touch' || !event.isPrimary || event.target.closest('[role=gridcell], [role=rowheader]') === null) return;
     const { target, clientX, clientY, pointerId } = event;
@@ -58,7 +58,7 @@ export function listenForLongPress(grid, press) {
     }, how);
     // Scrolling by touch cancels the pointer. A `scroll` event may come from a change of the rows.
     for (const name of ['pointerup', 'pointercancel']) {
-      addEventListener(name, ({ pointerId: other }) => {
+      addEventListener(name, (/** @type {PointerEvent} */ { pointerId: other }) => {
         if (other !== pointerId) return;
         if (isOpen) setTimeout(() => done.abort(), ghostTime);
         else end();

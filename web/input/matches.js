@@ -26,7 +26,8 @@ export class Matches {
 
   #markIn(element, words) {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const next = () => /** @type {Text|null} */ (texts.nextNode());
+    for (let node = next(); node !== null; node = next()) {
       const text = node.data.toLowerCase();
       // A few letters change their length in lower case: their places would not be the same.
       if (text.length !== node.length) continue;

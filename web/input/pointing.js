@@ -14,7 +14,8 @@ import { phrase } from '../model/language.js';
 export class Pointing {
   /** @param {import('./controller.js').Controller} controller */
   constructor(controller) {
-    Object.assign(this, { controller, pane: controller.pane });
+    this.controller = controller;
+    this.pane = controller.pane;
   }
   #left = null;   // the active cell when the menu changed the view, `{view, id, column}`
 

@@ -18,7 +18,9 @@ export const MOST = 1_000;
 /** State restored after a restart of the server. `controller` is `{focus, selection}`. */
 export class Restore {
   constructor(session, scroll, controller) {
-    Object.assign(this, { session, scroll, controller });
+    this.session = session;
+    this.scroll = scroll;
+    this.controller = controller;
   }
   #keys = new Map();   // keys by row id, of the rows to restore
   #anchor = null;      // id of a visible row
@@ -113,7 +115,6 @@ export class Restore {
    * position still refers to it.
    */
   renew(before, now) {
-    const { scroll } = this;
     const { focus, selection } = this.controller;
     const keyOf = (item) => (item && !item.isHeader ? this.#keys.get(item.id) : undefined);
     const sought = { places: [], active: undefined, selected: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };

@@ -17,8 +17,14 @@ export class RowActions {
    * @param {import('../panels/sidequeries.js').SideQueries} sideQueries
    */
   constructor(controller, notices, sideQueries) {
-    Object.assign(this, { controller, notices, sideQueries, pane: controller.pane });
-    /** The ids of the rows of the open menu or dialog, or null. @type {Set<number>|null} */
+    this.controller = controller;
+    this.notices = notices;
+    this.sideQueries = sideQueries;
+    this.pane = controller.pane;
+    /**
+     * The ids of the rows of the open menu or dialog, or null.
+     * @type {Set<number>|null}
+     */
     this.targets = null;
     this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#report(entry), {
       fault: (entry) => this.#faultOf(entry),

@@ -31,12 +31,24 @@ const refusals = new Set(['notAllowed', 'unknownAction', 'unknownTable']);
  * `how.later(call, wait)` calls `call` after `wait` milliseconds.
  *
  * @typedef {{id: number, table: string, action: object, row: number|undefined, values: object,
- *   epoch: string, state: string, code: string, text: string, isUnclear: boolean}} Entry
+ *   epoch: string, state: string, code: string, text: string, isUnclear: boolean,
+ *   session: string|null, tries: number}} Entry
  */
 export class Acts {
+  /**
+   * @param {(message: object) => void} send
+   * @param {(entry: Entry) => void} report
+   * @param {{fault?: (entry: Entry) => string|null, later?: (call: () => void, wait: number) => void}} how
+   */
   constructor(send, report, { fault = () => null, later = (call) => call() } = {}) {
-    Object.assign(this, { send, report, fault, later });
-    /** Unanswered requests by id, oldest first. @type {Map<number, Entry>} */
+    this.send = send;
+    this.report = report;
+    this.fault = fault;
+    this.later = later;
+    /**
+     * Unanswered requests by id, oldest first.
+     * @type {Map<number, Entry>}
+     */
     this.open = new Map();
   }
   #last = 0;
@@ -72,7 +84,7 @@ export class Acts {
   }
 
   /** Returns a new entry, which `begin` queues. */
-  prepare({ table, action, row, values, epoch = '' }) {
+  prepare({ table, action, row = undefined, values, epoch = '' }) {
     this.#last += 1;
     return { id: this.#last, table, action, row, values, epoch, state: 'waiting', code: '', text: '', isUnclear: false, session: null, tries: 0 };
   }
@@ -198,9 +210,9 @@ export function valueOf({ label, name, type, choices, default: usual, minimum, m
   }
   if (type === 'text') {
     if (typed === '' && usual !== undefined) return {};
-    return typed.length > 1_000 ? { fault: phrase('{title} may have at most {most} characters.', { title, most: 1_000 }) } : { value: typed };
+    return String(typed).length > 1_000 ? { fault: phrase('{title} may have at most {most} characters.', { title, most: 1_000 }) } : { value: typed };
   }
-  const text = typed.trim();
+  const text = String(typed).trim();
   if (text === '') return usual !== undefined ? {} : { fault: phrase('{title} must be given.', { title }) };
   const value = Number(text);
   if (!Number.isFinite(value)) return { fault: phrase('{title} must be a number.', { title }) };

@@ -30,7 +30,8 @@ const mostMeasured = 200;
  *   kind: string, format: Function, natural: number, isCut: boolean, setWidth: number,
  *   line: DecimalLine|null,
  *   align: string, tight: string, tightTotal: string, scale: number, isPinned: boolean,
- *   left: number, width: number, advances: Advances, styling: object|null, locale?: string}} Spec
+ *   left: number, width: number, advances: Advances,
+ *   severity: ((value: *) => string)|null, styling: object|null, locale?: string}} Spec
  */
 
 /**
@@ -39,8 +40,9 @@ const mostMeasured = 200;
  * @param {object[]} columns as in `hello`
  * @param {any[][]} samples cells of the first rows
  * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
- * @param {{locale?: string, now: number, prefix?: string}} how `prefix` is the pane's prefix of
- *   CSS classes; `pictures` the table that serves images, or null; `stylings` as in highlights.js
+ * @param {{locale?: string, now: number, prefix?: string, pictures?: string|null,
+ *   stylings?: Map<string, object>|null}} how `prefix` is the pane's prefix of CSS classes;
+ *   `pictures` the table that serves images, or null; `stylings` as in highlights.js
  * @returns {Spec[]}
  */
 export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null, stylings = null }) {
@@ -289,11 +291,11 @@ const longestText = 400;  // more than a line of a cell can show; sources may se
  * Returns the function that formats a column's cells. It keeps all digits, unless the column's
  * style or `format` rounds.
  *
- * @param {{type: string, style: string, unit?: string, format?: string, zone?: string,
+ * @param {{name?: string, type: string, style: string, unit?: string, format?: string, zone?: string,
  *   isAgo?: boolean, lines?: number}} column `zone` is `utc` for times that are not local, `isAgo`
  *   adds “ago” to ages, and `lines` is the number of lines of text; see display.js
- * @param {{locale?: string}} [how]
- * @returns {(cell: any, now: number) => string} empty for an empty cell
+ * @param {{locale?: string}} how
+ * @returns {(cell: any, now?: number) => string} empty for an empty cell
  */
 export function formatter(column, { locale } = {}) {
   const { type, style, unit = '' } = column;
@@ -325,6 +327,8 @@ export function formatter(column, { locale } = {}) {
 /**
  * Parses a column's `format`; `decimals` is undefined if each value shows all it has. An unknown
  * format, or one that does not fit the type, is replaced by the type's default.
+ *
+ * @param {{type: string, format?: string, name?: string, unit?: string}} column
  */
 export function formOf({ type, format, name, unit = '' }) {
   const [, word, count] = /^(plain|grouped|date|datetime|time)(?:\.(\d\d?))?$/.exec(format ?? '') ?? [];
@@ -348,7 +352,10 @@ const figure = '\u2007';  // figure space: as wide as a digit
  */
 class DecimalLine {
   constructor(point, suffix) {
-    Object.assign(this, { point, suffix, decimals: 0, isUneven: false });
+    this.point = point;
+    this.suffix = suffix;
+    this.decimals = 0;
+    this.isUneven = false;
   }
   #pads = [''];
 

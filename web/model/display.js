@@ -56,6 +56,10 @@ function withForm(column, { as, decimals }) {
 /**
  * Returns the forms of times after a change of those of a column; `name` is undefined for all
  * columns. A member of `form` that is undefined is left to the source, or to the form of all.
+ *
+ * @param {TimeForm[]} times
+ * @param {string|undefined} name
+ * @param {{as?: string, decimals?: number}} form
  */
 export function nextTimes(times = [], name, form) {
   const at = times.findIndex(({ column }) => column === name);

@@ -80,7 +80,7 @@ const extremes = Object.freeze({
  * Returns the ends of a span of values to show. An end is left out if the column has no value
  * beyond it. `below` is a round value directly after the span.
  *
- * @param {[*, *]} span in wire format
+ * @param {*[]} span in wire format
  * @returns {{from?: *, through?: *, below?: *}}
  */
 export function shownEnds([from, through], { type }) {

@@ -28,7 +28,8 @@ export function fieldsOf(view, columns) {
  * @param {import('./query.js').View} view
  * @param {{name: string, columns: object[]}} table
  * @param {string} format one of {@link FORMATS}
- * @param {(view: object) => {search: string, where?: string, filter?: object}} narrowed returns a
+ * @param {(view: object) => {search: string, where?: string, zone?: number, filter?: object}}
+ *   narrowed returns a
  *   view's search and filters in wire format
  * @param {{separator?: string, fields?: string[], offset?: number}} layout `separator` is one of {@link SEPARATORS},
  *   `fields` names columns in the order of the file, and `offset` is that of local time from UTC in
@@ -40,7 +41,7 @@ export function exportAddress(view, table, format, narrowed, { separator = 'comm
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
   const parameters = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
   if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
-  const inUse = where !== '' ? zone : wireGroup({ group, ranges, times: view.times }, offset).find((one) => one.offset)?.offset ?? 0;
+  const inUse = where !== '' ? zone : zoneOf(wireGroup({ group, ranges, times: view.times }, offset));
   if (inUse !== 0) parameters.set('zone', String(inUse));
   const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
   if (!isAll) parameters.set('fields', fields.map(encodeURIComponent).join(','));
@@ -48,4 +49,10 @@ export function exportAddress(view, table, format, narrowed, { separator = 'comm
   const text = parameters.toString();
   const address = `/tables/${encodeURIComponent(table.name)}.${format}${text === '' ? '' : `?${text}`}`;
   return address.length > longest ? '' : address;
+}
+
+// Returns the offset of the first ranges of local times, or 0 if there are none.
+function zoneOf(grouping) {
+  for (const one of grouping) if (typeof one !== 'string' && one.offset) return one.offset;
+  return 0;
 }

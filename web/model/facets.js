@@ -23,7 +23,7 @@ export function isCountable({ type }) {
  * then texts of which few differ.
  *
  * @param {object} table
- * @param {*[][]} sample cells of some rows, in the order of the columns
+ * @param {(readonly *[])[]} sample cells of some rows, in the order of the columns
  * @returns {string[]}
  */
 export function suggestedFacets({ columns, severity, label }, sample) {
@@ -63,7 +63,10 @@ export function wireFacets(names, columns, zone) {
  *   rows?: number[], empty?: number, moreThan?: number, pending?: boolean, reason?: string}} Counts
  */
 
-/** Parses a facet of a message; null if it is malformed. @returns {Counts|null} */
+/**
+ * Parses a facet of a message; null if it is malformed.
+ * @returns {Counts|null}
+ */
 export function countsFrom({ values, others, edges, rows, empty, moreThan, pending, error }) {
   const isCount = (number) => Number.isSafeInteger(number) && number >= 0;
   if (pending === true) return { pending };
@@ -137,8 +140,18 @@ function listOf(term, column) {
   }
 }
 
-const asSpans = (values) => values.filter((value) => value !== null).map((value) => (Array.isArray(value) ? value : [value, value]));
+/** @type {(values: any[]) => [*, *][]} */
+const asSpans = (values) => values.filter((value) => value !== null).map((value) => (isPair(value) ? value : [value, value]));
 
+/** @returns {value is [*, *]} */
+function isPair(value) {
+  return Array.isArray(value);
+}
+
+/**
+ * @param {any[]} values
+ * @param {Pick<Entry, 'value'|'span'>} entry
+ */
 function has(values, { value, span }, column) {
   if (span === undefined) return values.includes(value);
   const spans = asSpans(values);
@@ -186,11 +199,19 @@ export function termAfter(term, entry, isOut, column) {
   return termOf(withEntry(isAdded ? list.values : [], entry, column), !isOut, column);
 }
 
+/**
+ * @param {any[]} values
+ * @param {Pick<Entry, 'value'|'span'>} entry
+ */
 function withEntry(values, { value, span }, column) {
   if (span === undefined) return [...values, value];
   return [...values.filter((one) => one === null), ...spansWith(asSpans(values), span, true, column)];
 }
 
+/**
+ * @param {any[]} values
+ * @param {Pick<Entry, 'value'|'span'>} entry
+ */
 function without(values, { value, span }, column) {
   if (span === undefined) return values.filter((one) => one !== value);
   return [...values.filter((one) => one === null), ...spansWith(asSpans(values), span, false, column)];
@@ -199,7 +220,7 @@ function without(values, { value, span }, column) {
 function termOf(values, isTaken, { name: column, ...more }) {
   if (values.length === 0) return null;
   if (values.length === 1 && values[0] === null) return { column, op: isTaken ? 'isEmpty' : 'isFilled' };
-  if (isTaken && values.length === 1 && Array.isArray(values[0])) {
+  if (isTaken && values.length === 1 && isPair(values[0])) {
     const ends = endsOf(values[0], more);
     return Object.keys(ends).length === 0 ? { column, op: 'isFilled' } : { column, op: 'range', ...ends };
   }
@@ -224,7 +245,11 @@ export function inPlace(shown, entries) {
   return [...stable, ...entries.filter(({ key }) => !shown.some((old) => old.key === key))];
 }
 
-/** Returns the sentence below the entries of a facet; empty if it needs none. */
+/**
+ * Returns the sentence below the entries of a facet; empty if it needs none.
+ * @param {Counts} counts
+ * @param {string} [locale]
+ */
 export function noteOf({ others, moreThan, pending, reason }, locale) {
   if (reason !== undefined) return reason;
   if (pending === true) return phrase('Counting…');

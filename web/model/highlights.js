@@ -73,6 +73,7 @@ export function matcher(term, column) {
   return tests.length === 1 ? tests[0] : (value) => tests.every((test) => test(value));
 }
 
+/** @param {import('./query.js').Term} term */
 function testOf({ op, value: wanted, values, from, through }, column) {
   const compare = (one, other) => (typeof one === 'number' && typeof other === 'number' ? one - other : compareEnds(one, other, column));
   const isWithin = (value, low, high) => (low === undefined || compare(value, low) >= 0) && (high === undefined || compare(value, high) <= 0);

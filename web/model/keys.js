@@ -35,7 +35,10 @@ export function moveActive({ position, column }, key, { total, columns, page, is
   }
 }
 
-/** The keyboard shortcuts by group, as listed for the user, with texts in English. */
+/**
+ * The keyboard shortcuts by group, as listed for the user, with texts in English.
+ * @type {readonly [string, [string, string][]][]}
+ */
 export const KEYS = Object.freeze([
   ['Rows', [
     ['Arrow keys', 'Move between cells; up from the first row to the headers, down from the last one to the totals'], ['Home, End', 'First and last cell of the row'],

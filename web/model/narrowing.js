@@ -88,6 +88,7 @@ function withoutValues(term, values, column) {
 export function termBounded(term, cell, column, end) {
   const { low, high } = exactly(cell, column);
   const bound = end === 'from' ? low : high;
+  /** @type {Term} */
   const own = { column: column.name, op: 'range', [end]: bound };
   const isWithin = (value) => (end === 'from' ? compareEnds(value, bound, column) >= 0 : compareEnds(value, bound, column) <= 0);
   switch (term?.op) {
@@ -130,6 +131,10 @@ export function operatorsOf(term) {
   return [...new Set(ops)];
 }
 
+/**
+ * @param {Term} term
+ * @returns {Term}
+ */
 function excepting({ except = [], ...term }, values) {
   const all = union(except, values);
   return all.length === 0 ? term : { ...term, except: all };
@@ -144,6 +149,10 @@ function includes(values, value) {
   return values.some((other) => JSON.stringify(other) === text);
 }
 
+/**
+ * @param {any} value
+ * @param {any[]} span
+ */
 function isInside(value, [low, high], column) {
   const [from, through] = Array.isArray(value) ? value : [value, value];
   const test = insideOf({ low, high }, column);

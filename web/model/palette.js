@@ -3,8 +3,8 @@
 /**
  * A command of the page. `hint` is its keyboard shortcut, and `why` the reason why it is disabled.
  *
- * @typedef {{label: string, group: string, run: () => void, hint?: string, isDisabled?: boolean,
- *   why?: string}} Command
+ * @typedef {{label: string, group: string, run?: () => void, hint?: string, isChecked?: boolean,
+ *   isDisabled?: boolean, why?: string}} Command
  */
 
 const mostShown = 50;

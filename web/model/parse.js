@@ -45,7 +45,7 @@ const known = new Map();
 export function marksOf(locale) {
   let marks = known.get(locale);
   if (marks !== undefined) return marks;
-  const parts = new Intl.NumberFormat(locale, { useGrouping: 'always', minimumFractionDigits: 1 }).formatToParts(-12_345_678_901.5);
+  const parts = new Intl.NumberFormat(locale, /** @type {object} */ ({ useGrouping: 'always', minimumFractionDigits: 1 })).formatToParts(-12_345_678_901.5);
   const part = (kind) => tidy(parts.find(({ type }) => type === kind)?.value ?? '');
   const sizes = parts.filter(({ type }) => type === 'integer').map(({ value }) => [...value].length);
   const isSpace = /^\s$/.test(parts.find(({ type }) => type === 'group')?.value ?? '');
@@ -232,6 +232,8 @@ function offsetOf(zone) {
 /**
  * Returns the milliseconds of a calendar time, and whether it exists. With `isLate` it is the later
  * of two equal readings, when clocks are set back.
+ * @param {number[]} fields year, month, day, hour, minute and second
+ * @returns {[number, boolean]}
  */
 function momentOf([year, month, day, hour, minute, second], offset, isLate) {
   const isIn = month >= 0 && hour < 24 && minute < 60 && second < 60;

@@ -61,6 +61,7 @@ export function isFittingTerm(term, columns) {
 
 /**
  * Returns the parts of a term: the term without its exceptions, and a `noneOf` term with those.
+ * @param {Term} term
  * @returns {Term[]} one or two terms, which a row must both match
  */
 export function partsOf({ except, ...term }) {
@@ -196,13 +197,13 @@ function isReadable(text, terms) {
  * `5 – 100`, `root, me`.
  * @param {(value: *, isExact: boolean) => string} show formats the column's cells; `isExact` is
  *   whether the text must differ from that of any other value
- * @param {(span: [*, *]) => {from?: *, through?: *, below?: *}} [ends] returns the ends of a span
+ * @param {(span: *[]) => {from?: *, through?: *, below?: *}} [ends] returns the ends of a span
  *   to show; `below` is a value that the span does not reach. Without it, the values of a span have
  *   the same text.
  */
 export function termText(term, show, ends) {
   const list = () => {
-    const isSame = ([from, through]) => ends === undefined || show(from, false) === show(through, false);
+    const isSame = (/** @type {any[]} */ [from, through]) => ends === undefined || show(from, false) === show(through, false);
     const spanText = (span) => (isSame(span) ? show(span[0], false) : rangeText(ends(span), show));
     const texts = term.values.slice(0, 3).map((value) => (value === null ? phrase('(empty)') : Array.isArray(value) ? spanText(value) : show(value, true)) || '“”');
     const list = texts.join(term.values.some((value) => Array.isArray(value) && !isSame(value)) ? phrase(' or ') : ', ');
@@ -217,6 +218,7 @@ export function termText(term, show, ends) {
   }
 }
 
+/** @param {{from?: *, through?: *, below?: *}} ends */
 function rangeText({ from, through, below }, show) {
   if (from !== undefined && through !== undefined && show(from) === show(through)) return show(from);
   if (below !== undefined) return from === undefined ? `< ${show(below)}` : phrase('≥ {from} and < {below}', { from: show(from), below: show(below) });
@@ -254,6 +256,7 @@ function rangeText({ from, through, below }, show) {
  *   user chose instead.
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
  *   differ from it.
+ * - `unread` names the parts of the link that are not readable; undefined for none.
  *
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, where:
  *   string, filters: Term[], group: string[], ranges?: import('./ranges.js').Range[],
@@ -261,10 +264,13 @@ function rangeText({ from, through, below }, show) {
  *   sections?: SectionOrder[], collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
  *   times?: import('./display.js').TimeForm[], lines?: number, facets?: string[],
- *   isDefault?: boolean, isOwn?: boolean, named?: string}} View
+ *   isDefault?: boolean, isOwn?: boolean, named?: string, unread?: string[]}} View
  */
 
-/** Returns a view without a table or query. @returns {View} */
+/**
+ * Returns a view without a table or query.
+ * @returns {View}
+ */
 export function emptyView() {
   return { table: '', sort: [], search: '', where: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
@@ -322,6 +328,8 @@ export function viewFromHash(hash) {
  *
  * The view that a table's source suggests is its table alone. An empty view that replaces it has
  * an empty `sort`.
+ *
+ * @param {View} view
  */
 export function hashFromView(view) {
   const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines } = view.isDefault ? { ...emptyView(), table: view.table } : view;
@@ -400,7 +408,10 @@ function tilesFrom(text) {
   }
 }
 
-/** Parses a fragment with one view, or with two for a split page. @returns {View[]} */
+/**
+ * Parses a fragment with one view, or with two for a split page.
+ * @returns {View[]}
+ */
 export function viewsFromHash(hash) {
   const beside = new URLSearchParams(hash.replace(/^#/, '')).get('beside');
   return beside === null ? [viewFromHash(hash)] : [viewFromHash(hash), viewFromHash(beside)];
@@ -463,13 +474,17 @@ function sectionText({ column, by, descending }) {
   return `${encode(column)}:${descending ? '-' : ''}${typeof by === 'string' ? by : `${by.function}:${encode(by.column)}`}`;
 }
 
-// Parses the section orders of a link and skips malformed ones.
+/**
+ * Parses the section orders of a link and skips malformed ones.
+ * @returns {SectionOrder[]}
+ */
 function sectionsFrom(text) {
+  /** @type {SectionOrder[]} */
   const found = [];
   for (const term of (text ?? '').split(',').slice(0, 4)) {
     const [, name, minus, kind, of] = /^([^:]+):(-?)(\w+)(?::([^:]+))?$/.exec(term) ?? [];
     const column = decode(name ?? '');
-    const by = of === undefined ? kind : { column: decode(of), function: kind };
+    const by = /** @type {SectionOrder['by']} */ (of === undefined ? kind : { column: decode(of), function: kind });
     const isKnown = of === undefined ? kind === 'value' || kind === 'count' : Object.hasOwn(FUNCTIONS, kind);
     if (column !== '' && isKnown && !found.some((order) => order.column === column)) found.push({ column, by, descending: minus === '-' });
   }

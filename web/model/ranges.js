@@ -19,7 +19,12 @@ export function hasRanges({ type }) {
   return isNumeric(type) || type === 'timestamp';
 }
 
-/** Whether the server divides a column into ranges of a size. */
+/**
+ * Whether the server divides a column into ranges of a size.
+ *
+ * @param {{type: string}} column
+ * @param {{width?: number, unit?: string}} size
+ */
 export function isFittingSize({ type }, { width, unit }) {
   if (type === 'timestamp') return width === undefined && UNITS.includes(unit);
   return unit === undefined && (type === 'integer' ? Number.isSafeInteger(width) : type === 'number' && Number.isFinite(width)) && width > 0;
@@ -72,8 +77,9 @@ export function rangesFrom(text, decode) {
 /**
  * Returns the columns of a view's grouping in wire format.
  *
- * @param {import('./query.js').View} view
+ * @param {{group: string[], ranges?: Range[], times?: object[]}} view
  * @param {number} zone the offset of local time from UTC in minutes, for columns of local times
+ * @returns {(string|{column: string, width?: number, unit?: string, offset?: number})[]}
  */
 export function wireGroup({ group, ranges = [], times }, zone) {
   return group.map((name) => {
@@ -90,8 +96,8 @@ export function wireGroup({ group, ranges = [], times }, zone) {
 /**
  * Returns the text of a section's value or range: `10 – 20`, `2026-11-26 14:00 – 15:00`.
  *
- * @param {import('../protocol/wire.js').Header} header `end` is the first value after the range;
- *   undefined if there is none, or no range
+ * @param {{value: any, end?: any}} header a section header, or its value. `end` is the first value
+ *   after the range; undefined if there is none, or no range
  * @param {import('./columns.js').Spec} spec
  * @param {string} [locale]
  */

@@ -32,7 +32,7 @@ export function nameFrom(title, taken = []) {
 }
 
 /** Returns the body of a request to save a view. Its texts are quoted as in JSON. */
-export function bodyOf({ name, title, table, address, role = 'viewer', version }) {
+export function bodyOf({ name, title, table, address, role = 'viewer', version = undefined }) {
   const lines = Object.entries({ name, title, table, address, role }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return `${[...lines, ...(version === undefined ? [] : [`version: ${version}`])].join('\n')}\n`;
 }
@@ -44,7 +44,10 @@ export function addressOf(view) {
   return hashFromView({ ...rest, isDefault: false }) || '#';
 }
 
-/** Returns the view of a saved one. @param {Saved} saved */
+/**
+ * Returns the view of a saved one.
+ * @param {Saved} saved
+ */
 export function viewOfSaved({ name, table, address }) {
   return { ...viewFromHash(address), table, named: name };
 }

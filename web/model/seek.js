@@ -45,7 +45,7 @@ export function nextFound(found, place, isBackward) {
  * @param {{position: number, column: number}} how.place
  * @param {boolean} how.isBackward
  * @param {number} how.total the number of items in the view
- * @param {(share: number) => void} how.told called with the searched share of the view, from 0 to 1
+ * @param {(share: number) => void} how.progress called with the searched share of the view, from 0 to 1
  * @param {() => boolean} how.isWanted returns false to stop the search
  * @returns {Promise<{position: number, column: number}|null>} null if nothing was found
  */

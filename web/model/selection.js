@@ -35,7 +35,10 @@ export class Selection {
   constructor() {
     /** @type {Map<number, import('../protocol/wire.js').Row>} */
     this.rows = new Map();
-    /** @type {{from: Spot, fromColumn: number, to: Spot, toColumn: number}|null} */
+    /**
+     * The rectangle of cells, or null. `isWhole` is whether it has all rows of its columns.
+     * @type {{from: Spot, fromColumn: number, to: Spot, toColumn: number, isWhole?: boolean}|null}
+     */
     this.range = null;
   }
 

@@ -22,6 +22,10 @@ import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './
  * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
  */
 export class Session {
+  /**
+   * @param {(message: object) => void} send
+   * @param {(view: import('./query.js').View, tables: object[], sources?: object[]) => import('./query.js').View} recall
+   */
   constructor(send, recall = (view, tables) => ({ ...view, table: tables[0].name })) {
     this.send = send;
     this.recall = recall;
@@ -299,6 +303,7 @@ export class Session {
    *
    * `opened` accompanies a `hello`: the table that the worker has already opened, without a query,
    * as `{table, request}`.
+   * @returns {object}
    */
   receive(message, viewportAt, opened) {
     switch (message.type) {
@@ -437,13 +442,16 @@ export class Session {
     return { ...view, ...this.narrowed(view), group: wireGroup(view, this.zone) };
   }
 
-  /** Returns the search and filters of a view in wire format. */
+  /**
+   * Returns the search and filters of a view in wire format.
+   * @param {{search: string, where: string, filters: import('./query.js').Term[]}} view
+   * @returns {{search: string, where?: string, zone?: number, filter?: object}}
+   */
   narrowed({ search, where, filters }) {
     const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
     const written = where === '' ? {} : { where, zone: this.zone };
     return found === null ? { search, ...written, filter: wireFilter(filters) } : { search: '', ...written, filter: found };
   }
-
 
   /** Queries again if the search text now has another meaning, because search.js was loaded. */
   refine(viewportAt) {

@@ -19,12 +19,12 @@ import { phrase } from './language.js';
  * A text that the grammar rejects is matched with the texts of `cells`, some of the column's
  * values. An end whose text equals that of `before` keeps its exact value in `held`.
  *
- * @param {[string, string]} texts the texts of the two fields
+ * @param {string[]} texts the texts of the two fields
  * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
- * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: [string, string]}}
+ * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: string[]}}
  *   how
- * @returns {{from?: *, through?: *}|null|{fault: string, at: number}} null if both fields are
- *   empty; `at` is the index of the invalid field
+ * @returns {{from?: *, through?: *, fault?: string, at?: number}|null} null if both fields are
+ *   empty; `fault` is the reason why a field is invalid, and `at` is the index of the invalid field
  */
 export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = [] }) {
   const ends = {};
@@ -48,7 +48,8 @@ export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = []
 /**
  * Parses one value.
  *
- * @returns {Span|undefined|{fault: string}} undefined if the text is empty
+ * @returns {Partial<Span> & {fault?: string}|undefined} undefined if the text is empty; `fault` is
+ *   the reason why it is invalid
  */
 export function spanFrom(text, spec, { now, cells = [] }) {
   const typed = tidy(text);
@@ -96,7 +97,10 @@ export function isRead({ type }) {
   return isNumeric(type) || type === 'timestamp';
 }
 
-/** Returns the values that a column formats like this one. @returns {Span} */
+/**
+ * Returns the values that a column formats like this one.
+ * @returns {Span}
+ */
 export function spanOf(cell, { column, format }, now) {
   const domain = domainOf(column);
   const place = domain?.place(cell) ?? null;
@@ -105,6 +109,7 @@ export function spanOf(cell, { column, format }, now) {
 
 /**
  * Returns a predicate that tests whether a cell is in a span; null if none can be.
+ * @param {Partial<Span>} span
  * @returns {((cell: any) => boolean)|null}
  */
 export function insideOf({ low, high }, column) {
@@ -171,7 +176,15 @@ export function spansWith(spans, span, isAdded, column) {
     if (last !== undefined && one[0] <= last[1] + 1n) last[1] = one[1] > last[1] ? one[1] : last[1];
     else joined.push([...one]);
   }
-  return joined.map(([low, high]) => Object.values(domain.span(low, high)));
+  return joined.map(([low, high]) => pairOf(domain.span(low, high)));
+}
+
+/**
+ * @param {Span} span
+ * @returns {[*, *]}
+ */
+function pairOf({ low, high }) {
+  return [low, high];
 }
 
 /** Returns a span as the ends of a term, without an end that the column has no value beyond. */
@@ -180,7 +193,10 @@ export function endsOf([low, high], column) {
   return { ...(domain.place(low) === domain.least ? {} : { from: low }), ...(domain.place(high) === domain.greatest ? {} : { through: high }) };
 }
 
-/** Returns the ends of a term as a span. @returns {[*, *]} */
+/**
+ * Returns the ends of a term as a span.
+ * @returns {[*, *]}
+ */
 export function spanOfEnds({ from, through }, column) {
   const domain = domainOf(column);
   const whole = domain.span(domain.least, domain.greatest);

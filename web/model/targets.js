@@ -107,9 +107,14 @@ export function heldItems({ top, bottom }, copy) {
  */
 export class Batch {
   constructor(title, count, locale) {
-    Object.assign(this, { title, count, locale });
+    this.title = title;
+    this.count = count;
+    this.locale = locale;
     this.done = this.failed = this.gone = this.cancelled = 0;
-    /** Descriptions of the failures, with reasons. @type {string[]} */
+    /**
+     * Descriptions of the failures, with reasons.
+     * @type {string[]}
+     */
     this.faults = [];
   }
 

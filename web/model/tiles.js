@@ -109,7 +109,10 @@ export function tileTitle(tile, columns, narrow = '') {
   return narrow ? `${title}: ${narrow}` : phrase('{title}, filtered', { title });
 }
 
-/** Whether a tile does not count all rows. */
+/**
+ * Whether a tile, or a filter, does not take all rows.
+ * @param {{terms?: import('./query.js').Term[], search?: string, where?: string, filter?: object}} what
+ */
 export function isNarrow({ terms = [], search = '', where = '', filter }) {
   return terms.length > 0 || search !== '' || where !== '' || filter !== undefined;
 }

@@ -3,12 +3,26 @@
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
+import { fittingView, nextTerms } from './query.js';
 
 // A walk may miss rows that change meanwhile, and is repeated at most this often.
 const mostWalks = 5;
 const fewRows = 25;      // after a section of fewer rows, the next items are requested in bulk
 const manyItems = 400;
 const hopsForEach = 3;   // limit of requests per wanted value
+
+/**
+ * Returns what to count for a column's filter: the rows of a session's view without that filter, so
+ * that values it leaves out are counted, too.
+ *
+ * @param {import('./session.js').Session} session
+ * @param {string} column
+ * @returns {{table: string, column: string, query: object}}
+ */
+export function questionFor(session, column) {
+  const { table, search, where, filters } = fittingView(session.view, session.table?.columns ?? []);
+  return { table, column, query: session.narrowed({ search, where, filters: nextTerms(filters, column, null) }) };
+}
 
 /**
  * A walk over the section headers of a grouped view. Each header's count gives the next one's
@@ -29,7 +43,12 @@ export class ValueWalk {
    *   false if there are more values than `most`
    */
   constructor({ table, column, query, most }, send, report) {
-    Object.assign(this, { table, column, query, most, send, report });
+    this.table = table;
+    this.column = column;
+    this.query = query;
+    this.most = most;
+    this.send = send;
+    this.report = report;
   }
   #copy = new WindowCopy();
   #next = 0;              // position of the next header
@@ -110,7 +129,11 @@ export class ValueWalk {
  */
 export class BoundsQuestion {
   constructor({ table, column, query }, send, report) {
-    Object.assign(this, { table, column, query, send, report });
+    this.table = table;
+    this.column = column;
+    this.query = query;
+    this.send = send;
+    this.report = report;
   }
 
   start() {

@@ -110,7 +110,6 @@ export class ScrollModel {
 
   /**
    * Updates the position after the user scrolled the element to `native`.
-   *
    * `wheeled` is the distance requested by wheel and touch events since the last call. A page that
    * was busy may see many wheel steps as one. They must not be mistaken for a jump of the thumb.
    */
@@ -273,7 +272,6 @@ export class ViewportSchedule {
 
   /**
    * Returns the viewport to send now, or null.
-   *
    * @param {ScrollModel} scroll
    * @param {{start: number, end: number, total: number, seq: number}} held the window
    * @param {number|null} anchor the id of the scroll anchor's row
@@ -333,7 +331,10 @@ export const REMEMBERED = 30_000;
  */
 export class Place {
   constructor(scroll, viewportSchedule, session, activeOf) {
-    Object.assign(this, { scroll, viewportSchedule, session, activeOf });
+    this.scroll = scroll;
+    this.viewportSchedule = viewportSchedule;
+    this.session = session;
+    this.activeOf = activeOf;
   }
   /**
    * Finds the same rows again after a restart, or null until the user first interacts.
@@ -373,7 +374,6 @@ export class Place {
 
   /**
    * Adjusts to a restarted server, which may not have read all rows yet.
-   *
    * @param {import('../protocol/wire.js').WindowCopy} before the previous window
    * @param {number} total the number of items in the new list
    */
@@ -468,7 +468,7 @@ export class Flashes {
   constructor() {
     /** Changes since the last `light`, alternating: cell, direction, cell, direction, ... */
     this.fresh = [];
-    /** Highlighted cells in the order in which they end. @type {{cell: object, until: number}[]} */
+    /** @type {{cell: object, until: number}[]} Highlighted cells in the order in which they end. */
     this.#lit = [];
   }
   #lit;

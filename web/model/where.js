@@ -62,6 +62,7 @@ export function valueText(value) {
 
 /**
  * Returns the words that rows of a view contain, in lower case, to mark them.
+ * @param {{search: string, where: string}} view
  * @param {{text: string, words: string[]}|null} parsed the server's reading of the filter bar
  */
 export function wordsOf({ search, where }, parsed) {

@@ -61,7 +61,11 @@ function roundWidth(width) {
   }
 }
 
-/** Returns a size as text: `10 %`, `64 KiB`, `Hour`. */
+/**
+ * Returns a size as text: `10 %`, `64 KiB`, `Hour`.
+ *
+ * @param {{width?: number, unit?: string}} size
+ */
 export function sizeText({ width, unit }, format, now) {
   return unit === undefined ? format(width, now) : phrase(unitNames[unit]);
 }

@@ -96,7 +96,7 @@ export function askFor(action, { question, hasQuestion, test }, go, closed) {
 }
 
 function makeField(argument) {
-  const { name, label: title, type, choices, default: usual, minimum, maximum } = argument;
+  const { name, label: title, type, choices, default: usual } = argument;
   const label = make('label', type === 'boolean' ? 'box-tick' : 'box-field');
   const text = make('span', '', title || name);
   if (type === 'boolean') {
@@ -106,23 +106,30 @@ function makeField(argument) {
     label.append(input, text);
     return { argument, label, input, read: () => input.checked };
   }
-  const input = make(choices === undefined ? 'input' : 'select');
-  if (choices !== undefined) {
-    const option = (value, shown) => Object.assign(make('option', '', shown), { value });
-    if (usual === undefined) input.append(option('', '—'));
-    input.append(...choices.map((choice, at) => option(at, String(choice))));
-    input.value = usual === undefined ? '' : String(choices.indexOf(usual));
-  } else {
-    input.type = 'text';
-    input.inputMode = type === 'integer' ? 'numeric' : type === 'number' ? 'decimal' : 'text';
-    input.maxLength = 1_000;
-    input.autocomplete = 'off';
-    input.value = usual === undefined ? '' : String(usual);
-    const bounds = [minimum === undefined ? '' : phrase('from {minimum}', { minimum }), maximum === undefined ? '' : phrase('to {maximum}', { maximum })];
-    input.placeholder = bounds.filter(Boolean).join(' ');
-  }
+  const input = choices === undefined ? makeText(argument) : makeSelect(argument);
   label.append(text, input);
   return { argument, label, input, read: () => input.value };
+}
+
+function makeSelect({ choices, default: usual }) {
+  const select = make('select');
+  const option = (value, shown) => Object.assign(make('option', '', shown), { value });
+  if (usual === undefined) select.append(option('', '—'));
+  select.append(...choices.map((choice, at) => option(at, String(choice))));
+  select.value = usual === undefined ? '' : String(choices.indexOf(usual));
+  return select;
+}
+
+function makeText({ type, default: usual, minimum, maximum }) {
+  const input = make('input');
+  input.type = 'text';
+  input.inputMode = type === 'integer' ? 'numeric' : type === 'number' ? 'decimal' : 'text';
+  input.maxLength = 1_000;
+  input.autocomplete = 'off';
+  input.value = usual === undefined ? '' : String(usual);
+  const bounds = [minimum === undefined ? '' : phrase('from {minimum}', { minimum }), maximum === undefined ? '' : phrase('to {maximum}', { maximum })];
+  input.placeholder = bounds.filter(Boolean).join(' ');
+  return input;
 }
 
 function button(text, press) {

@@ -11,7 +11,9 @@ const pause = 1_000;  // milliseconds between two announcements
  */
 export class Announcer {
   constructor(write, { later = (call, wait) => setTimeout(call, wait), now = () => performance.now() } = {}) {
-    Object.assign(this, { write, later, now });
+    this.write = write;
+    this.later = later;
+    this.now = now;
   }
   #spokenAt = -Infinity;
   #waiting = null;

@@ -115,7 +115,8 @@ export class Bar {
    * They are not while the table is paused or its source is down.
    *
    * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean,
-   *   isPaused: boolean, source: object|undefined}} link times in milliseconds
+   *   isPaused: boolean, source: object|undefined, needsSignIn?: boolean}} link times in
+   *   milliseconds
    */
   setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, needsSignIn = false }) {
     const shown = liveState(state, isPaused, source);

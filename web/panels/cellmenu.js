@@ -45,6 +45,7 @@ export function labelOf(text) {
  */
 export function filterItems(cell, selected, scene) {
   const { spec: { column }, term } = scene;
+  /** @type {import('./menu.js').MenuItem[]} */
   const items = [{ heading: headingOf(cell, scene) }];
   if (missingOf(cell) !== null) items.push({ label: phrase('Filter for this value'), isDisabled: true, why: phrase('The value of this cell is not loaded.') });
   else if (cell === null) {
@@ -100,7 +101,7 @@ function boundsText({ type, style }, text) {
     : [phrase('At or after {time}', { time: text }), phrase('At or before {time}', { time: text })];
 }
 
-function selectedItems({ cells, fetch, fault = '' }, scene) {
+function selectedItems({ cells, fetch = undefined, fault = '' }, scene) {
   const { spec: { column }, term } = scene;
   const only = (all) => termFor(all, column);
   const without = (all) => termWithout(term, all, column);

@@ -85,7 +85,7 @@ export function openColumnList(under, session, change) {
   dialog.addEventListener('keydown', (event) => {
     event.stopPropagation();
     const visible = ticks.filter(({ row, tick }) => !row.hidden && !tick.disabled).map(({ tick }) => tick);
-    const at = visible.indexOf(document.activeElement);
+    const at = visible.findIndex((tick) => tick === document.activeElement);
     if (event.key === 'Enter' && (at >= 0 || document.activeElement === find)) {
       event.preventDefault();
       return void (visible[at] ?? visible[0])?.click();

@@ -1,7 +1,7 @@
 // columnmenu.js: the items of column menus: labels, each with a change of the view. No DOM.
 
 import { functionName, FUNCTIONS, isFitting, nextSort } from '../model/query.js';
-import { arrange, isNumeric, titleOf } from '../model/columns.js';
+import { arrange, isNumeric } from '../model/columns.js';
 import { changePlace, stepPlace } from '../model/places.js';
 import { hasRanges } from '../model/ranges.js';
 import { isRightToLeft, keyText, phrase } from '../model/language.js';
@@ -73,6 +73,7 @@ export function columnMenu(column, columns, view, on) {
 
 /**
  * Returns the items that collapse and expand all sections of a view.
+ * @param {import('../model/query.js').View} view
  * @param {(isCollapsed: boolean) => void} foldAll
  */
 export function foldItems({ collapsed }, foldAll) {

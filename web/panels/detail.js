@@ -11,9 +11,13 @@ const longestText = 20_000;
 export class Detail {
   /** `actions(row)` returns the menu items of a row's actions. */
   constructor(panel, stage, onClose, actions) {
-    Object.assign(this, { panel, stage, actions });
+    this.panel = panel;
+    this.stage = stage;
+    this.actions = actions;
     this.#buttons = panel.querySelector('.detail-actions');
-    [this.title, this.list, this.note] = ['.detail-title', '.detail-list', '.detail-note'].map((name) => panel.querySelector(name));
+    this.title = panel.querySelector('.detail-title');
+    this.list = panel.querySelector('.detail-list');
+    this.note = panel.querySelector('.detail-note');
     panel.querySelector('button').addEventListener('click', onClose);
     panel.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;

@@ -21,7 +21,8 @@ const slop = 10;         // pixels that a resting finger may move
 export class Facets {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane, on) {
-    Object.assign(this, { pane, on });
+    this.pane = pane;
+    this.on = on;
     this.el = make('section', 'facets');
     this.el.setAttribute('role', 'region');
     this.el.setAttribute('aria-label', phrase('Facets'));
@@ -52,12 +53,15 @@ export class Facets {
   #awaitsEntry = false;  // whether the first entry gets the focus once there is one
   #key = '';
   #suggested = { table: '', names: [] };
-  /** The facets in order. @type {FacetNode[]} */
+  /**
+   * The facets in order.
+   * @type {FacetNode[]}
+   */
   #nodes = [];
 
   /** Moves the focus to the first entry, or to the button of columns until there is one. */
   focus() {
-    const entry = this.el.querySelector('.facet-entry[tabindex="0"]');
+    const entry = /** @type {HTMLElement|null} */ (this.el.querySelector('.facet-entry[tabindex="0"]'));
     this.#awaitsEntry = entry === null;
     (entry ?? (this.#choose.hidden ? this.#close : this.#choose)).focus();
   }
@@ -136,7 +140,8 @@ export class Facets {
 /** The element of one facet. It writes to the DOM only what has changed. */
 class FacetNode {
   constructor(name, on) {
-    Object.assign(this, { name, on });
+    this.name = name;
+    this.on = on;
     this.el = make('section', 'facet');
     this.el.setAttribute('role', 'group');
     this.#title = make('h3', 'facet-title');
@@ -250,7 +255,7 @@ class FacetNode {
   }
 
   get #options() {
-    return [...this.#box.children];
+    return /** @type {HTMLElement[]} */ ([...this.#box.children]);
   }
 
   #focusEntry(at) {
@@ -297,7 +302,10 @@ class FacetNode {
     this.#draw();
   }
 
-  /** Shows other counts; null for malformed ones. @param {import('../model/facets.js').Counts|null} counts */
+  /**
+   * Shows other counts; null for malformed ones.
+   * @param {import('../model/facets.js').Counts|null} counts
+   */
   take(counts) {
     if (counts === null) return;
     this.#counts = counts;
@@ -332,7 +340,7 @@ class FacetNode {
     // The list does not become shorter, so that the facets below it stay in place.
     const lines = Math.max(elements.length, Math.min(mostShown, Number(this.#box.dataset.lines ?? 0)));
     if (String(lines) !== this.#box.dataset.lines) {
-      this.#box.dataset.lines = lines;
+      this.#box.dataset.lines = String(lines);
       this.#box.style.minHeight = `calc(${lines} * var(--entry))`;
     }
     this.#box.hidden = elements.length === 0;

@@ -25,7 +25,8 @@ const covering = globalThis.matchMedia?.('(max-width: 540px)') ?? { matches: fal
 export class FilterBar {
   /** @param {HTMLElement} field the element around the input */
   constructor(field, on) {
-    Object.assign(this, { field, on });
+    this.field = field;
+    this.on = on;
     this.input = field.querySelector('input');
     this.list = make('ul', 'completions');
     this.list.id = 'completions';
@@ -42,7 +43,7 @@ export class FilterBar {
     this.input.addEventListener('blur', () => this.#close());
     // A press on the list must not take the focus from the input.
     this.list.addEventListener('pointerdown', (event) => event.preventDefault());
-    this.list.addEventListener('click', ({ target }) => {
+    this.list.addEventListener('click', (/** @type {On<MouseEvent>} */ { target }) => {
       const at = [...this.list.children].indexOf(target.closest('li'));
       if (at >= 0) this.#choose(at);
     });

@@ -21,10 +21,9 @@ import { phrase } from '../model/language.js';
  * @param {(term: import('../model/query.js').Term|null) => string} how.apply applies a filter and
  *   returns an empty string, or the error with which the dialog stays open
  * @param {string} [how.heading] the title, that of the column by default
- * @param {string} how.refused why the server did not apply `term`, or empty
- * @param {(op: string) => string} how.lack why an operator is not offered, or empty
+ * @param {string} [how.refused] why the server did not apply `term`, or empty
+ * @param {(op: string) => string} [how.lack] why an operator is not offered, or empty
  */
-
 export function openFilterBox({ under, spec, term, values, cells, apply, heading: title = titleOf(spec.column), refused = '', lack = () => '' }) {
   const { column } = spec;
   const dialog = make('dialog', 'box filter-box');
@@ -70,7 +69,7 @@ export function openFilterBox({ under, spec, term, values, cells, apply, heading
     putUnder(dialog, under.getBoundingClientRect());
   };
   choose.addEventListener('change', show);
-  form.addEventListener('input', ({ target }) => {
+  form.addEventListener('input', (/** @type {On<Event>} */ { target }) => {
     fault.textContent = '';
     target.removeAttribute('aria-invalid');
   });

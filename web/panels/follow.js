@@ -28,7 +28,8 @@ export function follow(pane) {
 /** The follow button. It shows the state of the pane that `paneOf()` returns. */
 export class FollowButton {
   constructor(element, paneOf) {
-    Object.assign(this, { element, paneOf });
+    this.element = element;
+    this.paneOf = paneOf;
     element.addEventListener('click', () => this.press());
   }
 

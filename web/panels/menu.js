@@ -10,8 +10,8 @@ let close = () => {};
  * `hint` is a keyboard shortcut to show. `why` is the reason why the item is disabled: a tooltip,
  * and a text below the item once it is chosen.
  *
- * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean,
- *   isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string}|{heading: string}
+ * @typedef {{label?: string, run?: () => void, hint?: string, isChecked?: boolean,
+ *   isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string, heading?: string}
  *   |null} MenuItem
  */
 
@@ -31,6 +31,7 @@ export function openMenu(under, label, items, closed = () => {}) {
   menu.className = 'menu';
   menu.setAttribute('role', 'menu');
   menu.setAttribute('aria-label', label);
+  /** @type {HTMLElement[]} */
   const choices = [];
   let group = menu;
   for (const item of items) {
@@ -59,7 +60,7 @@ export function openMenu(under, label, items, closed = () => {}) {
     });
   }
   const before = document.activeElement;
-  const grid = before?.closest('.grid');
+  const grid = /** @type {HTMLElement|null|undefined} */ (before?.closest('.grid'));
   document.body.append(menu);
   putUnder(menu, under.getBoundingClientRect());
   under.setAttribute('aria-expanded', 'true');
@@ -78,7 +79,7 @@ export function openMenu(under, label, items, closed = () => {}) {
   };
   const how = { signal: done.signal, capture: true };
   const typeahead = new Typeahead();
-  addEventListener('pointerdown', ({ target }) => { if (!menu.contains(target)) close(); }, how);
+  addEventListener('pointerdown', (/** @type {On<PointerEvent>} */ { target }) => { if (!menu.contains(target)) close(); }, how);
   addEventListener('blur', ({ target }) => { if (target === window) close(); }, how);
   addEventListener('resize', () => close(), how);
   menu.addEventListener('keydown', (event) => {
@@ -97,7 +98,9 @@ export function openMenu(under, label, items, closed = () => {}) {
   });
   // The menu key may send this when it is released.
   menu.addEventListener('contextmenu', (event) => event.preventDefault());
-  menu.addEventListener('pointermove', ({ target }) => target.closest('.choice')?.focus({ preventScroll: true }));
+  menu.addEventListener('pointermove', (/** @type {On<PointerEvent>} */ { target }) => {
+    /** @type {HTMLElement|null} */ (target.closest('.choice'))?.focus({ preventScroll: true });
+  });
   choices.find((choice) => choice.getAttribute('aria-disabled') === null)?.focus();
 }
 
@@ -113,6 +116,7 @@ function makeGroup(name) {
   return group;
 }
 
+/** @param {MenuItem} item */
 function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger, why = '' }) {
   const choice = document.createElement('div');
   choice.className = isDanger ? 'choice danger' : 'choice';

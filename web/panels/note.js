@@ -10,7 +10,9 @@ export class Note {
   constructor(stage, clear) {
     this.stage = stage;
     this.element = stage.querySelector('.note');
-    [this.title, this.text] = this.element.querySelectorAll('p');
+    const lines = this.element.querySelectorAll('p');
+    this.title = lines[0];
+    this.text = lines[1];
     this.old = stage.querySelector('.old');
     this.shown = null;
     this.clear = document.createElement('button');

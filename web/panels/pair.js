@@ -19,7 +19,12 @@ import { phrase, plural } from '../model/language.js';
  */
 export class Pair {
   constructor(stages, first, make, on) {
-    Object.assign(this, { stages, first, make, on, second: null, active: first });
+    this.stages = stages;
+    this.first = first;
+    this.make = make;
+    this.on = on;
+    this.second = null;
+    this.active = first;
     this.#captions = new Map([[first, this.#caption(first)]]);
   }
   #captions;

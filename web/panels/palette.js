@@ -67,7 +67,7 @@ function openPalette(commands) {
     else return;
     event.preventDefault();
   });
-  list.addEventListener('click', ({ target }) => run(found[[...list.children].indexOf(target.closest('[role=option]'))]));
+  list.addEventListener('click', (/** @type {On<MouseEvent>} */ { target }) => run(found[[...list.children].indexOf(target.closest('[role=option]'))]));
   dialog.addEventListener('click', ({ target }) => { if (target === dialog) dialog.close(); });
   dialog.addEventListener('close', () => {
     dialog.remove();
@@ -79,6 +79,7 @@ function openPalette(commands) {
   look();
 }
 
+/** @param {import('../model/palette.js').Command} command */
 function makeOption({ label, group, hint, isDisabled, isChecked, why = '' }, number) {
   const option = make('div', 'choice');
   option.id = `palette-${number}`;

@@ -28,7 +28,6 @@ export class Panel {
   #timer;
   #values;
   #arrived = [];   // the arrival times of messages that are not painted yet
-  #openedAt = performance.now();
 
   /** Removes the panel and stops counting. */
   close() {

@@ -13,7 +13,9 @@ export function pauseTexts(isPaused, waiting, locale) {
 /** The pause button. It shows the state of the session that `sessionOf()` returns. */
 export class PauseButton {
   constructor(element, status, sessionOf, toggle) {
-    Object.assign(this, { element, status, sessionOf });
+    this.element = element;
+    this.status = status;
+    this.sessionOf = sessionOf;
     this.text = element.querySelector('span');
     this.shown = '';
     element.addEventListener('click', toggle);

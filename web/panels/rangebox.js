@@ -95,7 +95,7 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
   });
   cancel.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', ({ target }) => { if (target === dialog) dialog.close(); });
-  dialog.addEventListener('keydown', (event) => {
+  dialog.addEventListener('keydown', (/** @type {On<KeyboardEvent>} */ event) => {
     event.stopPropagation();
     if (event.key !== 'Enter' || event.target.localName !== 'select') return;
     event.preventDefault();

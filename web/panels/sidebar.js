@@ -19,7 +19,9 @@ const renew = 15_000;
  */
 export class Sidebar {
   constructor(list, panel, button, on) {
-    Object.assign(this, { list, panel, button });
+    this.list = list;
+    this.panel = panel;
+    this.button = button;
     this.tables = new Map();
     this.#socket = null;
     this.#isShown = true;
@@ -95,7 +97,7 @@ export class Sidebar {
   }
 
   /** Updates a table's number of rows, its source's state, or both. */
-  report(name, { rows, source }) {
+  report(name, { rows = undefined, source = undefined }) {
     const entry = this.tables.get(name);
     if (entry === undefined) return;
     if (rows !== undefined) entry.rows = rows;

@@ -21,7 +21,8 @@ const mostWaiting = 100;
  */
 export class SideQueries {
   constructor(open, later) {
-    Object.assign(this, { open, later });
+    this.open = open;
+    this.later = later;
   }
   #link = null;
   #hasHello = false;
@@ -36,7 +37,7 @@ export class SideQueries {
    *
    * @param {{table: string, query: object, viewport: {first: number, count: number, ahead: number,
    *   behind: number}}} sideQuery
-   * @param {object} [how]
+   * @param {object} how
    * @param {(copy: WindowCopy) => boolean} [how.isEnough] whether the window is complete enough to
    *   return: rows of some sources arrive later
    * @param {(copy: WindowCopy) => void} [how.changed] called with each version of the window,

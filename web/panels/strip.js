@@ -37,7 +37,7 @@ export class Strip {
     this.add.addEventListener('click', () => this.#offer());
     stage.insertBefore(this.el, grid);
     this.el.addEventListener('keydown', (event) => this.#pressed(event));
-    this.el.addEventListener('contextmenu', (event) => {
+    this.el.addEventListener('contextmenu', (/** @type {On<MouseEvent>} */ event) => {
       const node = this.#nodes.find(({ el }) => el.contains(event.target));
       if (node?.remove === undefined) return;
       event.preventDefault();
@@ -48,7 +48,10 @@ export class Strip {
   #key = '';
   #shown = null;       // what `show` got last
   #before = null;      // the filter that the pressed tile has replaced
-  /** The tiles with their elements, in order. @type {TileNode[]} */
+  /**
+   * The tiles with their elements, in order.
+   * @type {TileNode[]}
+   */
   #nodes = [];
 
   /**
@@ -72,15 +75,18 @@ export class Strip {
     for (const node of this.#nodes) node.draw(shown);
   }
 
-  /** The commands of the palette. @type {import('../model/palette.js').Command[]} */
+  /**
+   * The commands of the palette.
+   * @type {import('../model/palette.js').Command[]}
+   */
   get commands() {
     if (this.el.getClientRects().length === 0) return [];  // the view has no strip
     const narrow = this.#nodes.filter(({ tile }) => isNarrow(tile) && tile.filter === undefined);
     return [
       { label: phrase('Go to the summary'), group: phrase('Summary'), run: () => this.#stops.find(({ tabIndex }) => tabIndex === 0).focus() },
-      ...narrow.map((node) => ({ label: phrase('Show only: {title}', node), group: phrase('Summary'), run: () => this.#apply(node) })),
+      ...narrow.map((node) => ({ label: phrase('Show only: {title}', { title: node.title }), group: phrase('Summary'), run: () => this.#apply(node) })),
       { label: phrase('Add a tile…'), group: phrase('Summary'), run: () => this.#offer() },
-      ...this.#nodes.filter(({ remove }) => remove !== undefined).map((node) => ({ label: phrase('Rename the tile {title}…', node), group: phrase('Summary'), run: () => this.#rename(node) })),
+      ...this.#nodes.filter(({ remove }) => remove !== undefined).map((node) => ({ label: phrase('Rename the tile {title}…', { title: node.title }), group: phrase('Summary'), run: () => this.#rename(node) })),
     ];
   }
 
@@ -94,7 +100,7 @@ export class Strip {
   }
 
   #build(tiles) {
-    const focused = this.#stops.indexOf(document.activeElement);
+    const focused = this.#stops.findIndex((stop) => stop === document.activeElement);
     const isOnAdd = document.activeElement === this.add;
     const before = this.#nodes;
     this.#nodes = tiles.map((tile) => {
@@ -165,7 +171,7 @@ export class Strip {
   #pressed(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const stops = this.#stops;
-    const at = stops.indexOf(document.activeElement);
+    const at = stops.findIndex((stop) => stop === document.activeElement);
     if (at < 0) return;
     const isRight = getComputedStyle(this.el).direction === 'rtl';
     const next = { ArrowLeft: at + (isRight ? 1 : -1), ArrowRight: at + (isRight ? -1 : 1), Home: 0, End: stops.length - 1 }[event.key];
@@ -183,6 +189,11 @@ class TileNode {
   constructor(tile) {
     this.tile = tile;
     this.outcome = null;
+    /**
+     * Removes the tile; undefined for a level of severity.
+     * @type {(() => void)|undefined}
+     */
+    this.remove = undefined;
     this.title = '';
     this.drawn = '';
     this.el = make('div', 'tile');
@@ -200,6 +211,11 @@ class TileNode {
     this.main.append(this.heading, this.value, this.change, svg);
     this.main.disabled = tile.filter !== undefined;
     this.el.append(this.main);
+  }
+
+  /** Returns the title; `narrow` is the filter as text. Each kind of tile has its own. */
+  titleFor(table, narrow) {
+    return narrow;
   }
 
   /** Shows the last outcome, and whether the view shows exactly the tile's rows. */
@@ -250,7 +266,7 @@ class ValueNode extends TileNode {
 
   draw(shown) {
     super.draw(shown);
-    const label = phrase('Remove {title}', this);
+    const label = phrase('Remove {title}', { title: this.title });
     if (this.cross.getAttribute('aria-label') !== label) this.cross.setAttribute('aria-label', label);
   }
 }

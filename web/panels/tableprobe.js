@@ -20,7 +20,9 @@ export class TableProbe {
    * @param {(table: string, found: {rows?: number, source?: object}) => void} report
    */
   constructor(send, later, report) {
-    Object.assign(this, { send, later, report });
+    this.send = send;
+    this.later = later;
+    this.report = report;
   }
   #names = [];
   #at = -1;

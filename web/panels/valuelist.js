@@ -7,9 +7,7 @@ import { number, phrase, plural } from '../model/language.js';
 
 const mostShown = 1_000;
 
-/**
- * The value list of a filter box. `selected` has the checked values by {@link ValueList.#keyOf}.
- */
+/** The value list of a filter box. `selected` has the checked values by `#keyOf`. */
 export class ValueList {
   constructor(spec) {
     this.spec = spec;
@@ -32,7 +30,7 @@ export class ValueList {
     this.#found = [];
     this.#isRequested = false;
     this.find.addEventListener('input', () => this.#show());
-    this.rows.addEventListener('change', ({ target }) => {
+    this.rows.addEventListener('change', (/** @type {On<Event, HTMLInputElement>} */ { target }) => {
       const value = this.#shown[Number(target.dataset.at)];
       if (target.checked) this.selected.set(this.#keyOf(value), value);
       else this.selected.delete(this.#keyOf(value));
@@ -106,7 +104,7 @@ export class ValueList {
       const tick = make('input');
       tick.type = 'checkbox';
       tick.checked = this.selected.has(this.#keyOf(value));
-      tick.dataset.at = at;
+      tick.dataset.at = String(at);
       row.append(tick, make('span', value === null ? 'value-text quiet' : 'value-text', this.#text(value)), make('span', 'value-count', number(count)));
       return row;
     }));

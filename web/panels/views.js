@@ -21,7 +21,8 @@ import { isRightToLeft, phrase } from '../model/language.js';
  */
 export class ViewTabs {
   constructor(nav, on) {
-    Object.assign(this, { nav, on });
+    this.nav = nav;
+    this.on = on;
     nav.addEventListener('keydown', (event) => this.#press(event));
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.load(); });
   }
@@ -111,7 +112,7 @@ export class ViewTabs {
     if (saved === undefined) return items;
     const isDefault = defaultName(view.table) === saved.name;
     return [
-      ...(isChanged ? [{ label: phrase('Save “{title}”', saved), ...foreign, run: () => this.#put(saved, { address: addressOf(view) }) }] : []),
+      ...(isChanged ? [{ label: phrase('Save “{title}”', { title: saved.title }), ...foreign, run: () => this.#put(saved, { address: addressOf(view) }) }] : []),
       ...(isChanged ? [{ label: phrase('Discard the changes'), run: () => this.open(saved.name) }] : []),
       ...items,
       { label: phrase('Rename…'), ...foreign, run: () => this.#rename(saved) },

@@ -24,7 +24,10 @@ export function openLink(receive) {
 /** A connection held by a worker. With a `ready` callback it connects only after `retry()`. */
 export class WorkerLink {
   constructor(receive, start, ready = null, dice = Math.random) {
-    Object.assign(this, { receive, start, ready, dice });
+    this.receive = receive;
+    this.start = start;
+    this.ready = ready;
+    this.dice = dice;
     this.#begin();
   }
   #worker;
@@ -95,14 +98,19 @@ const small = 16_384;
  */
 export class FirstLink {
   constructor(first, receive, startReader, clock = () => performance.timeOrigin + performance.now()) {
-    Object.assign(this, { receive, startReader, clock });
+    this.receive = receive;
+    this.startReader = startReader;
+    this.clock = clock;
     this.#socket = first.socket;
     queueMicrotask(() => {
       for (const event of first.early.splice(0)) this.#happened(event);
       first.notify = (event) => this.#happened(event);
     });
   }
-  /** The first socket, or null once it has closed. @type {WebSocket|null} */
+  /**
+   * The first socket, or null once it has closed.
+   * @type {WebSocket|null}
+   */
   #socket;
   #since = 0;
   /** @type {WorkerLink|null} */

@@ -202,7 +202,7 @@ export function hello(client) {
  * Returns a message that opens a table. `interval` is the requested minimum time between patches in
  * milliseconds; `resume` describes the client's copy as `{epoch, seq, session, anchorOffset}`.
  */
-export function open({ table, request, query, viewport, interval, resume }) {
+export function open({ table, request, query, viewport, interval = undefined, resume = undefined }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
   if (interval !== undefined) message.interval = interval;
   if (resume) {
@@ -283,7 +283,7 @@ export function stats(wanted) {
   return { type: 'stats', wanted };
 }
 
-function wireQuery({ sort = [], search = '', where = '', zone = 0, filter, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', where = '', zone = 0, filter = undefined, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
@@ -330,24 +330,25 @@ export class Row {
     this.cells = Array.isArray(cells) ? cells : none;
     this.absence = Array.isArray(cells) ? null : cells;
   }
-  get isHeader() {
-    return false;
-  }
+  get isHeader() { return false; }
 }
 
-/** A section header. `parent` is the number of the enclosing section; null at level 0. */
+/** A section header. `parent` is null at level 0; `end` is the first value after a range. */
 export class Header {
   constructor({ section, rev, slot, level, parent, column, value, end, count, aggregates, collapsed }) {
-    // `end` is the first value after the section's range; undefined if there is none, or no range.
-    Object.assign(this, { section, rev, slot, level, column, end, count });
+    this.section = section;
+    this.rev = rev;
+    this.slot = slot;
+    this.level = level;
     this.parent = parent ?? null;
+    this.column = column;
     this.value = value ?? null;
+    this.end = end;
+    this.count = count;
     this.aggregates = aggregates ?? none;
     this.isCollapsed = collapsed === true;
   }
-  get isHeader() {
-    return true;
-  }
+  get isHeader() { return true; }
 }
 
 /** Returns the row or header for an ITEM of the protocol. */
@@ -379,13 +380,13 @@ export class WindowCopy {
     this.accuracy = 'exact';
     /** The query's aggregates over all rows, in the query's order. */
     this.totals = none;
-    /** @type {(Row|Header)[]} */
+    /** @type {(Partial<Row> & Partial<Header>)[]} */
     this.items = [];
     /** `{moves, gone}` while the order is held: a count, and indexes of deleted items; or null. */
     this.held = null;
     /** The indexes of the rows that were changed or inserted since the user paused. */
     this.newer = none;
-    /** The headers above the window of the first item's sections. @type {Header[]} */
+    /** @type {Header[]} The headers above the window of the first item's sections. */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
     /**
@@ -398,9 +399,7 @@ export class WindowCopy {
   }
 
   /** The position after the last item. */
-  get end() {
-    return this.start + this.items.length;
-  }
+  get end() { return this.start + this.items.length; }
 
   /** Returns the item at a position of the view, or undefined outside the window. */
   itemAt(position) {
