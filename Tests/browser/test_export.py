@@ -57,6 +57,7 @@ class ExportTest(PageTest):
         page.locator(".grid").focus()
         for expected in ('job\tcpu\tuser\r\n"a;b"\t0.5\troot\r\nc\t2\tme\r\n',) * 2:
             page.keyboard.press("e")
+            expect(page.get_by_role("menu")).to_be_visible()
             page.keyboard.press("End")
             page.keyboard.press("Enter")
             box = page.get_by_role("dialog", name="Export")

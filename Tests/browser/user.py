@@ -1,8 +1,9 @@
 """Drives the page as a user does: by roles and labels."""
 
 import re
+import time
 
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 from browsers import IS_FIREFOX, context_of
 
@@ -66,7 +67,7 @@ class User:
         Returns that value. Playwright's `wait_for_function` evaluates text in the page, which the
         page's policy forbids.
         """
-        answer = self.page.evaluate(
+        script = (
             """async ([condition, argument, timeout]) => {
               const end = performance.now() + timeout;
               for (;;) {
@@ -81,8 +82,16 @@ class User:
                 }));
               }
             }""".replace("condition(argument)", f"({condition})(argument)")
-            .replace("[condition, argument", "[argument"),
-            [argument, timeout])
+            .replace("[condition, argument", "[argument"))
+        end = time.monotonic() + timeout / 1_000
+        while True:
+            try:
+                answer = self.page.evaluate(script, [argument, timeout])
+                break
+            except Error as error:
+                # The page was replaced meanwhile, as on signing in: look at the new one.
+                if "Execution context was destroyed" not in str(error) or time.monotonic() > end:
+                    raise
         if not answer:
             raise AssertionError(f"{message} (not within {timeout / 1_000:g} s)")
         return answer
