@@ -59,7 +59,7 @@ extension Simulation {
       guard case .row(let row) = item, case .integer(let number) = row.cells[Self.keyColumn] else { continue }
       let isNewer = pause.rows[.integer(number)]?.prefix(Self.keyColumn + 1) != row.cells.prefix(Self.keyColumn + 1)
       guard !isNewer || delivery.newer.contains(place) else {
-        throw failure("a page that pauses is not told that row \(number) is newer")
+        throw failure("a paused client does not learn that row \(number) is newer")
       }
     }
     coverage.looks += 1

@@ -142,9 +142,9 @@ package struct Exam {
       return true
     }
     if examRun.isAtEnd, let exit = waitForExit(examRun, bench.options.answer) {
-      bench.find(.restart, in: examRun.part, "\(Self.words(exit)) before it had told its list again")
+      bench.find(.restart, in: examRun.part, "\(Self.words(exit)) before it had sent its list again")
     } else {
-      bench.find(.restart, in: examRun.part, "it told no list again within \(bench.options.patience)")
+      bench.find(.restart, in: examRun.part, "it sent no list again within \(bench.options.patience)")
     }
     return false
   }
@@ -183,7 +183,7 @@ package struct Exam {
     } else if !examRun.isListed, !bench.hasFound(.commit) {
       bench.find(
         .settings, in: examRun.part,
-        "it was given the unknown setting “\(Self.wrongName)”, and neither refused it nor told a list")
+        "it was given the unknown setting “\(Self.wrongName)”, and neither refused it nor sent a list")
     }
   }
 
@@ -355,11 +355,11 @@ package struct Exam {
     if examRun.hello != nil { bench.seen.insert(.commit) }
     guard !examRun.isListed else { return true }
     if examRun.isAtEnd, let exit = waitForExit(examRun, options.answer) {
-      if bench.findings.isEmpty { bench.find(.start, in: examRun.part, "\(Self.words(exit)) before it had told a row") }
+      if bench.findings.isEmpty { bench.find(.start, in: examRun.part, "\(Self.words(exit)) before it had sent a row") }
     } else if examRun.isStuckInLine {
       bench.find(.wholeLines, in: examRun.part, Self.stuck)
     } else if bench.findings.isEmpty {
-      bench.find(.start, in: examRun.part, "it has told no row and no list within \(options.patience)")
+      bench.find(.start, in: examRun.part, "it has sent no row and no list within \(options.patience)")
     }
     return false
   }

@@ -62,7 +62,7 @@ struct ImagesExam {
     number += 1
     examRun.ask(image: number, Self.missing)
     if case .bytes? = answer(to: number, "an image that there is not") {
-      find("it gave an image for the key “\(Self.missing)”, which it has never told")
+      find("it gave an image for the key “\(Self.missing)”, which it has never sent")
     }
   }
 

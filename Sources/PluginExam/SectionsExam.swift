@@ -59,12 +59,14 @@ struct SectionsExam {
       return "it failed to list the sections by “\(name)” of its \(count) rows: \(reason)"
     case .block: return "it answered with rows when it was asked for sections"
     }
-    guard sections.count <= Self.limit else { return "it told \(sections.count) sections; \(Self.limit) were allowed" }
+    guard sections.count <= Self.limit else {
+      return "it returned \(sections.count) sections; \(Self.limit) were allowed"
+    }
     if let wrong = sections.first(where: { $0.values.count != 1 }) {
       return "a section by one column has \(wrong.values.count) values"
     }
     if let twice = Dictionary(grouping: sections, by: \.values).first(where: { $0.value.count > 1 }) {
-      return "it told the section \(Self.words(twice.key)) by “\(name)” \(twice.value.count) times"
+      return "it returned the section \(Self.words(twice.key)) by “\(name)” \(twice.value.count) times"
     }
     let sum = sections.reduce(0) { $0 + $1.count }
     if let count, sum != count {
@@ -82,7 +84,7 @@ struct SectionsExam {
     guard let answer = ask(query, section.values, what, &number) else { return "" }
     let words = Self.words(section.values)
     guard case .block(let block) = answer else {
-      return "it told the section \(words) by “\(name)”, and could not tell its rows"
+      return "it returned the section \(words) by “\(name)”, but not its rows"
     }
     if let unexpected = block.rows.first(where: {
       $0.cells.indices.contains(column) && $0.cells[column] != section.values[0]

@@ -43,7 +43,7 @@ import Testing
   @Test func `the report contains the log and exit code of the plugin`() async throws {
     let report = try #require(await ExamHall.report(of: "start/ends at once"))
     #expect(report.log == ["no configuration found"])
-    #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
+    #expect(report.findings.map(\.message) == ["it ended with code 3 before it had sent a row"])
   }
 
   @Test func `checks the rules up to the level of the plugin`() async throws {

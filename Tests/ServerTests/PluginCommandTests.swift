@@ -69,7 +69,7 @@ import Testing
     #expect(report["plugin"] as? String == "\(Self.exam) rows/a text for a number")
     #expect(try ugly.end(within: 300) == 1)
     #expect(ugly.remainingOutput.contains("name=\"start\""))
-    #expect(ugly.remainingOutput.contains("it ended with code 3 before it had told a row"))
+    #expect(ugly.remainingOutput.contains("it ended with code 3 before it had sent a row"))
   }
 
   /// A plugin created by `rowcast plugin new` builds, passes the exam and shows a table.

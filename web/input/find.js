@@ -15,8 +15,8 @@ const typingPause = 250;  // milliseconds without a key press before a count is 
  * - `here()` returns the position of the active cell, or of the first visible one.
  * - `go(position, column)` makes a cell active.
  * - `findingOf(text)` returns what finding.js finds.
- * - `countAll(text, told)` passes `told` the number of matching rows, or null.
- * - `seek(text, isBackward, {told, isWanted})` finds the next match outside the window.
+ * - `countAll(text, take)` passes `take` the number of matching rows, or null.
+ * - `seek(text, isBackward, {progress, isWanted})` finds the next match outside the window.
  * - `only(text)` filters the table to the rows that match a text of the filter bar.
  * - `leave()` returns the focus, `announce(text)` announces a text, `changed()` requests a frame.
  */

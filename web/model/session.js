@@ -86,7 +86,7 @@ export class Session {
   #badWindows = 0;
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
-  // What was last requested of each type of wish.
+  // The last request of each type of subscription.
   #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes

@@ -13,7 +13,7 @@ import { phrase, plural } from '../model/language.js';
 /**
  * The bars above and below the table.
  *
- * `on` has `apply(wish)` with the change of the view's search, `parse(text, caret)`,
+ * `on` has `apply(changes)` with the change of the view's search, `parse(text, caret)`,
  * `parsed(reading)`, `values(column, take)`, `group(names)`, `retry()`, `leave()` and
  * `announce(text)`.
  */

@@ -25,7 +25,7 @@ export function labelOf(text) {
  *
  * - `term` is the column's applied term, and `filters` are all terms of the view.
  * - `lack(what)` returns why the source does not support a command, see refusals.js.
- * - `change(wish)` changes the view, and `refuse(reason)` shows why it was not changed.
+ * - `change(changes)` changes the view, and `refuse(reason)` shows why it was not changed.
  *
  * @typedef {{spec: import('../model/columns.js').Spec,
  *   term: import('../model/query.js').Term|undefined,

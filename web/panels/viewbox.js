@@ -5,7 +5,7 @@ import { LONGEST, nameFault, nameFrom } from '../model/saved.js';
 import { phrase } from '../model/language.js';
 
 /**
- * Opens the dialog, which stays open until `save(wish)` succeeds or the user closes it. An error's
+ * Opens the dialog, which stays open until `save(edit)` succeeds or the user closes it. An error's
  * message is shown in the dialog.
  *
  * @param {{heading: string, title: string, name: string, role: string, taken: string[],

@@ -59,15 +59,8 @@ struct FilterTextTime {
     var nanosecond: Int64 = 0
 
     /// Returns the nanoseconds since 1970, or `nil` if they do not fit into 64 bits.
-    ///
-    /// - SeeAlso: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
     func nanoseconds(zone: Int) -> Int64? {
-      let shifted = month <= 2 ? year - 1 : year
-      let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-      let yearOfEra = shifted - era * 400
-      let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-      let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-      let days = era * 146_097 + dayOfEra - 719_468
+      let days = Int64(CalendarMonth.firstDay(Int(year * 12 + month - 1))) + day - 1
       let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - Int64(zone) * 60
       let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
       let (sum, overflows) = scaled.addingReportingOverflow(nanosecond)

@@ -323,7 +323,7 @@ final class Session: Viewer {
     noteGood()
     requested.request = request
     requested.query = query
-    setPaused(false)  // whoever asks for something else wants to see it
+    setPaused(false)  // a user who changes the query wants to see its rows
     attention.hold = nil
     position.begin(at: viewport, limits: limits)
     (resumption.isAnswerPending, resumption.anchorToFind) = (false, nil)

@@ -99,7 +99,7 @@ struct Handover {
   mutating func advance(to now: Instant) -> Decision {
     guard deadline <= now else { return .wait }
     if hasRows, !isReload { return .ready }
-    let reason = "it has told no whole list for \(Self.patience.components.seconds) seconds"
+    let reason = "it has sent no complete list for \(Self.patience.components.seconds) seconds"
     return .refused(lastWord.isEmpty ? reason : "\(reason): \(lastWord)")
   }
 

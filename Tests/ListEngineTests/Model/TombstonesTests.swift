@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-@Suite struct GravesTests {
+@Suite struct TombstonesTests {
   private func closed(_ tombstones: inout Tombstones, before position: Int) -> [UInt32] {
     var slots: [UInt32] = []
     tombstones.close(before: position) { slots.append($0) }

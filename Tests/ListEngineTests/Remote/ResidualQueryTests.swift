@@ -5,7 +5,7 @@ import Testing
 
 /// Residual queries: the engine evaluates what a windowed source does not support, on all remaining
 /// rows.
-@Suite struct RemainderTests {
+@Suite struct ResidualQueryTests {
   private let small = WindowedHarness.limits {
     $0.remainderRows = 40
     $0.remainderPageRows = 15

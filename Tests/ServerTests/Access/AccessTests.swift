@@ -131,8 +131,8 @@ import Testing
 
   @Test func `refuses foreign origins with and without a token`() throws {
     let server = try server()
-    #expect(StrangerTests.foreignOrigins.count >= 40)
-    for foreign in StrangerTests.foreignOrigins {
+    #expect(RequestGuardServerTests.foreignOrigins.count >= 40)
+    for foreign in RequestGuardServerTests.foreignOrigins {
       let origin = foreign.map {
         $0.replacingOccurrences(of: "PORT", with: "\(server.port)")
           .replacingOccurrences(of: "OTHER", with: "\(server.port + 1)")

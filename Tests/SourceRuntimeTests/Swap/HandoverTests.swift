@@ -108,7 +108,7 @@ import Testing
     #expect(handover.take(.state(.starting, message: "line 1: it has no “id”"), at: at(0)) == .wait)
     #expect(
       handover.advance(to: at(30_000))
-        == .refused("it has told no whole list for 30 seconds: line 1: it has no “id”"))
+        == .refused("it has sent no complete list for 30 seconds: line 1: it has no “id”"))
   }
 
   @Test func `refuses an instance after 30 seconds of silence`() {
@@ -117,7 +117,7 @@ import Testing
     #expect(handover.deadline == at(50_000))
     #expect(handover.advance(to: at(49_999)) == .wait)
     #expect(
-      handover.advance(to: at(50_000)) == .refused("it has told no whole list for 30 seconds"))
+      handover.advance(to: at(50_000)) == .refused("it has sent no complete list for 30 seconds"))
   }
 
   @Test func `takes over before the end of an oversized list`() {

@@ -5,7 +5,7 @@ import Testing
 /// Tests of the list of known vulnerabilities of libwebsockets in Tests/Fixtures/cves.
 ///
 /// Each entry names the code that avoids a vulnerability and the test that shows it.
-@Suite struct KnownHolesTests {
+@Suite struct KnownVulnerabilitiesTests {
   private struct List: Decodable {
     struct Entry: Decodable {
       enum State: String, Decodable {

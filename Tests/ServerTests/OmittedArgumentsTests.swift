@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of arguments that may be omitted on the command line.
-@Suite struct DoorsTests {
+@Suite struct OmittedArgumentsTests {
   private func isShown(_ arguments: [String], _ text: String, in table: String, environment: [String: String] = [:])
     throws
   {

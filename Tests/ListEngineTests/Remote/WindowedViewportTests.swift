@@ -5,7 +5,7 @@ import Testing
 
 /// Requests to a windowed source for visible rows, and the time at which clients see the answers,
 /// while the data changes.
-@Suite struct WindowedSightTests {
+@Suite struct WindowedViewportTests {
   private let client = SessionID(rawValue: 1)
 
   private func harness(

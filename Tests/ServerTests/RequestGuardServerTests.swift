@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of the checks of Host, Origin, path and subprotocol.
-@Suite struct StrangerTests {
+@Suite struct RequestGuardServerTests {
   /// Invalid or missing `Host` headers; `PORT` stands for the server's port.
   private static let foreignHosts: [[String]] = [
     [], [""], ["127.0.0.1"], ["localhost"], ["[::1]"], ["127.0.0.1:"], ["127.0.0.1:0"], ["127.0.0.1:80"],

@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 /// Tests of slow clients over real sockets.
-@Suite struct SlowStrangersTests {
+@Suite struct SlowClientsTests {
   /// A thousand clients that send single bytes, send nothing, or never read the response.
   @Test(arguments: ["GET / HTTP/1.1\r\nHost: 127", "", "GET /index.html HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"])
   func `serves new clients while 1,000 slow clients are connected`(_ start: String) throws {

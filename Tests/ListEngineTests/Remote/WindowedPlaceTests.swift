@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 
 /// The scroll anchor, pauses and row keys in windowed tables.
-@Suite struct WindowedReaderTests {
+@Suite struct WindowedPlaceTests {
   private func reading(_ query: QueryRequest, first: Int) throws -> WindowedHarness {
     let harness = try WindowedHarness(rows: 100, limits: WindowedHarness.limits { _ in })
     harness.open(query: query, first: first)

@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 
 /// Tests of exports over real sockets.
-@Suite struct DownloadTests {
+@Suite struct ExportServerTests {
   /// Returns the decoded chunked body; `nil` if it is incomplete.
   private func whole(_ answer: HTTPAnswer?) -> String? {
     guard let answer, answer.headers["transfer-encoding"] == "chunked" else { return nil }

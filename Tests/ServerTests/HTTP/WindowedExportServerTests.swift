@@ -8,7 +8,7 @@ import Wire
 @testable import Server
 
 /// Tests of exports of windowed tables, over real sockets.
-@Suite struct WindowedDownloadTests {
+@Suite struct WindowedExportServerTests {
   /// The fault of the source.
   private enum Fault {
     case none
