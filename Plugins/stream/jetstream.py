@@ -48,7 +48,8 @@ class JetStream(Backend):
         self.position = self.target = 0
         self.pending = None
         self.jumps = []
-        self.is_behind = self.is_first = False
+        self.is_behind = False
+        self.firsts = collections.deque()  # the deliveries that may be the first of a request's
         self.by_subject = options.is_latest and options.key is None
         self.supersedes = False
         self.arguments = self._arguments()
@@ -215,7 +216,8 @@ class JetStream(Backend):
         self.delivered = self.outstanding = 0
         self.deadline = 0.0
         self.must_repeat = False
-        self.is_behind, self.is_first = self.pending > 0, True
+        self.is_behind = self.pending > 0
+        self.firsts.clear()
         self.arrived.clear()
         inbox, arrived, event = self.inbox, self.arrived, self.event
 
@@ -249,7 +251,9 @@ class JetStream(Backend):
         if self.outstanding <= 0 or time.monotonic() > self.deadline:
             if self.deadline and self.outstanding > 0:
                 await self.js.consumer_info(self.options.stream, self.consumer)  # or it is gone
-            self.outstanding, self.is_first = BATCH, True
+            self.outstanding = BATCH
+            # Answers to the request before may still be unread.
+            self.firsts.append(self.delivered + len(self.arrived) + 1)
             self.deadline = time.monotonic() + EXPIRY + 2
             request = {
                 "batch": BATCH,
@@ -277,8 +281,11 @@ class JetStream(Backend):
                 break
             self.delivered = delivered
             self.pending = pending
-            may_miss = not self.options.subject or self.is_behind or self.is_first
-            self.is_behind, self.is_first = pending > 0, False
+            may_miss = not self.options.subject or self.is_behind
+            while self.firsts and self.firsts[0] <= delivered:
+                self.firsts.popleft()
+                may_miss = True
+            self.is_behind = pending > 0
             if sequence <= self.position:
                 continue
             if sequence > self.position + 1 and self.position >= self.target and may_miss:
