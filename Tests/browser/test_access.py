@@ -59,7 +59,7 @@ class SignInTest(unittest.TestCase):
         server.stop()
         expect(user.state).to_contain_text("Disconnected")
         self.start(port)
-        expect(user.state).to_have_text("Live", timeout=30_000)
+        expect(user.state).to_have_text("Live", timeout=60_000)
         user.wait_for_rows()
 
     def test_sign_in_form_names_url_command_and_accepts_its_link(self):
@@ -186,11 +186,11 @@ class SignInTest(unittest.TestCase):
         user.wait_for_rows()
         self.run_command("token", "rotate", "--port", str(self.server.port))
         form = user.page.get_by_role("form", name="Sign in")
-        expect(form).to_be_visible(timeout=30_000)
+        expect(form).to_be_visible(timeout=60_000)
         self.assertGreater(len(user.rows()), 0)
         form.get_by_label("Link or code").fill(self.run_command("url"))
         form.get_by_role("button", name="Sign in").click()
-        expect(user.state).to_have_text("Live", timeout=30_000)
+        expect(user.state).to_have_text("Live", timeout=60_000)
 
 
 if __name__ == "__main__":

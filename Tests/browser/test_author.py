@@ -57,7 +57,7 @@ class AuthorTest(PageTest):
         return user.until(
             f"() => {{ const panes = ({PANES})(); return panes.length === 2 "
             f"&& ({condition})(panes) && panes; }}",
-            message, timeout=30_000)
+            message, timeout=60_000)
 
     def test_plugin_run_opens_table_and_log_together(self):
         for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (600, 760))):

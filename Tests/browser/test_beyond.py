@@ -21,7 +21,7 @@ class BeyondTest(PageTest):
 
     def notice(self, user, text):
         line = user.page.locator(".acted-line", has_text=text)
-        expect(line).to_be_visible(timeout=30_000)
+        expect(line).to_be_visible(timeout=60_000)
         return line
 
     def copied(self, user):
@@ -114,7 +114,7 @@ class BeyondTest(PageTest):
         for row, key in ((100_000, "Enter"), (7, "Shift+Enter"), (ROWS - 1, "Shift+Enter"), (50_000, "Enter")):
             box.fill(note(row))
             box.press(key)
-            expect(strip.get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
+            expect(strip.get_by_role("status")).to_have_text("1 of 1", timeout=60_000)
             active = user.page.locator("#active-cell")
             expect(active).to_have_text(note(row))
             expect(active).to_be_in_viewport()
@@ -122,7 +122,7 @@ class BeyondTest(PageTest):
         user.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
         box.fill("no such note")
         box.press("Enter")
-        expect(strip.get_by_role("status")).to_have_text("no more matches", timeout=30_000)
+        expect(strip.get_by_role("status")).to_have_text("no more matches", timeout=60_000)
         box.fill(note(3))
         box.press("Enter")
         user.page.keyboard.press("Escape")
@@ -140,7 +140,7 @@ class BeyondTest(PageTest):
           box.dispatchEvent(new Event('input', { bubbles: true }));
           press(box, 'Enter');
         }""", note(4_000))
-        expect(user.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
+        expect(user.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1", timeout=60_000)
         expect(user.page.locator("#active-cell")).to_have_text(note(4_000))
 
 

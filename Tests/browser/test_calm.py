@@ -93,7 +93,7 @@ class HoldTest(PageTest):
         box = user.grid.bounding_box()
         user.page.mouse.move(box["x"] + 100, box["y"] + 200)
         user.page.mouse.down()
-        expect(held).to_contain_text("Order held", timeout=20_000)
+        expect(held).to_contain_text("Order held", timeout=60_000)
         order, values = user.page.evaluate(names), user.page.evaluate(ROWS)
         user.until(f"(values) => ({ROWS})() !== values", "values go on", values)
         self.assertEqual(user.page.evaluate(names), order)

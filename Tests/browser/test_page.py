@@ -358,7 +358,7 @@ class RestartTest(PageTest):
         type(self).server = Server(*self.plugins, settings=self.settings, port=port)
         # A click retries at once. If the page has already reconnected, there is nothing to click.
         user.state.dispatch_event("click")
-        expect(user.state).to_contain_text("Live", timeout=40_000)
+        expect(user.state).to_contain_text("Live", timeout=60_000)
         expect(user.state).not_to_contain_text("old")
         self.assertEqual(page.evaluate("window.marker"), "never reloaded")
         user.until(f"() => {color} === {live}", "the rows are live again")

@@ -77,9 +77,9 @@ class RestoreTest(PageTest):
                 *JOBS[182:300]],
             port)
         user.state.dispatch_event("click")
-        expect(user.state).to_contain_text("Live", timeout=40_000)
+        expect(user.state).to_contain_text("Live", timeout=60_000)
         user.wait_for_count(len(JOBS) + 50)
-        user.until(f"() => ({SELECTED})().includes('job-0184')", "what was chosen is chosen again", timeout=30_000)
+        user.until(f"() => ({SELECTED})().includes('job-0184')", "what was chosen is chosen again", timeout=60_000)
         user.until(
             f"(before) => {{ const now = ({PLACES})(); return Object.keys(before).some((name) => "
             f"now[name] === before[name]); }}",

@@ -173,7 +173,7 @@ class ServerCountersTest(PageTest):
             }
             for title, pattern in shown.items():
                 value = panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
-                expect(value).to_have_text(re.compile(pattern), timeout=15_000)
+                expect(value).to_have_text(re.compile(pattern))
             user.until("""() => {
               const term = [...document.querySelectorAll('#panel dt')].find((one) => one.textContent === 'Source rate');
               const rate = Number(/^[\\d,.]+/.exec(term.nextElementSibling.textContent)?.[0].replaceAll(',', ''));

@@ -7,7 +7,7 @@ from playwright.sync_api import Error, expect
 
 from browsers import IS_FIREFOX, context_of
 
-expect.set_options(timeout=15_000)  # the timeout of all other waits, enough for a busy machine
+expect.set_options(timeout=45_000)  # the timeout of all other waits, enough for a slow and busy machine
 
 # Runs before the page's own scripts. Records policy violations and scripts run by hostile texts.
 WATCH = """
@@ -61,7 +61,7 @@ class User:
     def close(self):
         self._opened.close()
 
-    def until(self, condition, message, argument=None, timeout=15_000):
+    def until(self, condition, message, argument=None, timeout=45_000):
         """Waits, frame by frame, until a JavaScript function returns a truthy value.
 
         Returns that value. Playwright's `wait_for_function` evaluates text in the page, which the
@@ -96,7 +96,7 @@ class User:
             raise AssertionError(f"{message} (not within {timeout / 1_000:g} s)")
         return answer
 
-    def until_rows(self, condition, message, timeout=15_000):
+    def until_rows(self, condition, message, timeout=45_000):
         """Waits until a JavaScript function of the drawn rows returns a truthy value."""
         return self.until(
             f"() => {{ const rows = ({READ_ROWS})(); return ({condition})(rows) && rows; }}",

@@ -11,7 +11,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PATIENCE = 20
+PATIENCE = 60
 
 
 def built(variable, name):

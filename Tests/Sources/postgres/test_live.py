@@ -13,7 +13,7 @@ from program import PLUGIN, Program
 from shared import cluster, database
 
 
-def wait(is_done, patience=10):
+def wait(is_done, patience=60):
     """Waits for something that only asking can tell."""
     end, pause = time.monotonic() + patience, threading.Event()
     while not (found := is_done()):
@@ -59,7 +59,7 @@ class LiveTests(unittest.TestCase):
             for row in self.sql("SELECT slot_name FROM pg_replication_slots WHERE database = %s", [self.database])
         ]
 
-    def changes_after(self, program, statement, patience=5):
+    def changes_after(self, program, statement, patience=60):
         """Whether the statement is followed by a report, and that a page then has it."""
         before = program.changes()
         self.sql(statement)
@@ -208,8 +208,8 @@ class LiveTests(unittest.TestCase):
         program = self.program(user=self.reader(), interval=0.1)
         self.live(program, "every 0.1 s")
         program.until(lambda: any("--trigger-sql" in line for line in program.log))
-        self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1", patience=15)
-        self.changes_after(program, "TRUNCATE jobs", patience=15)
+        self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1")
+        self.changes_after(program, "TRUNCATE jobs")
 
     def test_polling_detects_changes_of_idle_connection(self):
         program = self.program(live="poll", interval=0.1)
@@ -295,7 +295,7 @@ class LiveTests(unittest.TestCase):
         )
         program.until(lambda: program.changes() > before, 40)
         self.assertEqual(program.page(after=page["end"], count=1)["rows"], [[101, 101, 8]])
-        self.changes_after(program, "UPDATE jobs SET done = 9 WHERE id = 101", patience=20)
+        self.changes_after(program, "UPDATE jobs SET done = 9 WHERE id = 101")
         program.end()
         wait(lambda: self.sql("SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'lasting'")[0][0])
         self.sql("SELECT pg_drop_replication_slot('lasting')")
