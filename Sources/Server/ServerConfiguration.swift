@@ -37,7 +37,7 @@ public struct ServerConfiguration: Sendable {
   /// reconnect. Clients reconnect after a random delay.
   public var acceptRate = Connections.standardRate
   /// The number of connections accepted at once.
-  public var acceptBurst = Connections.standardRate
+  public var acceptBurst = Connections.standardBurst
   /// The time a client has to send its `hello`.
   public var helloTimeout: Duration = .seconds(10)
   /// The keepalive: the silence before a ping, and the time to answer it.

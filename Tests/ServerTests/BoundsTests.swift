@@ -84,8 +84,8 @@ import Wire
           configuration.patience.silence + configuration.patience.answer <= .seconds(14)
         ),
         (
-          "| new connections | 4,000 a second, and 4,000 in a burst.",
-          configuration.acceptRate == 4_000 && configuration.acceptBurst == 4_000
+          "| new connections | 4,000 a second, and 10,000 in a burst.",
+          configuration.acceptRate == 4_000 && configuration.acceptBurst == 10_000
         ),
         (
           "the process's limit, less a reserve of 128 and 16 a source (at most a quarter of a small limit for each) |",

@@ -6,8 +6,11 @@ import ListEngine
 /// finished. When many requests are incomplete, the oldest ones that have sent nothing more are
 /// closed. A client that sends its request promptly is not affected.
 struct Connections {
-  /// The default limit of connections per second, which is also the default burst.
+  /// The default limit of connections per second.
   static let standardRate = 4_000
+  /// The default number of connections accepted at once: as many clients as join a server in the
+  /// moment after a restart.
+  static let standardBurst = 10_000
   /// The number of incomplete requests above which slow ones are closed.
   ///
   /// It is below the 256 of libwebsockets.

@@ -95,9 +95,9 @@ import Testing
     return count
   }
 
-  @Test func `accepts 4,000 connections at once, then 4,000 per second`() {
-    var connections = door(rate: Connections.standardRate, burst: Connections.standardRate)
-    #expect(welcomed(&connections, of: 10_000, at: 0) == 4_000)
+  @Test func `accepts 10,000 connections at once, then 4,000 per second`() {
+    var connections = door(rate: Connections.standardRate, burst: Connections.standardBurst)
+    #expect(welcomed(&connections, of: 20_000, at: 0) == 10_000)
     #expect(connections.admit(from: nil, at: at(0)) == .tooMany)
     // At 4,000 per second, one connection is accepted every quarter of a millisecond.
     #expect(welcomed(&connections, of: 10_000, at: 1) == 4)
@@ -106,7 +106,7 @@ import Testing
     for millisecond in 102...1_101 { spread += welcomed(&connections, of: 100, at: millisecond) }
     #expect(spread == 4_000)
     // The bucket holds no more than the burst.
-    #expect(welcomed(&connections, of: 10_000, at: 100_000) == 4_000)
+    #expect(welcomed(&connections, of: 20_000, at: 100_000) == 10_000)
   }
 
   @Test func `rejections of an address at its limit do not use up the rate`() {
