@@ -75,7 +75,7 @@ import Testing
       "serve", "--port", "0", "--no-token", "--plugin", Self.root.appending(path: "Plugins/sqlite/sqlite.py").path,
       "--set", "sqlite.path=\(file.path)", "--set", "sqlite.table=things",
     ])
-    while try HTTPAnswer.get("/tables/things.csv", port: command.port, method: "HEAD")?.status == 404 {}
+    try until { try HTTPAnswer.get("/tables/things.csv", port: command.port, method: "HEAD")?.status != 404 }
     let filter = "%7B%22column%22:%22size%22,%22op%22:%22%3C%22,%22value%22:1500%7D"
     let answer = try HTTPAnswer.get("/tables/things.csv?sort=-size&filter=\(filter)", port: command.port)
     let text = String(decoding: answer?.body ?? [], as: UTF8.self)

@@ -56,7 +56,7 @@ import Testing
     #expect(picture(grid) == "0123....89")
   }
 
-  @Test func `an estimate stays an estimate until the exact count arrives`() {
+  @Test func `an estimate stays an estimate until the exact count arrives`() throws {
     var grid = BlockGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(100, isEstimated: true, hasMore: true))
     #expect(grid.count == 100)
@@ -75,7 +75,7 @@ import Testing
     #expect(chain.rowCount == 100)
     #expect(chain.accuracy == .estimated)
     #expect((chain.renewed(count: nil) as? BlockChain)?.accuracy == .estimated)
-    guard case .segment(let rest, _)? = places(chain).first else { return }
+    let rest = try segment(places(chain).first)
     take(&chain, rest, 4..<8, answer(9, hasMore: true, end: "h"))
     #expect(chain.rowCount == 9)
     #expect(chain.accuracy == .exact)
@@ -186,7 +186,12 @@ import Testing
     return places
   }
 
-  @Test func `a chain grows by a segment from each end cursor`() {
+  private func segment(_ place: BlockItem.Place?) throws -> Int {
+    let number: Int? = if case .segment(let number, _)? = place { number } else { nil }
+    return try #require(number, "\(place, default: "no place") is no segment")
+  }
+
+  @Test func `a chain grows by a segment from each end cursor`() throws {
     var chain = BlockChain(size: 4, canSkip: false, accuracy: .unknown)
     #expect(picture(chain) == "....")
     #expect(chain.rows(of: .segment(0, part: 0)) == .rows(after: nil, upTo: nil, skip: 0, count: 4))
@@ -196,16 +201,16 @@ import Testing
     let next = places(chain)
     #expect(next.count == 1)
     #expect(chain.rows(of: next[0]) == .rows(after: BlockCursor("d"), upTo: nil, skip: 0, count: 4))
-    guard case .segment(let number, 0) = next[0] else { return }
+    let number = try segment(next[0])
     take(&chain, number, 4..<6, answer())
     #expect(picture(chain) == "012345")
     #expect(chain.accuracy == .exact)
   }
 
-  @Test func `an evicted segment keeps its cursors and its count`() {
+  @Test func `an evicted segment keeps its cursors and its count`() throws {
     var chain = BlockChain(size: 4, canSkip: false, accuracy: .unknown)
     take(&chain, 0, 0..<4, answer(hasMore: true, end: "d"))
-    guard case .segment(let second, _)? = places(chain).first else { return }
+    let second = try segment(places(chain).first)
     take(&chain, second, 4..<8, answer(hasMore: true, end: "h"))
     let first = chain.blocks.map(\.number).min() ?? -1
     #expect(chain.evict(block: first) == [0, 1, 2, 3])
@@ -214,7 +219,7 @@ import Testing
     // Two more rows between its cursors: the rows below shift, and no request is needed there.
     take(&chain, first, 0..<4, answer(hasMore: true, end: "c"))
     #expect(picture(chain) == "0123.4567....")
-    guard case .segment(let rest, _)? = places(chain).first else { return }
+    let rest = try segment(places(chain).first)
     #expect(
       chain.rows(of: .segment(rest, part: 0))
         == .rows(after: BlockCursor("c"), upTo: BlockCursor("d"), skip: 0, count: 4)
@@ -223,29 +228,29 @@ import Testing
     #expect(picture(chain) == "01234567....")
   }
 
-  @Test func `a chain that can skip loads any part of a segment`() {
+  @Test func `a chain that can skip loads any part of a segment`() throws {
     var chain = BlockChain(size: 4, canSkip: true, accuracy: .exact)
     take(&chain, 0, 0..<4, answer(20, hasMore: true, end: "d"))
     #expect(picture(chain) == "0123" + String(repeating: ".", count: 16))
-    guard case .segment(let rest, part: 0)? = places(chain).first else { return }
+    let rest = try segment(places(chain).first)
     #expect(chain.rows(of: .segment(rest, part: 2)) == .rows(after: BlockCursor("d"), upTo: nil, skip: 8, count: 4))
     take(&chain, rest, part: 2, 2..<6, answer(20, hasMore: true, begin: "l", end: "p"))
     #expect(picture(chain) == "0123........2345....")
     // Other requests for the former segment answer nothing now.
     #expect(chain.rows(of: .segment(rest, part: 1)) == nil)
-    guard case .segment(let middle, part: 0)? = places(chain).first else { return }
+    let middle = try segment(places(chain).first)
     #expect(
       chain.rows(of: .segment(middle, part: 1))
         == .rows(after: BlockCursor("d"), upTo: BlockCursor("l"), skip: 4, count: 4))
   }
 
-  @Test func `a changed count adjusts only segments not yet reloaded`() {
+  @Test func `a changed count adjusts only segments not yet reloaded`() throws {
     for (canSkip, count) in [(true, 15), (true, 17), (true, 5), (false, 15)] {
       var chain = BlockChain(size: 4, canSkip: canSkip, accuracy: .exact)
       take(&chain, 0, 0..<4, answer(16, hasMore: true, end: "4"))
       // To the end at once, or block after block.
       for block in canSkip ? 3...3 : 1...3 as ClosedRange<UInt32> {
-        guard case .segment(let rest, _)? = places(chain).first else { return }
+        let rest = try segment(places(chain).first)
         let (begin, end) = ("\(block * 4)", "\(block * 4 + 4)")
         take(
           &chain, rest, part: canSkip ? 2 : 0, block * 4..<block * 4 + 4,
@@ -272,10 +277,10 @@ import Testing
     #expect(renewed.count == 3)
   }
 
-  @Test func `evicted segments over the maximum are merged`() {
+  @Test func `evicted segments over the maximum are merged`() throws {
     var chain = BlockChain(size: 1, canSkip: false, accuracy: .unknown)
     for row in 0..<BlockChain.greatestSegmentCount + 10 {
-      guard case .segment(let number, _)? = places(chain).last else { return }
+      let number = try segment(places(chain).last)
       take(&chain, number, UInt32(row)..<UInt32(row + 1), answer(hasMore: true, end: "\(row)"))
       for block in chain.blocks.map(\.number) { _ = chain.evict(block: block) }
     }

@@ -156,7 +156,7 @@ import Threads
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)x"])?.status == 401)
     #expect(gallery.requested.withLock { $0 } == [])
     // The table may not exist yet.
-    while try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 404 {}
+    try until { try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status != 404 }
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 200)
     #expect(try get("png", server, ["Cookie: rowcast-\(server.port)=\(keeper.cookie)"])?.status == 200)
     // Under the secret path, where browsers send the cookie.
@@ -171,10 +171,10 @@ import Threads
     let gallery = try gallery(server)
     var socket: RawSocket? = try RawSocket(port: server.port)
     socket?.send("GET /image?table=gallery&key=silent HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-    while gallery.requested.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
+    try until { gallery.requested.withLock { !$0.isEmpty } }
     #expect(gallery.cancelled.withLock { $0 } == [])
     socket = nil
-    while gallery.cancelled.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
+    try until { gallery.cancelled.withLock { !$0.isEmpty } }
     #expect(gallery.cancelled.withLock { $0.count } == 1)
   }
 }

@@ -61,7 +61,7 @@ import Wire
   /// Waits until the table exists.
   private func settle(_ server: RunningServer) throws {
     // A refused query sends no request to the source.
-    while try HTTPAnswer.get("/tables/numbers.csv?sort=nope", port: server.port)?.status == 404 {}
+    try until { try HTTPAnswer.get("/tables/numbers.csv?sort=nope", port: server.port)?.status != 404 }
   }
 
   /// Returns the numbers in a chunked body, and whether it is complete.
@@ -196,7 +196,7 @@ import Wire
     clients[0].send("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
     // These do not read, either: one has closed its sending direction, the other sends more.
     _ = server.addNumbers(200_000, name: "many")
-    while try HTTPAnswer.get("/tables/many.csv", port: server.port, method: "HEAD")?.status == 404 {}
+    try until { try HTTPAnswer.get("/tables/many.csv", port: server.port, method: "HEAD")?.status != 404 }
     let readers = try (0..<2).map { _ in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4_096)
       socket.send("GET /tables/many.ndjson HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")

@@ -97,13 +97,22 @@ import Threads
     }
   }
 
-  @Test func `applies a changed level to an existing logger`() throws {
-    let output = LogOutput(level: .info)
+  @Test func `applies a changed level and format to an existing logger`() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let output = LogOutput(level: .error, format: .text, descriptor: ends[1])
     let logger = Logger(label: "x") { LineLogHandler(label: $0, output: output) }
-    #expect(logger.logLevel == .info)
+    logger.warning("before")
     output.change(level: .debug, format: .json)
     #expect(logger.logLevel == .debug)
-    #expect(try lines(.text, level: .error) { $0.warning("quiet") } == [])
+    logger.debug("after")
+    output.flush()
+    var buffer = [UInt8](repeating: 0, count: 1 << 12)
+    let count = read(ends[0], &buffer, buffer.count)
+    let text = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    #expect(!text.contains("before"))
+    #expect(text.hasPrefix("{") && text.contains(#""message":"after""#), "\(text)")
   }
 
   @Test func `an unread log does not block logging and counts lost lines`() throws {

@@ -124,7 +124,7 @@ import Testing
     #expect(figures["rowcast_prefetch_total{table=\"numbers\",kind=\"hit\"}"] == 0)
     inlet.report(.schema(RunningServer.schema))
     inlet.report(.state(.stale, message: "gone"))
-    while try self.figures(server)["rowcast_source_state{table=\"numbers\",state=\"stale\"}"] != 1 {}
+    try until { try self.figures(server)["rowcast_source_state{table=\"numbers\",state=\"stale\"}"] == 1 }
     #expect(try self.figures(server)["rowcast_source_restarts_total{source=\"numbers\"}"] == 1)
   }
 
@@ -132,11 +132,11 @@ import Testing
     let server = try RunningServer()
     let jobs = server.control.addSource("jobs")
     let name = "rowcast_source_without_table{source=\"jobs\",state=\"starting\"}"
-    while try figures(server)[name] != 1 {}
+    try until { try figures(server)[name] == 1 }
     var schema = RunningServer.schema
     schema.name = "jobs"
     jobs.report(.schema(schema))
-    while try figures(server)[name] != nil {}
+    try until { try figures(server)[name] == nil }
     #expect(try figures(server)["rowcast_source_rows{table=\"jobs\"}"] == 0)
   }
 
@@ -161,7 +161,7 @@ import Testing
     let server = try RunningServer()
     let name = "a\"} 1\nrowcast_sessions 99\n\\"
     _ = server.addNumbers(3, name: name)
-    while try figures(server).keys.allSatisfy({ !$0.hasPrefix("rowcast_source_rows{") }) {}
+    try until { try figures(server).keys.contains { $0.hasPrefix("rowcast_source_rows{") } }
     #expect(try figures(server)["rowcast_sessions"] == 0)
     #expect(try figures(server)["rowcast_source_rows{table=\"a\\\"} 1\\nrowcast_sessions 99\\n\\\\\"}"] == 3)
   }

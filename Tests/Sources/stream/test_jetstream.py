@@ -1,12 +1,11 @@
 """The reader of NATS JetStream without its program, against a real nats-server."""
 
-import asyncio
 import sys
 import time
 import unittest
 
 from program import PLUGIN
-from servers import Nats, shared
+from servers import Nats, pause, shared
 
 sys.path.append(str(PLUGIN.parent))
 
@@ -33,6 +32,11 @@ class JetStreamTests(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "the condition does not become true")
             step()
 
+    def receive(self, reader):
+        """Receives what the server has sent so far, without reading it."""
+        reader.run(reader.connection.flush())
+        pause(0.05)
+
     def test_messages_lost_after_an_expired_request_are_reported(self):
         self.publish(3)
         server = f"nats://127.0.0.1:{self.nats.port}"
@@ -44,10 +48,10 @@ class JetStreamTests(unittest.TestCase):
         reader.connect()
         reader.begin(None)
         self.until(lambda: reader.position == 3, lambda: reader.read(0.1))
-        # Two messages answer the request, which then expires while nobody reads.
+        # Two messages answer the request, which then expires before they are read.
         reader.read(0)
         self.publish(2)
-        self.until(lambda: len(reader.arrived) == 2 and reader.outstanding == 0, lambda: reader.run(asyncio.sleep(0.05)))
+        self.until(lambda: len(reader.arrived) == 2 and reader.outstanding == 0, lambda: self.receive(reader))
         self.publish(5)
         self.nats.do(lambda js, _: js.purge_stream(self.stream, seq=9))
         self.until(lambda: reader.position == 10, lambda: reader.read(0.1))
