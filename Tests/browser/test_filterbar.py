@@ -8,6 +8,7 @@ import time
 import unittest
 
 from aria import FAULTS
+from axe import axe_source, violations
 from pages import ARTIFACTS, PageTest
 from user import expect
 from rowcast_server import Server
@@ -93,6 +94,20 @@ class FilterBarTest(ProcessesTest):
         user.filter.fill('"a and"')
         self.names(user, ["a and b"])
         user.check_clean(self)
+
+    def test_open_suggestions_break_no_accessibility_rule(self):
+        axe = axe_source()
+        self.assertIsNotNone(axe, "axe-core is not installed: run scripts/setup test")
+        user = self.open("#table=processes")
+        user.wait_for_rows()
+        user.page.keyboard.press("/")
+        user.page.keyboard.type("cp")
+        expect(user.page.get_by_role("listbox", name="Suggestions")).to_be_visible()
+        self.picture(user, "suggestions")
+        self.assertEqual(violations(user.page, axe), [])
+        user.filter.fill("user = me usr = x")
+        expect(user.filter).to_have_attribute("aria-invalid", "true")
+        self.assertEqual(violations(user.page, axe), [])
 
     def test_filter_error_is_shown_in_place_and_rows_stay(self):
         user = self.open("#table=processes")

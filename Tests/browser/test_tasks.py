@@ -2,12 +2,13 @@
 
 import unittest
 
+from axe import axe_source
 from browsers import launch
 from playwright.sync_api import sync_playwright
 from rowcast_server import ROOT
 from tasks.catalog import all_tasks
 from tasks.drivers import WAYS
-from tasks.runner import axe_source, do
+from tasks.runner import do
 
 
 class TasksTest(unittest.TestCase):

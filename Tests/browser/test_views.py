@@ -104,6 +104,7 @@ class ViewsTest(PageTest):
         page.get_by_role("button", name="View ▾").click()
         page.get_by_role("menuitemcheckbox", name="My default").click()
         expect(self.tab(user, "By team")).to_contain_text("default")
+        expect(page.get_by_role("button", name="View ▾")).to_be_focused()  # although the tabs were drawn again
         self.tab(user, "Standard").click()
         page.goto(self.server.origin + "/")
         expect(page.get_by_role("rowheader").first).to_be_visible()

@@ -36,7 +36,8 @@ export class FilterBar {
     this.fault = make('p', 'filter-fault');
     this.fault.id = 'filter-fault';
     this.fault.hidden = true;
-    document.body.append(this.list, this.fault);
+    // Within a landmark, where screen readers and axe look for content.
+    (field.closest('header') ?? document.body).append(this.list, this.fault);
     this.input.addEventListener('input', () => this.#typed());
     this.input.addEventListener('keydown', (event) => this.#pressed(event));
     this.input.addEventListener('click', () => { if (this.input.value !== '' || !this.list.hidden) this.#ask(false); });

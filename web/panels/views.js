@@ -24,12 +24,17 @@ export class ViewTabs {
     this.nav = nav;
     this.on = on;
     nav.addEventListener('keydown', (event) => this.#press(event));
+    this.#more.setAttribute('aria-haspopup', 'menu');
+    this.#more.title = phrase('Save, rename, share or delete the view');
+    this.#more.addEventListener('click', () => openMenu(this.#more, phrase('View'), this.items));
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.load(); });
   }
   /** The views of the table, and whether and why not the user may save some. */
   state = { table: null, views: [], maySave: false, reason: '' };
   #turn = 0;
   #drawn = '';
+  // One element for good: its menu returns the focus to it, although the tabs are drawn meanwhile.
+  #more = make('button', 'view-more', phrase('View ▾'));
 
   /** Updates the tabs to the shown view, and loads the views of another table. */
   update() {
@@ -68,16 +73,12 @@ export class ViewTabs {
       button.addEventListener('click', () => this.open(name));
       return button;
     };
-    const more = make('button', 'view-more', phrase('View ▾'));
-    more.setAttribute('aria-haspopup', 'menu');
-    more.title = phrase('Save, rename, share or delete the view');
-    more.addEventListener('click', () => openMenu(more, phrase('View'), this.items));
     this.nav.replaceChildren(
       tab(phrase('Standard'), null, saved === undefined),
       ...views.map((one) => tab(one.title, one.name, one === saved, [
         one === saved && isChanged ? phrase('changed') : '', one.name === defaultName(view.table) ? phrase('default') : '',
       ].filter(Boolean).join(', '))),
-      more,
+      this.#more,
     );
     if (focused >= 0) (this.nav.children[Math.min(focused, this.nav.childElementCount - 1)])?.focus();
   }

@@ -188,7 +188,7 @@ import Testing
 
   private func segment(_ place: BlockItem.Place?) throws -> Int {
     let number: Int? = if case .segment(let number, _)? = place { number } else { nil }
-    return try #require(number, "\(place, default: "no place") is no segment")
+    return try #require(number, "\(String(describing: place)) is no segment")
   }
 
   @Test func `a chain grows by a segment from each end cursor`() throws {

@@ -8,6 +8,7 @@ import tempfile
 import time
 
 from aria import FAULTS
+from axe import violations
 from browsers import IS_FIREFOX
 from user import User, expect
 from rowcast_server import Server
@@ -252,12 +253,5 @@ class Day:
         """Returns the violations of accessibility rules."""
         found = self.page.evaluate(FAULTS)
         if axe is not None:
-            self.page.evaluate(axe)
-            answer = self.page.evaluate("""() => axe.run(document, { resultTypes: ['violations'], preload: false,
-              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-              .then(({ violations }) => violations.map(({ id, help, nodes }) => {
-                const first = nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 200)} ${any[0]?.message}`);
-                return `axe ${id}: ${help}: ${first.join(' | ')} (${nodes.length})`;
-              }))""")
-            found += answer
+            found += violations(self.page, axe)
         return found

@@ -1,24 +1,15 @@
 """Runs tasks in one browser."""
 
 import os
-import pathlib
 import time
 import traceback
 
+from axe import axe_source
 from browsers import NAME, launch
 from playwright.sync_api import sync_playwright
 from tasks.catalog import all_tasks
 from tasks.day import Day
 from tasks.drivers import WAYS
-
-
-def axe_source():
-    """Returns the script of axe-core, or None where the package is not installed."""
-    try:
-        import axe_playwright_python
-    except ImportError:
-        return None
-    return (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 def do(browser, task, way, axe, pictures=None, scheme="light"):
