@@ -5,10 +5,11 @@ ROWS ?= 1000000
 RATE ?= 10000
 SEEDS ?= 10000
 FAULTS ?= 1000
+RESTARTS ?= 1000
 PLUGINS ?= 20
 MINUTES ?= 30
 
-.PHONY: help run run-market dev check test test-all simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm cluster soak sanitize autobahn slowhttp tls timing
+.PHONY: help run run-market dev check test test-all simulate chaos restart-sources mutants lint format bench bench-page soak-page coverage fuzz storm cluster soak sanitize autobahn slowhttp tls timing
 
 help: ## List the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -58,6 +59,11 @@ chaos: ## Measure single faults, then FAULTS random ones over PLUGINS plugins (S
 	@scripts/bundle .build/release/web
 	@Benchmarks/chaos/figures
 	@Benchmarks/chaos/run --faults $(FAULTS) --plugins $(PLUGINS) $(if $(SEED),--seed $(SEED))
+
+restart-sources: ## Restart sources, their servers and Rowcast RESTARTS times (SEED=n repeats a run).
+	@scripts/setup test
+	@swift build -c release
+	@Tests/Sources/restarts/run --restarts $(RESTARTS) $(if $(SEED),--seed $(SEED))
 
 mutants: ## Plant small bugs and check that tests find each (MUTANTS="--missed" for the rest).
 	@scripts/setup run

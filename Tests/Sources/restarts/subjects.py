@@ -1,7 +1,7 @@
-"""The sources that are restarted: for each its settings, its changes, what must be shown, and its restarts.
+"""The sources that are restarted: for each its settings, its changes, its model and its restarts.
 
-A subject changes what its source reads, and keeps a model of it. `expected` has the rows that a page must
-have, as the cells of `columns`.
+A subject changes what its source reads, and keeps a model of it. `expected` has the rows that a page
+must have, as the cells of `columns`.
 """
 
 import json
@@ -33,7 +33,10 @@ class Subject:
         self.rows = {}
 
     def step(self, dice):
-        """Changes up to twenty rows of the model. Returns the changed keys with their values, None if deleted."""
+        """Changes up to twenty rows of the model.
+
+        Returns the changed keys with their values, None for a deleted row.
+        """
         changed = {}
         for _ in range(dice.randint(1, 20)):
             key = dice.randrange(KEYS)
@@ -52,7 +55,7 @@ class Subject:
         return False
 
     def restarts(self):
-        """The restarts beside that of the program and of the server, by name."""
+        """The restarts other than those of the program and of the server, by name."""
         return {}
 
     def stop(self):
@@ -276,6 +279,10 @@ class Logs(Subject):
         return set(self.expected()) <= set(rows) <= {*self.expected(), *self.former} and len(rows) == len(set(rows))
 
     def truncate(self):
+        # A file that is soon longer than before does not look truncated.
+        if len(self.lines) < 80:
+            self.rename()
+            return
         os.truncate(self.path, 0)
         self.lines = []
 
