@@ -5,7 +5,7 @@ import Testing
 /// Tests of stopping a server, and of failures to start.
 @Suite struct StopTests {
   /// A time limit far below that of the keepalive, but long enough for a busy machine.
-  private static let patience = 10.0
+  private static let patience = 60.0
 
   @Test func `stopping closes clients with 1001 and ends the server`() throws {
     let server = try RunningServer()
