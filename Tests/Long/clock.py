@@ -45,7 +45,9 @@ async def run(options):
         configuration.flush()
         variables = [
             f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={date.name}", "FAKETIME_NO_CACHE=1",
-            "FAKETIME_DONT_FAKE_MONOTONIC=1"]
+            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            # Otherwise waits on the monotonic clock return at once.
+            "FAKETIME_FORCE_MONOTONIC_FIX=0"]
         # File times stay real.
         variables.append("NO_FAKE_STAT=1")
         # libfaketime adds a variable to the environment of the first process. Swift's runtime finds
