@@ -45,6 +45,17 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     while state.pointee.chunkCount << Self.shift < newCount { addChunk() }
   }
 
+  /// Frees the memory of up to `most` chunks of 4,096 elements at the end, and returns how many.
+  func shrink(atMost most: Int) -> Int {
+    let dropped = min(most, state.pointee.chunkCount)
+    for _ in 0..<dropped {
+      state.pointee.chunkCount -= 1
+      state.pointee.chunks[state.pointee.chunkCount].deallocate()
+    }
+    state.pointee.count = min(state.pointee.count, state.pointee.chunkCount << Self.shift)
+    return dropped
+  }
+
   private func addChunk() {
     let count = state.pointee.chunkCount
     if count == state.pointee.chunkCapacity {

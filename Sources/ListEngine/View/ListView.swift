@@ -156,36 +156,6 @@ final class ListView: QueryView {
     case absent(AbsentRow)
   }
 
-  /// Returns the items in a range of positions, in order.
-  ///
-  /// - Complexity: O(log n + count).
-  func items(_ range: Range<Int>) -> [Item] {
-    var items: [Item] = []
-    guard !range.isEmpty else { return items }
-    items.reserveCapacity(range.count)
-    collect(root, from: range.lowerBound, upTo: range.count, into: &items)
-    return items
-  }
-
-  private func collect(_ section: Section, from start: Int, upTo limit: Int, into items: inout [Item]) {
-    var rest = start
-    if section.level >= 0 {
-      if rest == 0 { items.append(.header(section)) } else { rest -= 1 }
-    }
-    guard hasSections(section) else {
-      return section.order.forEach(from: rest, count: limit - items.count) { items.append(.row($0)) }
-    }
-    guard items.count < limit else { return }
-    let found = section.sections.find(rest)
-    rest = found.rest
-    var inner: Section? = found.section
-    while let some = inner, items.count < limit {
-      collect(some, from: rest, upTo: limit, into: &items)
-      rest = 0
-      inner = SectionList.next(after: some)
-    }
-  }
-
   /// Returns whether a section contains sections rather than rows.
   @inline(__always) func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
 
@@ -515,13 +485,11 @@ final class ListView: QueryView {
     noteUnreadChanges()
     (displaced, slices) = ([], 0)
     crossings.restart()
-    pool = ChunkPool()
     changedSections = query.groupings.map { _ in [] }
     for section in sectionOfNumber.values {
       previousSections[section.path] = (section.number, section.revision, section.moves)
     }
-    sectionOfNumber = [:]
-    root = Section(number: 0, level: -1, value: .null, parent: nil)
+    _ = takeOrder()
     root.sections = SectionList(query.order(ofLevel: 0))
     relabelings = table.relabelings
     aggregation = Aggregation(query, table: table)
@@ -533,6 +501,15 @@ final class ListView: QueryView {
     let limit = min(limit ?? .max, table.limits.stepRows * Self.workAtOnce)
     let filterLimit = filter.work + table.limits.stepRows * ViewBuild.filterWorkPerRow
     while let build, build.spent < limit, filter.work < filterLimit { work() }
+  }
+
+  /// Empties the order, and returns its chunks and sections.
+  func takeOrder() -> (chunks: ChunkPool, sections: [Section]) {
+    defer {
+      (pool, sectionOfNumber) = (ChunkPool(), [:])
+      root = Section(number: 0, level: -1, value: .null, parent: nil)
+    }
+    return (pool, Array(sectionOfNumber.values) + [root])
   }
 
   /// Starts a build in steps because the view cannot keep up with its table.

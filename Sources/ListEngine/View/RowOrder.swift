@@ -88,6 +88,18 @@ final class ChunkPool {
     free.append(chunk.number)
   }
 
+  /// Whether ``dropChunks(atMost:)`` has dropped everything.
+  var isFreed: Bool { chunks.isEmpty && home.count == 0 }
+
+  /// Frees up to `count` chunks of rows and of the index, and returns how many.
+  ///
+  /// The pool must not be used otherwise afterwards.
+  func dropChunks(atMost count: Int) -> Int {
+    let dropped = min(count, chunks.count)
+    chunks.removeLast(dropped)
+    return dropped + home.shrink(atMost: count - dropped)
+  }
+
   /// Returns whether the view contains this slot.
   @inline(__always) func has(_ slot: UInt32) -> Bool { slot < home.count && home[slot] != Self.none }
 

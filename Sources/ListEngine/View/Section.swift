@@ -62,6 +62,14 @@ final class Section {
     items = level < 0 ? 0 : 1
   }
 
+  /// Gives up the rows and all links to other sections, so that each section is freed by itself.
+  ///
+  /// The section must not be used afterwards.
+  func dismantle() {
+    (left, right) = (nil, nil)
+    (order, sections) = (RowOrder(), SectionList())
+  }
+
   /// The values of the enclosing sections and of this one, outermost first.
   var path: [Cell] {
     guard let parent, level >= 0 else { return [] }

@@ -10,6 +10,7 @@ struct ViewSet {
   private var cache = ViewCache<ListView>()
   /// The views in order of creation.
   private(set) var ordered: [ListView] = []
+  private var discarded = DiscardedViews()
   /// The index of the first view to catch up in the next turn: the one that ran out of time in the
   /// last.
   private var firstView = 0
@@ -64,7 +65,10 @@ struct ViewSet {
 
   private mutating func drop(_ view: ListView) { forget(cache.drop(view)) }
 
-  private mutating func forget(_ view: ListView) { ordered.removeAll { $0 === view } }
+  private mutating func forget(_ view: ListView) {
+    ordered.removeAll { $0 === view }
+    discarded.add(view)
+  }
 
   // MARK: Building
 
@@ -161,6 +165,7 @@ struct ViewSet {
 
   /// Drops views that rested for long enough, and discards changes as ``trimLog(keeping:)`` does.
   mutating func tidy(at now: Instant, keeping position: Int?) {
+    discarded.free()
     for view in cache.dropExpired(at: now) { forget(view) }
     trimLog(keeping: position)
   }
@@ -191,7 +196,9 @@ struct ViewSet {
   ///
   /// - Complexity: O(views).
   var deadline: Instant? {
-    if unfinished.contains(where: { _ in true }) || ordered.contains(where: isBehind) { return .zero }
+    if !discarded.isEmpty || unfinished.contains(where: { _ in true }) || ordered.contains(where: isBehind) {
+      return .zero
+    }
     return [cache.deadline, crossingDeadline].compactMap(\.self).min()
   }
 }
