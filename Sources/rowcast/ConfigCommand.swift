@@ -17,8 +17,6 @@ struct ConfigCommand: ParsableCommand {
     var file: String
 
     func run() throws {
-      // A program may end before it is greeted.
-      signal(SIGPIPE, SIG_IGN)
       let configuration = try ConfigurationFile(path: file)
       // Print every problem; the last one is thrown, so that it determines the exit code.
       var problems = configuration.problems

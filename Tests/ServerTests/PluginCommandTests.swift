@@ -72,6 +72,15 @@ import Testing
     #expect(ugly.remainingOutput.contains("it ended with code 3 before it had sent a row"))
   }
 
+  @Test func `plugin check outlives a plugin that closes its input`() throws {
+    let hello = #"{"type":"hello","version":1,"capabilities":["health"],"settings":{}}"#
+    let command = try RunningCommand(
+      ["plugin", "check", "--patience", "1", "--", "sh", "-c", "exec 0<&-; echo '\(hello)'; exec sleep 30"],
+      waits: false)
+    #expect(try command.end(within: 300) == 1)
+    #expect(command.remainingOutput.contains("FAILED"), "\(command.remainingOutput)")
+  }
+
   /// A plugin created by `rowcast plugin new` builds, passes the exam and shows a table.
   @Test(arguments: [
     ("shell", "sh", "MemTotal"), ("python", "py", "MemTotal"), ("c", "so", "15 minutes"), ("swift", "so", "15 minutes"),

@@ -27,9 +27,13 @@ package final class ChildProcess {
   /// The process's standard error; -1 when closed.
   package private(set) var errors: Int32
 
+  /// Ignores SIGPIPE: a process may end, or close its input, before it has read what is written.
+  private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+
   package init(
     _ command: ChildCommand, niceness: Int32 = childNiceness, confinement given: Confinement? = nil
   ) throws(Fault) {
+    _ = Self.ignoresBrokenPipes
     let ours = ChildCommand.ours
     guard let path = command.path(searching: ours["PATH"]) else {
       throw Fault(reason: "no program “\(command.program)” that is executable")

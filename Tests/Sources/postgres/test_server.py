@@ -166,7 +166,7 @@ class ServerTests(unittest.TestCase):
                 "plugin",
                 "check",
                 "--patience",
-                "2",
+                "60",
                 "--set",
                 setting,
                 "--set",
