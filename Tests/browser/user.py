@@ -132,7 +132,7 @@ class User:
     def wait_for_count(self, count):
         """Waits until the source has sent all rows. The count includes the row of column headers.
         """
-        expect(self.grid).to_have_attribute("aria-rowcount", str(count), timeout=60_000)
+        expect(self.grid).to_have_attribute("aria-rowcount", str(count), timeout=180_000)
 
     def pasted(self, kind="text/plain"):
         """Returns the clipboard as another program would read it, and restores the focus."""
