@@ -40,6 +40,10 @@ struct TableNames: Hashable {
   var changes: String { "rowcast.changes.\(token)" }
   /// The subject of requests for actions.
   var actions: String { "rowcast.act.\(token)" }
+  /// The subject of requests for deferred cells.
+  var loads: String { "rowcast.load.\(token)" }
+  /// The subject of requests for images.
+  var images: String { "rowcast.image.\(token)" }
   /// The subject of all snapshots of the table.
   var snapshots: String { "rowcast.snapshot.\(token).>" }
 

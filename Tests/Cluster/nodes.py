@@ -115,6 +115,15 @@ class Node(Process):
         except OSError:
             return 0, ""
 
+    def image(self, key):
+        """Returns the status and the bytes of an image."""
+        try:
+            url = f"http://127.0.0.1:{self.port}/image?table=jobs&key={key}"
+            with urllib.request.urlopen(url, timeout=20) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, b""
+
     def is_ready(self):
         return self.get("/readyz")[0] == 200
 
@@ -203,6 +212,10 @@ class Client(threading.Thread):
             self.socket,
             {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})
 
+    def extras(self):
+        """Returns the deferred cells by key."""
+        return {row[2][0]: row[2][2] for row in list(self.replica.rows)}
+
     def rows(self):
         return {row[2][0]: row[2][1] for row in list(self.replica.rows)}
 
@@ -238,7 +251,7 @@ class Truth:
                 self.rows.pop(key, None)
                 lines.append({"type": "delete", "key": key})
             else:
-                rows = [[key, key, text] for key, text in self.rows.items() if self.random.random() < 0.8]
+                rows = [[key, key, text, None] for key, text in self.rows.items() if self.random.random() < 0.8]
                 self.rows = {row[0]: row[2] for row in rows}
                 lines += [{"type": "reload"}, *([{"type": "upsert", "rows": rows}] if rows else []), {"type": "commit"}]
         with open(self.lines, "a") as file:

@@ -266,7 +266,7 @@ final class KeyIndex {
     let second = BytesHash(seed: ~hasher.seed)
     var number = type == .integer ? second.hash(words[slot]) : second.hash(pool[texts[slot]])
     let marked: UInt64 = 1 << UInt64(Self.numberBits)
-    repeat { number = number &+ 1 & (marked - 1) | marked } while otherNumbers?.values.contains(number) == true
+    repeat { number = (number &+ 1) & (marked - 1) | marked } while otherNumbers?.values.contains(number) == true
     otherNumbers?[slot] = number
   }
 

@@ -11,6 +11,6 @@ extension Schema {
     var text = key.rawValue
     for column in columns { text += "\u{0}\(column.name)\u{0}\(column.type.rawValue)" }
     let hash = text.withUTF8 { BytesHash(seed: seed).hash(UnsafeRawBufferPointer($0)) }
-    return Int(hash >> 23) & ~Self.greatestReplacement
+    return Int(hash >> 11) & ~Self.greatestReplacement
   }
 }

@@ -1,7 +1,7 @@
 /// The rows of a list, stored by column, indexed by key and ordered as in the source.
 ///
 /// Each row occupies a slot. A slot is reused after all views have processed the row's deletion.
-/// Row identifiers are never reused.
+/// Row identifiers are never reused, unless they follow from keys.
 final class Table {
   let schema: Schema
   let limits: Limits
