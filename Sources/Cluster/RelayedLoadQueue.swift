@@ -43,12 +43,12 @@ struct RelayedLoadQueue {
       return new.isEmpty ? nil : .load(new)
     case .cancel(let cells):
       let unwanted = cells.filter { cell in
-        own.remove(cell)
+        let isInFlight = own.remove(cell) != nil
         guard wishes[cell]?.isEmpty == false else {
           wishes[cell] = nil
           return true
         }
-        sent.insert(cell)
+        if isInFlight { sent.insert(cell) }
         return false
       }
       return unwanted.isEmpty ? nil : .cancel(unwanted)
@@ -104,7 +104,7 @@ struct RelayedLoadQueue {
     var loads: [DeferredCell] = []
     while sent.count < max(1, schema.prefetch.inFlight - own.count), let cell = waiting.popFirst() {
       // The publisher's own clients have requested it meanwhile.
-      guard !own.contains(cell) else { continue }
+      guard !own.contains(cell), !sent.contains(cell) else { continue }
       sent.insert(cell)
       loads.append(cell)
     }
