@@ -28,6 +28,9 @@ struct RelayedLoadQueue {
   /// The wishes of relays by their name, of cells that wait or are in flight.
   private var wishes: [DeferredCell: [String: Wish]] = [:]
   private var waiting: Deque<DeferredCell> = []
+  /// Whether a wish was dropped, and the time at which the next one may end, since the last sweep.
+  private var hasDropped = false
+  private var nextEnd = Int64.max
 
   /// The number of cells in flight, and that wait.
   var counts: (inFlight: Int, waiting: Int) { (own.count + sent.count, waiting.count) }
@@ -79,6 +82,7 @@ struct RelayedLoadQueue {
       }
       if isNew { waiting.append(cell) }
       wishes[cell, default: [:]][call.node] = Wish(reply: reply, expires: call.expires)
+      nextEnd = min(nextEnd, call.expires)
     }
     return refused.isEmpty ? nil : LoadFailure(cells: refused, reason: reason)
   }
@@ -86,11 +90,26 @@ struct RelayedLoadQueue {
   private mutating func drop(_ cell: DeferredCell, of node: String) {
     guard wishes[cell]?.removeValue(forKey: node) != nil, wishes[cell]?.isEmpty == true else { return }
     // A cell that waits or is in flight is dropped by the next step.
-    wishes[cell] = [:]
+    hasDropped = true
   }
 
   /// Returns what to request from the source, and what to cancel there.
+  ///
+  /// - Complexity: O(loads), and O(cells) after wishes have been dropped or have ended.
   mutating func step(schema: Schema, at now: Int64) -> (loads: [DeferredCell], cancels: [DeferredCell]) {
+    let cancels = hasDropped || now >= nextEnd ? sweep(at: now) : []
+    var loads: [DeferredCell] = []
+    while sent.count < max(1, schema.prefetch.inFlight - own.count), let cell = waiting.popFirst() {
+      // The publisher's own clients may have requested it, or received it.
+      guard wishes[cell]?.isEmpty == false, !own.contains(cell), !sent.contains(cell) else { continue }
+      sent.insert(cell)
+      loads.append(cell)
+    }
+    return (loads, cancels)
+  }
+
+  /// Drops the cells that no relay wants any more. Returns those in flight.
+  private mutating func sweep(at now: Int64) -> [DeferredCell] {
     let cancels = sent.filter { isUnwanted($0, at: now) }
     for cell in cancels {
       sent.remove(cell)
@@ -101,14 +120,9 @@ struct RelayedLoadQueue {
       for cell in waiting where isUnwanted(cell, at: now) && !own.contains(cell) { wishes[cell] = nil }
       waiting = wanted
     }
-    var loads: [DeferredCell] = []
-    while sent.count < max(1, schema.prefetch.inFlight - own.count), let cell = waiting.popFirst() {
-      // The publisher's own clients have requested it meanwhile.
-      guard !own.contains(cell), !sent.contains(cell) else { continue }
-      sent.insert(cell)
-      loads.append(cell)
-    }
-    return (loads, Array(cancels))
+    hasDropped = false
+    nextEnd = wishes.values.lazy.flatMap(\.values).map(\.expires).filter { $0 > now }.min() ?? .max
+    return Array(cancels)
   }
 
   private func isUnwanted(_ cell: DeferredCell, at now: Int64) -> Bool {
@@ -119,9 +133,7 @@ struct RelayedLoadQueue {
   mutating func finish(_ cell: DeferredCell) -> [String] {
     own.remove(cell)
     sent.remove(cell)
-    guard let ended = wishes.removeValue(forKey: cell) else { return [] }
-    waiting.removeAll { $0 == cell }
-    return ended.values.map(\.reply).sorted()
+    return wishes.removeValue(forKey: cell)?.values.map(\.reply).sorted() ?? []
   }
 
   /// Ends all loads, because the columns have changed. Returns the subjects of relays with the
