@@ -4,12 +4,19 @@ import ListEngine
 /// Events of a source as bytes: for each its kind (1 byte), its length (4, little-endian), and its
 /// content.
 ///
-/// Changes are in the binary form of ``Changeset/encoded``, as in a recording. Schemas and states
-/// are JSON. Other events are not published.
+/// Changes are in the binary form of ``Changeset/encoded``, as in a recording. Schemas, states and
+/// deferred cells are JSON. Other events are not published.
 enum EventFrames {
   private enum Kind: UInt8 {
     case schema = 1
-    case columnsAdded, changes, state
+    case columnsAdded, changes, state, loaded, forget
+  }
+
+  /// A deferred cell with its value, or without one if the value is invalid now.
+  private struct Loaded: Codable {
+    var key: RowKey
+    var column: Int
+    var value: Cell?
   }
 
   private struct State: Codable {
@@ -24,6 +31,8 @@ enum EventFrames {
     case .columnsAdded(let schema): framed(.columnsAdded, json(schema))
     case .changes(let changes): framed(.changes, changes.encoded)
     case .state(let state, let message, _): framed(.state, json(State(state: state, message: message)))
+    case .loaded(let key, let column, let value): framed(.loaded, json(Loaded(key: key, column: column, value: value)))
+    case .forget(let key, let column): framed(.forget, json(Loaded(key: key, column: column)))
     default: nil
     }
   }
@@ -52,6 +61,8 @@ enum EventFrames {
     case .columnsAdded: decoded(bytes).map { .columnsAdded($0) }
     case .changes: (try? Changeset(decoding: bytes)).map { .changes($0) }
     case .state: (decoded(bytes) as State?).map { .state($0.state, message: $0.message) }
+    case .loaded: (decoded(bytes) as Loaded?).map { .loaded($0.key, column: $0.column, $0.value ?? .null) }
+    case .forget: (decoded(bytes) as Loaded?).map { .forget($0.key, column: $0.column) }
     }
   }
 

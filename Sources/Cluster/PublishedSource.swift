@@ -14,6 +14,8 @@ package final class PublishedSource: Sendable {
     /// The time of the thread's last turn. A lease is not renewed for a thread that hangs.
     var progress: Instant
     var actions = RelayedActionQueue()
+    var loads = RelayedLoadQueue()
+    var images = RelayedImageQueue()
     var isStopped = false
     var figures: ClusterFigures
     /// The time of the last snapshot, in nanoseconds since 1970.
@@ -28,7 +30,8 @@ package final class PublishedSource: Sendable {
   let shared: Guarded<Shared>
   let logger: Logger
   private let connection: NatsConnection
-  private let perform: @Sendable (SourceRequest, Schema) -> Void
+  /// Sends a request to the source; does not wait.
+  let perform: @Sendable (SourceRequest, Schema) -> Void
 
   init(
     _ name: String, position: Int, connection: NatsConnection,
@@ -46,9 +49,21 @@ package final class PublishedSource: Sendable {
   /// Takes an event of the source; blocks while the publishing thread is behind. [any thread]
   package func report(_ event: SourceEvent) {
     switch event {
-    case .schema, .columnsAdded, .changes, .state: inbox.put(event, time: BootTime.wall)
+    case .schema(let schema):
+      noteColumns(schema)
+      inbox.put(event, time: BootTime.wall)
+    case .columnsAdded, .changes, .state, .forget: inbox.put(event, time: BootTime.wall)
+    case .loaded(let key, let column, _):
+      inbox.put(event, time: BootTime.wall)
+      noteLoad(DeferredCell(key, column: column), failure: nil)
+    case .notLoaded(let key, let column, let reason):
+      noteLoad(DeferredCell(key, column: column), failure: reason)
+    case .image(let number, let outcome) where number > RelayedActionQueue.firstNumber:
+      if let reply = shared.withLock({ $0.images.finish(number) }) { answer(outcome.encoded, to: reply) }
     case .acted(let number, let outcome) where number > RelayedActionQueue.firstNumber:
-      if let reply = shared.withLock({ $0.actions.finish(number) }) { answer(outcome, to: reply) }
+      if let reply = shared.withLock({ $0.actions.finish(number) }) {
+        answer(ActionAnswer(outcome).encoded, to: reply)
+      }
     default: break
     }
   }
@@ -120,18 +135,19 @@ package final class PublishedSource: Sendable {
     }
     switch verdict {
     case .ignore: break
-    case .refuse(let outcome): answer(outcome, to: reply)
+    case .refuse(let outcome): answer(ActionAnswer(outcome).encoded, to: reply)
     case .run(let request):
       logger.notice("an action begins for a relay", metadata: ["action": "\(call.action)", "relay": "\(call.node)"])
       if let schema { perform(.act(request), schema) }
     }
   }
 
-  private func answer(_ outcome: ActionOutcome, to reply: String) {
+  /// Sends the answer to a request of a relay.
+  func answer(_ bytes: [UInt8], to reply: String) {
     do throws(ClusterError) {
-      try connection.send(ActionAnswer(outcome).encoded, to: reply)
+      try connection.send(bytes, to: reply)
     } catch {
-      logger.warning("the result of an action did not reach its relay", metadata: ["reason": "\(error)"])
+      logger.warning("an answer did not reach its relay", metadata: ["reason": "\(error)"])
     }
   }
 }

@@ -22,6 +22,8 @@ package final class Relay: Sendable {
 
   private let connection: NatsConnection
   private let entries: NatsBucket
+  /// The epoch of all relays of this NATS server, in which they have the same row ids.
+  package let epoch: String
   private let node = String(UInt64.random(in: .min ... .max), radix: 16)
   private let logger = Logger(label: "cluster")
   private let monitor = Monitor()
@@ -32,6 +34,21 @@ package final class Relay: Sendable {
   package init(_ options: ClusterOptions) throws(ClusterError) {
     connection = try NatsConnection(options, name: "rowcast relay")
     entries = try connection.bucket(TableNames.tableBucket)
+    epoch = try Self.epoch(in: connection.bucket(TableNames.clusterBucket))
+  }
+
+  /// Returns the epoch in a bucket. The first relay makes it.
+  private static func epoch(in bucket: NatsBucket) throws(ClusterError) -> String {
+    let own = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
+      .map { String($0, radix: 16) }.joined()
+    if bucket.create(TableNames.epochKey, Array(own.utf8)) != nil { return own }
+    guard let value = try bucket.value(of: TableNames.epochKey) else {
+      throw .failed("the epoch of the relays is neither readable nor writable")
+    }
+    guard let epoch = String(validating: value.bytes, as: UTF8.self), (1...100).contains(epoch.count) else {
+      throw .failed("the epoch of the relays in the bucket \(TableNames.clusterBucket) is invalid: delete its key")
+    }
+    return epoch
   }
 
   /// Starts to follow all tables that are published, and those that will be.

@@ -5,7 +5,8 @@ import Threads
 
 /// The requests of a relay's server to the source at the publisher.
 ///
-/// Only actions travel. A request is sent once; without an answer its outcome is unknown.
+/// An action is sent once; without an answer its outcome is unknown. ``RelayedLoads`` sends the
+/// requests for deferred cells and images.
 final class RelayedActions: Sendable {
   private struct State {
     var schema: Schema?
@@ -19,6 +20,8 @@ final class RelayedActions: Sendable {
   /// The subject of answers, without the number of the request.
   private let inbox: String
   private let state = Guarded(State())
+  /// The requests for deferred cells and images.
+  let loads: RelayedLoads
   /// Telling the server blocks, and its loop makes the requests.
   private let queue = DispatchQueue(label: "relayed actions")
   private let logger = Logger(label: "cluster")
@@ -29,9 +32,11 @@ final class RelayedActions: Sendable {
     self.target = target
     self.node = node
     inbox = "_INBOX.rowcast.\(node).\(names.token)"
+    loads = RelayedLoads(names, connection: connection, target: target, node: node)
   }
 
   func start() {
+    loads.start()
     do throws(ClusterError) {
       let receiving = try connection.receive("\(inbox).*") { [self] in take($0) }
       state.withLock { $0.receiving = receiving }
@@ -44,18 +49,24 @@ final class RelayedActions: Sendable {
     }
   }
 
-  func stop() { if let receiving = state.withLock({ $0.receiving }) { connection.end(receiving) } }
+  func stop() {
+    loads.stop()
+    if let receiving = state.withLock({ $0.receiving }) { connection.end(receiving) }
+  }
 
   /// Records the schema, which has the actions and their deadlines.
-  func note(_ schema: Schema) { state.withLock { $0.schema = schema } }
+  func note(_ schema: Schema) {
+    state.withLock { $0.schema = schema }
+    loads.note(schema)
+  }
 
   private func send(_ request: SourceRequest) {
     switch request {
     case .act(let action): act(action)
     case .upload(let upload): _ = target.report(.refusing(upload))
-    case .image(let number, _): _ = target.report(.image(number, .sourceDown))
-    // Tables with deferred cells and windowed tables are not published.
-    case .load, .cancel, .ask, .cancelBlocks, .cancelImages: break
+    case .load, .cancel, .image, .cancelImages: loads.send(request)
+    // Windowed tables are not published.
+    case .ask, .cancelBlocks: break
     }
   }
 

@@ -85,6 +85,8 @@ final class RelayedTable: Sendable {
     var state: (SourceState, String) = (.starting, "")
     /// Whether the server takes events.
     var isServed = true
+    /// The deferred columns.
+    var deferred: [Int] = []
   }
 
   private func run() {
@@ -162,6 +164,7 @@ final class RelayedTable: Sendable {
         for event in try events(of: chunk, &following) {
           if case .changes(let changes) = event { isReloading = !changes.endsReload }
           apply(event, &following)
+          if case .changes(let changes) = event, isWhole { forgetCells(without: changes, following) }
         }
       }
     } catch {
@@ -197,8 +200,25 @@ final class RelayedTable: Sendable {
       if !following.isStale { report(event, &following) }
     case .schema(let schema), .columnsAdded(let schema):
       actions.note(schema)
+      following.deferred = schema.columns.indices.filter { schema.columns[$0].isDeferred }
+      report(event, &following)
+    case .loaded(let key, let column, _):
+      actions.loads.noteLoaded(DeferredCell(key, column: column))
       report(event, &following)
     default: report(event, &following)
+    }
+  }
+
+  /// Invalidates the deferred cells that these rows of a snapshot do not have.
+  ///
+  /// Rows without a value keep the one that is loaded, which the relay may have missed to forget.
+  private func forgetCells(without changes: Changeset, _ following: Following) {
+    guard !following.deferred.isEmpty else { return }
+    changes.forEachRow { row in
+      let cells = row.cells
+      for column in following.deferred where column < cells.count && cells[column] == .null {
+        _ = target.report(.forget(row.key, column: column))
+      }
     }
   }
 
@@ -230,6 +250,8 @@ final class RelayedTable: Sendable {
       case .ignore: continue
       case .restart:
         logger.notice("the rows are read again from a snapshot", metadata: ["message": "\(message.sequence)"])
+        // The publisher may be another one now.
+        actions.loads.failAll("the publisher has changed")
         return
       case .apply: break
       }

@@ -38,10 +38,22 @@ struct ShadowTable: ~Copyable {
     case .state(let state, let message, _):
       self.state = (state, message)
       if let table { engine.handle(.source(table, state, message: message), at: now) }
+    case .loaded, .forget:
+      guard let table, let input = Input(event, of: table), isDeferred(event) else { return false }
+      engine.handle(input, at: now)
     default: return false
     }
     _ = engine.advance(to: now)
     return true
+  }
+
+  private func isDeferred(_ event: SourceEvent) -> Bool {
+    guard let columns = schema?.columns else { return false }
+    switch event {
+    case .loaded(_, let column, _), .forget(_, let column):
+      return columns.indices.contains(column) && columns[column].isDeferred
+    default: return false
+    }
   }
 
   private mutating func declare(_ schema: Schema, at now: Instant) -> Bool {

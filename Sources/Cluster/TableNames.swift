@@ -7,6 +7,10 @@ struct TableNames: Hashable {
   static let leaseBucket = "ROWCAST_LEASES"
   /// The bucket with the newest whole snapshot of each table.
   static let tableBucket = "ROWCAST_TABLES"
+  /// The bucket of what all relays share.
+  static let clusterBucket = "ROWCAST_CLUSTER"
+  /// The key of the relays' epoch. It names the way in which row ids follow from keys.
+  static let epochKey = "epoch-1"
   /// The stream of all snapshots.
   static let snapshotStream = "ROWCAST-SNAPSHOTS"
   /// The subjects of all snapshots.
@@ -36,6 +40,10 @@ struct TableNames: Hashable {
   var changes: String { "rowcast.changes.\(token)" }
   /// The subject of requests for actions.
   var actions: String { "rowcast.act.\(token)" }
+  /// The subject of requests for deferred cells.
+  var loads: String { "rowcast.load.\(token)" }
+  /// The subject of requests for images.
+  var images: String { "rowcast.image.\(token)" }
   /// The subject of all snapshots of the table.
   var snapshots: String { "rowcast.snapshot.\(token).>" }
 

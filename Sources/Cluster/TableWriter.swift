@@ -27,7 +27,7 @@ struct TableWriter: ~Copyable {
   private var isRefused = false
   private var hasStream = false
   private var position: Position?
-  private var receiving: NatsConnection.Receiving?
+  private var receiving: [NatsConnection.Receiving] = []
   private var nextTry: Instant = .zero
   private var lastWrite: Instant = .zero
   private var lastSnapshot: Instant = .zero
@@ -49,7 +49,7 @@ struct TableWriter: ~Copyable {
   /// Runs until the source is stopped.
   mutating func run() {
     while !source.isStopped { takeTurn() }
-    if let receiving { connection.end(receiving) }
+    endReceiving()
   }
 
   private mutating func takeTurn() {
@@ -88,8 +88,6 @@ struct TableWriter: ~Copyable {
     let fault: String? =
       if schema.windowed != nil {
         "its rows stay at the source"
-      } else if schema.columns.contains(where: { $0.isDeferred || $0.type == .image }) {
-        "it has columns that are loaded on request"
       } else if names != TableNames(schema.name) {
         "it has changed its name"
       } else {
@@ -107,8 +105,7 @@ struct TableWriter: ~Copyable {
   private mutating func leave() {
     if position != nil { source.logger.warning("this node does not publish the table any more") }
     position = nil
-    if let receiving { connection.end(receiving) }
-    receiving = nil
+    endReceiving()
   }
 
   private mutating func fail(_ error: ClusterError, at now: Instant) {
@@ -144,9 +141,24 @@ struct TableWriter: ~Copyable {
     position = Position(fence: fence, last: last)
     lastWrite = now
     try writeSnapshot(names)
-    if receiving == nil {
-      receiving = try connection.receive(names.actions) { [source] in source.take($0) }
+    if receiving.isEmpty { try receive(names) }
+  }
+
+  /// Begins to receive the requests of relays.
+  private mutating func receive(_ names: TableNames) throws(ClusterError) {
+    do throws(ClusterError) {
+      receiving.append(try connection.receive(names.actions) { [source] in source.take($0) })
+      receiving.append(try connection.receive(names.loads) { [source] in source.takeLoads($0) })
+      receiving.append(try connection.receive(names.images) { [source] in source.takeImage($0) })
+    } catch {
+      endReceiving()
+      throw error
     }
+  }
+
+  private mutating func endReceiving() {
+    for one in receiving { connection.end(one) }
+    receiving = []
   }
 
   private mutating func store(_ message: TableMessage, _ names: TableNames) throws(ClusterError) {

@@ -11,6 +11,12 @@
 public struct Engine: ~Copyable {
   /// The identifier of this run of the engine, different after a restart.
   public let epoch: String
+  /// Whether row identifiers and revisions are the same in every engine with this epoch.
+  ///
+  /// Identifiers then follow from the rows' keys, and revisions from what rows show. So a client
+  /// that moves between engines with the same rows receives a patch; see ``ClientWindow``. Windowed
+  /// tables are excepted.
+  public let sharesRowIDs: Bool
   /// The limits in force.
   public private(set) var limits: Limits
   /// The observer of inputs and outputs, if any.
@@ -35,9 +41,13 @@ public struct Engine: ~Copyable {
   /// Creates an engine without tables.
   ///
   /// - Parameter collators: Returns the collator for a locale. The default supports no locale.
-  public init(epoch: String, limits: Limits = Limits(), collators: @escaping CollatorFinder = { _, _ in nil }) {
+  public init(
+    epoch: String, limits: Limits = Limits(), sharesRowIDs: Bool = false,
+    collators: @escaping CollatorFinder = { _, _ in nil }
+  ) {
     self.collators = collators
     self.epoch = epoch
+    self.sharesRowIDs = sharesRowIDs
     self.limits = limits
     parking = Parking(limit: limits.parkedSessions, time: limits.parkedTime)
     seed = epoch.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -54,7 +64,8 @@ public struct Engine: ~Copyable {
     wall.follow(now)
     let id = TableID(rawValue: states.count)
     let table = try makeTable(schema)
-    states.append(TableState(table, id: id, at: now))
+    let origin = TableHandover(generation: sharesRowIDs ? schema.sharedGeneration(seed: seed) : 0)
+    states.append(TableState(table, id: id, after: origin, at: now))
     tableNumbers[schema.name] = id.rawValue
     attachComing(schema.name, at: now)
     outputs.append(.tables(self.tables(at: now)))
@@ -86,7 +97,10 @@ public struct Engine: ~Copyable {
       left[session.id] = session
     }
     parking.forget(table: name)
-    guard let handover = previous.handover else { preconditionFailure("the ids of \(name) are used up by detaching") }
+    guard var handover = previous.handover else { preconditionFailure("the ids of \(name) are used up by detaching") }
+    if sharesRowIDs {
+      handover.generation = schema.sharedGeneration(seed: seed) | handover.generation & Schema.greatestReplacement
+    }
     states[id.rawValue] = TableState(table, id: id, after: handover, at: now)
     tableNumbers[name] = nil
     tableNumbers[schema.name] = id.rawValue
@@ -117,7 +131,8 @@ public struct Engine: ~Copyable {
       }
     }
     return Table(
-      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids, wall: wall)
+      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids,
+      sharesIDs: sharesRowIDs && schema.windowed == nil, wall: wall)
   }
 
   /// Returns the collators of all columns whose collation is not by code unit.
@@ -288,8 +303,8 @@ public struct Engine: ~Copyable {
     // Only the first table opened on a connection can resume a session.
     if let resume, sessions[session.id] == nil, left[session.id] == nil {
       // The server may not have noticed yet that the old connection is dead.
-      close(resume.session, isParked: true, at: now)
-      session.resume(from: parking.take(resume.session), at: resume)
+      if let previous = resume.session { close(previous, isParked: true, at: now) }
+      session.resume(from: resume.session.flatMap { parking.take($0) }, at: resume)
     }
     if let previous = sessions[session.id] ?? left[session.id] { session.goOn(from: previous) }
     close(session.id, at: now)

@@ -15,6 +15,8 @@ public struct RecordingHeader: Codable, Hashable, Sendable {
   public var epoch: String
   /// The engine's limits.
   public var limits: Limits
+  /// Whether the engine shares row ids with others; left out for `false`.
+  public var sharesRowIDs: Bool?
 
   /// The version that is written. Version 1 has schemas without actions and images, version 2 has
   /// no table replacements, and version 3 has neither the time of day nor filters by age.
@@ -26,9 +28,10 @@ public struct RecordingHeader: Codable, Hashable, Sendable {
   static let greatestFrame = 256 << 20
 
   /// Creates the header of a new recording.
-  public init(epoch: String, limits: Limits) {
+  public init(epoch: String, limits: Limits, sharesRowIDs: Bool = false) {
     self.epoch = epoch
     self.limits = limits
+    self.sharesRowIDs = sharesRowIDs ? true : nil
   }
 
   /// Returns a frame with this content.

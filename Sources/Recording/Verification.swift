@@ -28,7 +28,10 @@ public enum Verification {
   /// - Throws: ``RecordingError`` if the file is unreadable, or at the first damaged byte.
   public static func run(path: String) throws(RecordingError) -> Report {
     var reader = try RecordingReader(path: path)
-    var engine = Engine(epoch: reader.header.epoch, limits: reader.header.limits, collators: LocaleCollator.find)
+    let header = reader.header
+    var engine = Engine(
+      epoch: header.epoch, limits: header.limits, sharesRowIDs: header.sharesRowIDs ?? false,
+      collators: LocaleCollator.find)
     var report = Report()
     var first: Instant?
     var tables = 0

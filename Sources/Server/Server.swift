@@ -53,7 +53,8 @@ public final class Server {
     exchanges = Exchanges(configuration, requestGuard: RequestGuard(port: 0))
     views = Views(try configuration.openViews())
     engine = Engine(
-      epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find)
+      epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits,
+      sharesRowIDs: configuration.sharesRowIDs, collators: LocaleCollator.find)
     engine.observer = configuration.recording
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)

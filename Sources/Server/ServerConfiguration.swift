@@ -58,6 +58,8 @@ public struct ServerConfiguration: Sendable {
   public var name = "rowcast 0.1.0"
   /// The epoch of this run; `nil` for a random one.
   public var epoch: String?
+  /// Whether servers with the same ``epoch`` have the same row ids; see ``Engine/sharesRowIDs``.
+  public var sharesRowIDs = false
   /// The recording of the engine's inputs; its header has the same ``epoch`` and ``limits``.
   public var recording: Recording?
   /// The columns whose last values are kept, in addition to those that sources name.

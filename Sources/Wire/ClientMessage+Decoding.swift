@@ -224,7 +224,8 @@ extension ClientMessage {
     return Resume(
       epoch: try resume.requiredText("epoch", limit: greatestName), sequence: try number(resume, "seq"),
       token: try resume.text("session", limit: greatestName),
-      anchorOffset: try resume.integer("anchorOffset", in: 0...Int64(limits.visible)).map(Int.init))
+      anchorOffset: try resume.integer("anchorOffset", in: 0...Int64(limits.visible)).map(Int.init),
+      window: try resume.object("window").map { members throws(ClientError) in try window(members) })
   }
 }
 

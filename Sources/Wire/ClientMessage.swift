@@ -128,13 +128,18 @@ public enum ClientMessage: Hashable, Sendable {
     public var token: String?
     /// The distance of the scroll anchor below the first visible item, in items.
     public var anchorOffset: Int?
+    /// The window that the client holds.
+    public var window: ClientWindow?
 
     /// Creates a description of the client's state.
-    public init(epoch: String, sequence: UInt64, token: String? = nil, anchorOffset: Int? = nil) {
+    public init(
+      epoch: String, sequence: UInt64, token: String? = nil, anchorOffset: Int? = nil, window: ClientWindow? = nil
+    ) {
       self.epoch = epoch
       self.sequence = sequence
       self.token = token
       self.anchorOffset = anchorOffset
+      self.window = window
     }
   }
 }

@@ -126,10 +126,11 @@ struct Serve: ParsableCommand {
       configuration.systemManager = SystemManager()
       cluster.serve(&configuration)
       if let record = settings.record {
-        let epoch = Server.randomEpoch()
+        let epoch = configuration.epoch ?? Server.randomEpoch()
         configuration.epoch = epoch
-        configuration.recording = try Recording(
-          path: record, RecordingHeader(epoch: epoch, limits: configuration.limits), logger: configuration.logger)
+        let header = RecordingHeader(
+          epoch: epoch, limits: configuration.limits, sharesRowIDs: configuration.sharesRowIDs)
+        configuration.recording = try Recording(path: record, header, logger: configuration.logger)
       }
       return (try Server(configuration), access)
     } catch {

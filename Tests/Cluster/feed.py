@@ -2,7 +2,8 @@
 
     feed.py LINES ACTIONS
 
-Two publishers with the same file have the same rows. Each action is noted in the file ACTIONS.
+Two publishers with the same file have the same rows. Each action is noted in the file ACTIONS. The
+column `extra` is deferred: it is "extra KEY", and fails for the key 13. There is one image.
 """
 
 import json
@@ -12,7 +13,10 @@ import sys
 
 SCHEMA = {
     "type": "schema", "name": "jobs", "title": "Jobs", "key": "integer",
-    "columns": [{"name": "number", "type": "integer"}, {"name": "text", "type": "text"}],
+    "columns": [
+        {"name": "number", "type": "integer"}, {"name": "text", "type": "text"},
+        {"name": "extra", "type": "text", "deferred": True}],
+    "images": True,
     "actions": [
         {"name": "mark", "title": "Mark", "rows": False, "patience": 5000,
          "arguments": [{"name": "word", "label": "Word", "type": "text"}]}],
@@ -40,7 +44,19 @@ def main():
                 answer(json.loads(line), actions)
 
 
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
 def answer(message, actions):
+    if message.get("type") == "load":
+        for key, column in message["cells"]:
+            result = {"type": "loaded", "value": f"extra {key}"}
+            if key == 13:
+                result = {"type": "failed", "reason": "no extra 13"}
+            print(json.dumps({**result, "key": key, "column": column}), flush=True)
+    if message.get("type") == "image":
+        data = PICTURE if message["key"] == "picture" else None
+        print(json.dumps({"type": "image", "id": message["id"], "data": data}), flush=True)
     if message.get("type") != "action":
         return
     word = message["arguments"]["word"]

@@ -115,6 +115,15 @@ class Node(Process):
         except OSError:
             return 0, ""
 
+    def image(self, key):
+        """Returns the status and the bytes of an image."""
+        try:
+            url = f"http://127.0.0.1:{self.port}/image?table=jobs&key={key}"
+            with urllib.request.urlopen(url, timeout=20) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, b""
+
     def is_ready(self):
         return self.get("/readyz")[0] == 200
 
@@ -138,8 +147,12 @@ class Client(threading.Thread):
         self.replica = Replica()
         self.fault = None
         self.state = None
+        self.generation = 0
+        # The windows and patches that answered an open with rows held from before.
+        self.answers = []
         self.acted = {}
         self.socket = None
+        self.isResuming = False
         self.isEnding = False
         self.start()
 
@@ -158,14 +171,31 @@ class Client(threading.Thread):
         with connect(url, subprotocols=["rowcast.v1"], proxy=None, open_timeout=5, max_size=None) as peer:
             self.send(peer, {"type": "hello", "version": 1, "client": "cluster"})
             viewport = {"first": 0, "count": 1000, "ahead": 0, "behind": 0, "stick": "top"}
-            self.send(peer, {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport})
+            opening = {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport}
+            if self.replica.epoch is not None:
+                opening["resume"] = self.resume()
+            self.send(peer, opening)
             self.socket = peer
+            self.isResuming = "resume" in opening
             for text in peer:
                 self.take(peer, json.loads(text))
 
+    def resume(self):
+        """Returns what the client holds, with the rows for a node that has not sent them."""
+        replica = self.replica
+        rows = [number for row in list(replica.rows) for number in row[:2]]
+        window = {"generation": self.generation, "start": replica.start, "total": replica.total, "rows": rows}
+        return {"epoch": replica.epoch, "seq": replica.sequence, "window": window}
+
     def take(self, peer, message):
         kind = message["type"]
-        if kind in ("window", "patch"):
+        if kind in ("hello", "tables"):
+            tables = [table for table in message["tables"] if table["name"] == "jobs"]
+            self.generation = tables[0].get("generation", 0) if tables else self.generation
+        elif kind in ("window", "patch"):
+            if self.isResuming:
+                self.answers.append(message)
+                self.isResuming = False
             self.replica.apply(message)
             self.send(peer, {"type": "ack", "seq": message["seq"]})
         elif kind == "status":
@@ -181,6 +211,10 @@ class Client(threading.Thread):
         self.send(
             self.socket,
             {"type": "act", "id": number, "table": "jobs", "action": "mark", "arguments": {"word": word}})
+
+    def extras(self):
+        """Returns the deferred cells by key."""
+        return {row[2][0]: row[2][2] for row in list(self.replica.rows)}
 
     def rows(self):
         return {row[2][0]: row[2][1] for row in list(self.replica.rows)}
@@ -217,7 +251,7 @@ class Truth:
                 self.rows.pop(key, None)
                 lines.append({"type": "delete", "key": key})
             else:
-                rows = [[key, key, text] for key, text in self.rows.items() if self.random.random() < 0.8]
+                rows = [[key, key, text, None] for key, text in self.rows.items() if self.random.random() < 0.8]
                 self.rows = {row[0]: row[2] for row in rows}
                 lines += [{"type": "reload"}, *([{"type": "upsert", "rows": rows}] if rows else []), {"type": "commit"}]
         with open(self.lines, "a") as file:

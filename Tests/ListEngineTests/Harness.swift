@@ -18,10 +18,10 @@ final class Harness {
     columns: [Column("value", .integer), Column("name", .text), Column("group", .text)])
 
   init(
-    limits: Limits = Limits(), rows: Int = 0, schema: Schema = Harness.schema,
+    limits: Limits = Limits(), rows: Int = 0, schema: Schema = Harness.schema, sharesRowIDs: Bool = false,
     collators: @escaping CollatorFinder = { _, _ in nil }
   ) throws {
-    engine = Engine(epoch: "harness", limits: limits, collators: collators)
+    engine = Engine(epoch: "harness", limits: limits, sharesRowIDs: sharesRowIDs, collators: collators)
     table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     if rows > 0 { change { changes in for row in 0..<rows { changes.upsert(row, value: row * 10) } } }

@@ -36,6 +36,22 @@ import Testing
     (#"{"type":"open","table":"t","request":1,"viewport":{"first":0,"count":N}}"#, 1...1_000),
     (#"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":N}}"#, safe),
     (#"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"anchorOffset":N}}"#, 0...1_000),
+    (
+      #"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"window":{"start":N,"total":1}}}"#,
+      safe
+    ),
+    (
+      #"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"window":{"start":0,"total":N}}}"#,
+      safe
+    ),
+    (
+      #"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"window":{"start":0,"total":1,"rows":[N,1]}}}"#,
+      safe
+    ),
+    (
+      #"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"window":{"start":0,"total":1,"rows":[1,N]}}}"#,
+      0...4_294_967_295
+    ),
     (#"{"type":"query","request":N}"#, safe),
     (#"{"type":"query","request":1,"viewport":{"first":0,"count":1,"ahead":N}}"#, 0...2_000),
     (#"{"type":"collapse","section":N,"collapsed":true}"#, 0...4_294_967_295),
@@ -61,6 +77,10 @@ import Testing
     (#"{"type":"query","request":1,"query":{"collapsed":[*]}}"#, "[]", 10_000),
     (#"{"type":"query","request":1,"query":{"collapsed":[[*]]}}"#, "1", 4),
     (#"{"type":"collapse","path":[*],"collapsed":true}"#, "1", 4),
+    (
+      #"{"type":"open","table":"t","request":1,"resume":{"epoch":"e","seq":1,"window":{"start":0,"total":1,"rows":[*]}}}"#,
+      "1,1", 2_000
+    ),
     (#"{"type":"query","request":1,"query":{"filter":{"all":[*]}}}"#, #"{"all":[]}"#, 100),
     (#"{"type":"query","request":1,"query":{"filter":{"column":"a","op":"oneOf","values":[*]}}}"#, "1", 1_000),
   ])

@@ -85,6 +85,21 @@ import Testing
             resume: .init(epoch: "e", sequence: 12, token: "s", anchorOffset: 3))))
   }
 
+  @Test func `decodes the window that a client reports to hold`() throws {
+    func open(_ window: String) -> String {
+      #"{"type":"open","table":"p","request":1,"resume":{"epoch":"e","seq":12,"window":\#(window)}}"#
+    }
+    let window = ClientWindow(
+      generation: 4096, start: 20, total: 60,
+      rows: [.init(RowID(rawValue: 7), revision: 1), .init(RowID(rawValue: 9), revision: 4_294_967_295)])
+    #expect(
+      try decode(open(#"{"generation":4096,"start":20,"total":60,"rows":[7,1,9,4294967295]}"#))
+        == .open(.init(table: "p", request: 1, resume: .init(epoch: "e", sequence: 12, window: window))))
+    for window in [#"{"start":0,"total":1,"rows":[1]}"#, #"{"start":0,"rows":[]}"#, "[]"] {
+      #expect(throws: ClientError.self) { try decode(open(window)) }
+    }
+  }
+
   @Test func `a viewport message without stick sticks to no edge`() throws {
     guard case .viewport(let viewport) = try decode(#"{"type":"viewport","seq":0,"first":3,"count":1}"#) else {
       Issue.record("no viewport")

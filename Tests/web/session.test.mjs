@@ -206,7 +206,11 @@ test('a resumed connection continues with a patch', () => {
   const anchored = (seq, isTop) => ({ ...viewportAt(seq, isTop), first: 0, anchor: session.copy.items[1]?.id ?? null });
   session.receive({ ...golden.hello, session: 'the second' }, anchored);
   const { resume, request } = sent.at(-1);
-  assert.deepEqual(resume, { epoch: window.epoch, seq: 1, session: golden.hello.session, anchorOffset: 1 });
+  const { window: held, ...rest } = resume;
+  assert.deepEqual(rest, { epoch: window.epoch, seq: 1, session: golden.hello.session, anchorOffset: 1 });
+  // Another node needs the rows to continue with a patch.
+  const rows = session.copy.items.flatMap(({ id, rev }) => [id, rev]);
+  assert.deepEqual(held, { generation: 0, start: window.start, total: window.total, rows });
   assert.ok(session.isPending);
   assert.equal(session.receive({ ...structuredClone(patches[0]), request }, anchored).kind, 'patch');
   assert.equal(session.isPending, false);

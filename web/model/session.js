@@ -420,7 +420,15 @@ export class Session {
   #resume({ first, anchor }) {
     const { epoch, seq } = this.copy;
     const position = anchor === null ? -1 : this.copy.positionOf(anchor);
-    return { epoch, seq, session: this.#holdsOf, anchorOffset: position < 0 ? -1 : position - first };
+    return { epoch, seq, session: this.#holdsOf, anchorOffset: position < 0 ? -1 : position - first, window: this.#report };
+  }
+
+  // The rows for a node that has not sent them, which can continue from them in the same epoch.
+  get #report() {
+    const { epoch, start, total, items } = this.copy;
+    const { generation, windowed } = this.table;
+    if (epoch !== this.epoch || windowed || items.length > wire.LIMITS.reported || items.some((item) => item.isHeader)) return undefined;
+    return { generation: generation ?? 0, start, total, rows: items.flatMap(({ id, rev }) => [id, rev]) };
   }
 
   #noteRequest() {

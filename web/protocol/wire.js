@@ -10,7 +10,7 @@ export const SUBPROTOCOL = 'rowcast.v1';
 export const VERSION = 1;
 
 /** The upper limits of numbers and lengths in messages. */
-export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000, keys: 100 });
+export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000, keys: 100, reported: 500 });
 
 /** An error that reports a message that violates the protocol. */
 export class WireError extends Error {}
@@ -200,14 +200,14 @@ export function hello(client) {
 
 /**
  * Returns a message that opens a table. `interval` is the requested minimum time between patches in
- * milliseconds; `resume` describes the client's copy as `{epoch, seq, session, anchorOffset}`.
+ * milliseconds; `resume` describes the copy as `{epoch, seq, session, anchorOffset, window}`.
  */
 export function open({ table, request, query, viewport, interval = undefined, resume = undefined }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
   if (interval !== undefined) message.interval = interval;
   if (resume) {
-    const { epoch, seq, session, anchorOffset } = resume;
-    message.resume = { epoch, seq };
+    const { epoch, seq, session, anchorOffset, window } = resume;
+    message.resume = window ? { epoch, seq, window } : { epoch, seq };
     if (session) message.resume.session = session;
     if (anchorOffset >= 0 && anchorOffset <= LIMITS.count) message.resume.anchorOffset = anchorOffset;
   }

@@ -2,7 +2,8 @@
 ///
 /// Clients and sources may still refer to identifiers of the former table, so they are not reused.
 struct TableHandover {
-  /// The number of former tables in this place.
+  /// The number of former tables in this place; with shared row ids see
+  /// ``Schema/sharedGeneration(seed:)``.
   var generation = 0
   /// The number in the row id of the first slot.
   var firstNumber: UInt32 = 0

@@ -67,8 +67,8 @@ extension RowKey: CustomStringConvertible {
 
 /// The engine's identifier of a row.
 ///
-/// It is never reused during a run of the engine. Values stay below 2^53, so that JavaScript
-/// represents them exactly.
+/// It is never reused for another key during a run of the engine. Values stay below 2^53, so that
+/// JavaScript represents them exactly.
 public struct RowID: Hashable, Comparable, Codable, Sendable {
   /// The identifier's number.
   public let rawValue: UInt64

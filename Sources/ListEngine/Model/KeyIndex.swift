@@ -20,14 +20,23 @@ final class KeyIndex {
   private let pool: TextPool
   private let table = ProbeTable()
   private var deleted = 0
+  /// The significant bits of hashes.
+  private let hashMask: UInt64
+  /// The numbers of keys that have the hash of another key, by slot; `nil` if keys have no numbers.
+  private var otherNumbers: [UInt32: UInt64]?
 
   // Guesses for the next lookup. Sources usually name rows in insertion order. After a jump, the
   // list usually continues after the new row, at the old position, or one past it.
   private var next: UInt32 = 0
   private var previous: UInt32 = 0
 
-  init(_ type: KeyType, hasher: BytesHash, counter: ByteCounter) {
+  /// Creates an empty index.
+  ///
+  /// - Parameter numberBits: The size of the numbers of ``number(of:)``; `nil` for no numbers.
+  init(_ type: KeyType, hasher: BytesHash, counter: ByteCounter, numberBits: Int? = nil) {
     self.type = type
+    hashMask = 1 << UInt64(numberBits ?? Self.numberBits) - 1
+    otherNumbers = numberBits == nil ? nil : [:]
     self.hasher = hasher
     self.counter = counter
     pool = TextPool(hasher: hasher, sharesRepeats: false)
@@ -148,6 +157,7 @@ final class KeyIndex {
   func insert(_ key: Probe, slot: UInt32) {
     table.insert(slot, hash: hash(key)) { hash(ofSlot: $0) }
     store(key, slot: slot)
+    if otherNumbers != nil { giveNumber(slot) }
   }
 
   private func store(_ key: Probe, slot: UInt32) {
@@ -174,6 +184,7 @@ final class KeyIndex {
       let isNew = table.insert(slot, hash: hash(key), unless: { matches($0, key) }, rehash: { hash(ofSlot: $0) })
       guard isNew else { return place }
       store(key, slot: slot)
+      if otherNumbers != nil { giveNumber(slot) }
     }
     return records.count
   }
@@ -200,6 +211,7 @@ final class KeyIndex {
     table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
     used[slot] = Use.none
     deleted -= 1
+    if otherNumbers?.isEmpty == false { otherNumbers?[slot] = nil }
     if type == .text {
       pool.release(texts[slot])
       texts[slot] = TextPool.none
@@ -217,6 +229,47 @@ final class KeyIndex {
   /// Returns the size of this slot's key in bytes, or 0 for an integer.
   @inline(__always) func textBytes(_ slot: UInt32) -> Int { type == .text ? pool[texts[slot]].count : 0 }
 
+  // MARK: Numbers
+
+  /// The size of ``number(of:)`` in bits, without the bit that marks the second key of a hash.
+  static let numberBits = 52
+
+  /// Returns a number below 2^53 that follows from the key of this slot: its hash.
+  ///
+  /// Keys with the hash of a present key, of which a table of 1M rows has one with a probability of
+  /// 1 in 9,000, have numbers from 2^52 on. Returns `nil` if keys have no numbers, or the slot has
+  /// no key.
+  @inline(__always) func number(of slot: UInt32) -> UInt64? {
+    guard let otherNumbers, slot < used.count, used[slot] != Use.none else { return nil }
+    if !otherNumbers.isEmpty, let number = otherNumbers[slot] { return number }
+    return hash(ofSlot: slot) & hashMask
+  }
+
+  /// Returns the slot of the row whose key has this number.
+  ///
+  /// - Complexity: Expected O(1).
+  func slot(numbered number: UInt64) -> UInt32? {
+    guard let otherNumbers else { return nil }
+    let slot: UInt32? =
+      if number <= hashMask {
+        table.find(hash(number)) { hash(ofSlot: $0) & hashMask == number && otherNumbers[$0] == nil }
+      } else {
+        otherNumbers.first { $0.value == number }?.key
+      }
+    return slot.flatMap { used[$0] == Use.found ? $0 : nil }
+  }
+
+  /// Gives a new key another number than its hash if a key with this hash is present.
+  private func giveNumber(_ slot: UInt32) {
+    let hash = hash(ofSlot: slot)
+    guard table.find(hash, { $0 != slot && self.hash(ofSlot: $0) == hash }) != nil else { return }
+    let second = BytesHash(seed: ~hasher.seed)
+    var number = type == .integer ? second.hash(words[slot]) : second.hash(pool[texts[slot]])
+    let marked: UInt64 = 1 << UInt64(Self.numberBits)
+    repeat { number = (number &+ 1) & (marked - 1) | marked } while otherNumbers?.values.contains(number) == true
+    otherNumbers?[slot] = number
+  }
+
   /// Checks that a lookup of each key returns its slot.
   func checkInvariants() {
     #if CHECK_INVARIANTS
@@ -226,6 +279,8 @@ final class KeyIndex {
         let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
         precondition(find(key, used[slot]) == slot && used[slot] != Use.none, "the key of slot \(slot) leads elsewhere")
         counted += used[slot] == Use.deleted ? 1 : 0
+        guard let number = number(of: slot), used[slot] == Use.found else { continue }
+        precondition(self.slot(numbered: number) == slot, "the number \(number) of slot \(slot) leads elsewhere")
       }
       precondition(slots.count == count + deleted, "\(slots.count) keys, counted as \(count) and \(deleted)")
       precondition(counted == deleted, "\(counted) keys are buried, counted as \(deleted)")
@@ -235,14 +290,19 @@ final class KeyIndex {
 
   @inline(__always) private func hash(_ key: Probe) -> UInt64 {
     switch key {
-    case .integer(let value): hasher.hash(value)
-    case .text(let bytes): hasher.hash(bytes)
+    case .integer(let value): hash(hasher.hash(value))
+    case .text(let bytes): hash(hasher.hash(bytes))
     }
   }
 
   @inline(__always) private func hash(ofSlot slot: UInt32) -> UInt64 {
-    type == .integer ? hasher.hash(words[slot]) : hasher.hash(pool[texts[slot]])
+    hash(type == .integer ? hasher.hash(words[slot]) : hasher.hash(pool[texts[slot]]))
   }
+
+  /// Returns a hash that its significant bits determine.
+  ///
+  /// The table takes its tags from the highest bits.
+  @inline(__always) private func hash(_ hash: UInt64) -> UInt64 { hash & hashMask | ((hash & hashMask) >> 48) << 60 }
 
   @inline(__always) private func matches(_ slot: UInt32, _ key: Probe) -> Bool {
     switch key {

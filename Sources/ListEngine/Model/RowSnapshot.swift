@@ -2,8 +2,12 @@
 public final class RowSnapshot {
   /// The row's identifier.
   public let id: RowID
-  /// The revision, which changes with every visible change of the row.
+  /// The revision that clients receive.
+  ///
+  /// It is ``change``, or with shared row identifiers a digest of what the row shows.
   public let revision: UInt32
+  /// The commit of the last visible change of the row.
+  let change: UInt32
   /// The values, one per column.
   public let cells: [Cell]
   /// The deferred cells without a value, which are null in `cells`, by ascending column.
@@ -19,9 +23,12 @@ public final class RowSnapshot {
   /// An object that the wire format derives from the row, freed together with the snapshot.
   public var attachment: AnyObject?
 
-  init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64, missing: [MissingCell] = []) {
+  init(
+    id: RowID, revision: UInt32, change: UInt32? = nil, cells: [Cell], label: UInt64, missing: [MissingCell] = []
+  ) {
     self.id = id
     self.revision = revision
+    self.change = change ?? revision
     self.cells = cells
     self.label = label
     self.missing = missing
@@ -30,7 +37,7 @@ public final class RowSnapshot {
 
   /// Creates a placeholder for a row that is not loaded.
   init(id: RowID, revision: UInt32 = 1, absence: Missing) {
-    (self.id, self.revision, cells, label, missing) = (id, revision, [], 0, [])
+    (self.id, self.revision, change, cells, label, missing) = (id, revision, revision, [], 0, [])
     self.absence = absence
   }
 

@@ -10,7 +10,7 @@ struct SnapshotCache {
 
   /// Returns the cached snapshot of a row if it shows this revision at this place.
   func snapshot(_ slot: UInt32, of id: RowID, revision: UInt32, label: UInt64) -> RowSnapshot? {
-    guard let known = snapshots[slot], known.id == id, known.revision == revision, known.label == label else {
+    guard let known = snapshots[slot], known.id == id, known.change == revision, known.label == label else {
       return nil
     }
     return known

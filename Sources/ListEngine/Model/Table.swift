@@ -1,7 +1,7 @@
 /// The rows of a list, stored by column, indexed by key and ordered as in the source.
 ///
 /// Each row occupies a slot. A slot is reused after all views have processed the row's deletion.
-/// Row identifiers are never reused.
+/// Row identifiers are never reused, unless they follow from keys.
 final class Table {
   let schema: Schema
   let limits: Limits
@@ -94,6 +94,8 @@ final class Table {
   /// The collators of columns that do not order by code unit, by column number.
   let collators: [Int: any Collator]
 
+  /// Whether row identifiers follow from keys, and revisions from what rows show.
+  let sharesIDs: Bool
   /// The start of this table's row identifiers, above those of replaced tables.
   let ids: RowIDOrigin
   /// The largest generation used in a row identifier.
@@ -104,13 +106,14 @@ final class Table {
   /// `collators` holds the collators of columns that do not order by code unit, by column number.
   init(
     _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero,
-    wall: WallTime = WallTime()
+    sharesIDs: Bool = false, wall: WallTime = WallTime()
   ) {
     let hasher = BytesHash(seed: seed)
     self.hasher = hasher
     self.seed = seed
     self.collators = collators
     self.ids = ids
+    self.sharesIDs = sharesIDs
     self.wall = wall
     newestGeneration = ids.generation
     self.schema = schema
@@ -123,7 +126,7 @@ final class Table {
       columns.initializeElement(
         at: number, to: ColumnStore(column.type, hasher: hasher, counter: counter, collation: keys))
     }
-    keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
+    keys = KeyIndex(schema.key, hasher: hasher, counter: texts, numberBits: sharesIDs ? KeyIndex.numberBits : nil)
     derived = DerivedColumns(
       schema, columns: columns, bytes: derivedTexts, byteLimit: min(limits.tableBytes, DerivedColumns.greatestSize),
       wall: wall)
@@ -152,11 +155,13 @@ final class Table {
 
   /// Returns the identifier of the row in this slot.
   @inline(__always) func id(of slot: UInt32) -> RowID {
-    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ ids.number))
+    if sharesIDs, let number = keys.number(of: slot) { return RowID(rawValue: number) }
+    return RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ ids.number))
   }
 
   /// Returns the slot of a row, or `nil` if the row is gone.
   func slot(of row: RowID) -> UInt32? {
+    if sharesIDs { return keys.slot(numbered: row.rawValue) }
     // An identifier below the first number wraps around to a value above all slots.
     let slot = UInt32(truncatingIfNeeded: row.rawValue) &- ids.number
     guard slot < slotCount, isAlive(slot), id(of: slot) == row else { return nil }
@@ -187,9 +192,10 @@ final class Table {
       : snapshots.snapshot(slot, of: id, revision: revision, label: label)
     if let known { return known }
     let shown = isRestricted ? schema.publicColumnCount : columns.count
+    let (cells, missing) = (columns.prefix(shown).map { $0.cell(slot) }, deferred?.missing(slot) ?? [])
     let made = RowSnapshot(
-      id: id, revision: revision, cells: columns.prefix(shown).map { $0.cell(slot) }, label: label,
-      missing: deferred?.missing(slot) ?? [])
+      id: id, revision: sharesIDs ? contentRevision(cells, missing) : revision, change: revision, cells: cells,
+      label: label, missing: missing)
     if isRestricted { restrictedSnapshots.insert(made, at: slot) } else { snapshots.insert(made, at: slot) }
     return made
   }

@@ -1,17 +1,20 @@
 /// The state that a reconnecting client still holds.
 public struct ResumePoint: Hashable, Codable, Sendable {
-  /// The session that sent this state.
-  public var session: SessionID
+  /// The session that sent this state; `nil` if it is not known here.
+  public var session: SessionID?
   /// The number of the last window or patch that the client applied.
   public var sequence: UInt64
   /// The number of items from the first visible one down to the scroll anchor.
   public var anchorOffset: Int?
+  /// The window that the client holds, if it reports it.
+  public var window: ClientWindow?
 
   /// Creates the resume point of a client that applied this patch of this session.
-  public init(session: SessionID, sequence: UInt64, anchorOffset: Int? = nil) {
+  public init(session: SessionID?, sequence: UInt64, anchorOffset: Int? = nil, window: ClientWindow? = nil) {
     self.session = session
     self.sequence = sequence
     self.anchorOffset = anchorOffset
+    self.window = window
   }
 }
 

@@ -1,5 +1,8 @@
 /// The rows and sections that the client holds.
 extension Session {
+  /// The request that the client's rows answer, or `nil` if it has none.
+  var shownRequest: UInt64? { requested.isIdle ? nil : requested.request }
+
   /// Whether the client holds only rows of its view, under the view's row ids.
   var holdsRowsOfView: Bool {
     base != nil && !position.awaitsWindow && (flow.sentAt == nil || flow.previousBase != nil)
@@ -51,5 +54,16 @@ extension Session {
       displayed.held = (start..<start + base.items.count).clamped(to: 0..<folded.itemCount)
     }
     return displayed
+  }
+
+  /// Returns the indices of the window's rows that were changed or inserted since the pause.
+  ///
+  /// The result is empty if the client is not paused.
+  func newerRows(of window: WindowState) -> [Int] {
+    guard let pause = attention.pause, let view else { return [] }
+    return window.items.indices.filter { index in
+      guard case .row(let row) = window.items[index], let slot = view.table.slot(of: row.id) else { return false }
+      return pause.isNewer(slot, in: view)
+    }
   }
 }

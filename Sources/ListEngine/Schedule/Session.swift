@@ -42,6 +42,12 @@ final class Session: Viewer {
     /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
     /// top.
     var anchorToFind: (row: RowID, offset: Int)?
+    /// The window that the client reports to hold, until a view is shown.
+    var window: ClientWindow?
+    /// Whether the session's base was made from this report.
+    var isBaseReported = false
+
+    mutating func end() { (isAnswerPending, anchorToFind, window, isBaseReported) = (false, nil, nil, false) }
   }
 
   /// The state of the rows that the session wants to have loaded.
@@ -128,6 +134,7 @@ final class Session: Viewer {
   func resume(from parked: Session?, at point: ResumePoint) {
     resumption.anchorToFind = point.anchorOffset.flatMap { offset in position.anchor.namedAnchor.map { ($0, offset) } }
     flow.goOn(at: point.sequence)
+    resumption.window = point.window
     guard let parked else { return }
     var query = parked.requested.query
     query.collapsed = requested.query.collapsed
@@ -137,14 +144,24 @@ final class Session: Viewer {
     flow.resume(from: parked.flow, at: point.sequence)
     guard base != nil else { return }
     resumption.previousView = parked.resumption.previousView
-    resumption.isAnswerPending = true
+    (resumption.isAnswerPending, resumption.window) = (true, nil)
     position.keepWindow()
   }
 
-  /// Discards the resumed window if its section numbers or row ids may have changed.
+  /// Ignores the reported window unless the table has its generation; `nil` for a windowed table.
+  func checkReport(generation: Int?) { if resumption.window?.generation != generation { resumption.window = nil } }
+
+  /// Takes the reported window as the base, if there is one.
   ///
+  /// Otherwise discards the resumed window if its section numbers or row ids may have changed.
   /// Section numbers are valid only within one view, and so are row ids of a windowed source.
   private func checkResumed() {
+    if let view, let window = resumption.window.take() {
+      guard let base = window.base(in: view) else { return }
+      flow.take(base)
+      (resumption.isAnswerPending, resumption.isBaseReported, resumption.previousView) = (true, true, view)
+      return position.keepWindow()
+    }
     guard resumption.isAnswerPending, let view, view.isGrouped || !view.holdsAllRows, view !== resumption.previousView
     else { return }
     discardWindow()
@@ -182,9 +199,6 @@ final class Session: Viewer {
 
   /// Records that the last request was refused with no earlier query to restore.
   func becomeIdle() { requested.isIdle = true }
-
-  /// The request that the client's rows answer, or `nil` if it has none.
-  var shownRequest: UInt64? { requested.isIdle ? nil : requested.request }
 
   /// Limits the window to a number of items.
   func limitWindow(to count: Int) { position.anchor.greatestWindow = count }
@@ -326,7 +340,7 @@ final class Session: Viewer {
     setPaused(false)  // a user who changes the query wants to see its rows
     attention.hold = nil
     position.begin(at: viewport, limits: limits)
-    (resumption.isAnswerPending, resumption.anchorToFind) = (false, nil)
+    resumption.end()
     flushAtOnce()
   }
 
@@ -381,7 +395,7 @@ final class Session: Viewer {
   ///
   /// Has no effect while the client gets no patches or waits for a window.
   func holdOrder(for length: Duration, at now: Instant) {
-    guard base != nil, view != nil, position.progress == .held, !isQuiet else { return }
+    guard base != nil, view != nil, position.progress == .held, !isQuiet, !resumption.isBaseReported else { return }
     attention.hold = Hold(at: now, length: length)
   }
 
@@ -464,17 +478,6 @@ final class Session: Viewer {
     return attention.pause?.takeDue(of: view, at: now)
   }
 
-  /// Returns the indices of the window's rows that were changed or inserted since the pause.
-  ///
-  /// The result is empty if the client is not paused.
-  func newerRows(of window: WindowState) -> [Int] {
-    guard let pause = attention.pause, let view else { return [] }
-    return window.items.indices.filter { index in
-      guard case .row(let row) = window.items[index], let slot = view.table.slot(of: row.id) else { return false }
-      return pause.isNewer(slot, in: view)
-    }
-  }
-
   // MARK: Patches
 
   /// Cuts a patch from the last window to the current rows, or returns `nil` if they are equal.
@@ -512,16 +515,17 @@ final class Session: Viewer {
     let window = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     flow.send(window, isOfSameQuery: position.progress == .held, at: now)
     position.noteSent(shift: shift)
-    (resumption.isAnswerPending, resumption.anchorToFind) = (false, nil)
+    resumption.end()
     return (patch, shift)
   }
 
   /// Returns a cutter that cuts to the current order, and moves the viewport along.
   private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
     // A window of another query says nothing about positions in this one.
-    let anchor = position.wantsWindow ? resumption.anchorToFind : nil
+    let isReported = resumption.isBaseReported
+    let anchor = position.wantsWindow || isReported ? resumption.anchorToFind : nil
     let found = anchor.map { position.anchor.find($0.row, offset: $0.offset, in: folded) } ?? 0
-    let followed = position.anchor.follow(folded, since: position.awaitsWindow ? nil : base)
+    let followed = position.anchor.follow(folded, since: position.awaitsWindow || isReported ? nil : base)
     return (cutter(folded, position.anchor, budget: limits.patchBytes), position.shiftOnItsWay + found + followed)
   }
 

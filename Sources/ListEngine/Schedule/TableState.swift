@@ -158,6 +158,7 @@ final class TableState {
   func attach(_ session: Session, to query: Query, at now: Instant) throws(QueryFault) {
     detach(session, at: now)
     try checkViews(for: query, of: session)
+    session.checkReport(generation: table.schema.windowed == nil ? origin.generation : nil)
     do throws(ClientError) {
       if let view = try backend.attach(session, to: query, at: now) { session.show(view) }
     } catch {

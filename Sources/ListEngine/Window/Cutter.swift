@@ -177,7 +177,7 @@ struct Cutter {
     guard let base, candidate.origin >= 0, case .row(let held) = base.items[candidate.origin] else {
       return row.cells.indices.reduce(16) { $0 + Self.cost(row, $1) }
     }
-    guard held.revision != row.revision else { return 0 }
+    guard held.change != row.change else { return 0 }
     return row.cells.indices.reduce(16) { $0 + (row.shows($1, asIn: held) ? 0 : Self.cost(row, $1)) }
   }
 
@@ -268,8 +268,9 @@ struct Cutter {
   private func update(_ patch: Patch, from old: WindowItem, to new: WindowItem, at index: Int) {
     switch (old, new) {
     case (.row(let old), .row(let new)):
-      guard old.revision != new.revision else { return }
+      guard old.change != new.change else { return }
       let columns = new.cells.indices.filter { !new.shows($0, asIn: old) }
+      guard !columns.isEmpty || old.revision != new.revision else { return }
       patch.updatedRows.append(Patch.RowUpdate(index: index, row: new, columns: columns))
     case (.header(let old), .header(let new)):
       if old != new { patch.updatedHeaders.append((index, new)) }

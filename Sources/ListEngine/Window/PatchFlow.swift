@@ -39,6 +39,9 @@ struct PatchFlow {
     if parked.sentAt != nil, sequence == parked.sequence - 1 { base = parked.previousBase }
   }
 
+  /// Takes the window that a client without a known session reports to hold.
+  mutating func take(_ window: WindowState) { base = window }
+
   /// Records a window or patch.
   ///
   /// - Parameter isOfSameQuery: Whether the client holds a window of the same query meanwhile.

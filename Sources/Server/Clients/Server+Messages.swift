@@ -187,22 +187,24 @@ extension Server {
     }
   }
 
-  /// Returns the point from which a client resumes a session of another connection.
+  /// Returns the point from which a client resumes a session of another connection, or the window
+  /// that another node has sent it.
   ///
   /// The former connection may not have noticed the loss yet, so it is closed.
   private func resumePoint(_ resume: ClientMessage.Resume?, of client: ClientConnection) throws(ClientError)
     -> ResumePoint?
   {
-    guard let resume, resume.epoch == engine.epoch, let token = resume.token,
-      let id = clients.resumeTokens.session(token)
-    else { return nil }
-    guard id != client.id else {
+    guard let resume, resume.epoch == engine.epoch else { return nil }
+    let session = resume.token.flatMap { clients.resumeTokens.session($0) }
+    guard session != nil || resume.window != nil else { return nil }
+    guard session != client.id else {
       throw .unexpectedMessage("resume names the session of another connection, not its own")
     }
-    if let previous = clients[id], previous.phase == .open {
+    if let previous = session.flatMap({ clients[$0] }), previous.phase == .open {
       previous.beginClosing(1008, "the session has resumed on another connection")
     }
-    return ResumePoint(session: id, sequence: resume.sequence, anchorOffset: resume.anchorOffset)
+    return ResumePoint(
+      session: session, sequence: resume.sequence, anchorOffset: resume.anchorOffset, window: resume.window)
   }
 
   func close(_ client: ClientConnection, _ code: Int, _ reason: String) -> Bool {

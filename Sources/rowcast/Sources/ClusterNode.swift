@@ -34,6 +34,7 @@ final class ClusterNode: Sendable {
   /// Connects the server to this part.
   func serve(_ configuration: inout ServerConfiguration) {
     guard publisher != nil || relay != nil else { return }
+    if let relay { (configuration.epoch, configuration.sharesRowIDs) = (relay.epoch, true) }
     configuration.obstacle = { [relay] in relay?.obstacle }
     configuration.otherMetrics = { [self] in metrics }
   }

@@ -85,16 +85,16 @@ final class SourceFeed: Feed {
         source: source, stamp: source.file.flatMap { FileStamp($0) },
         swapping: Self.swapping(source, inlet, log, status, refuse),
         isRetired: quarantine != nil, quarantine: quarantine))
+    let published = publisher?.add(source.name) { [weak self] request, schema in
+      let swapping = self?.state.withLock { $0.swapping }
+      swapping?.send(request, of: schema)
+    }
     inlet.listenWithSchema { [weak self] request, schema in
       let swapping = self?.state.withLock { $0.swapping }
+      guard let request = published.map({ $0.forward(request) }) ?? request else { return }
       swapping?.send(request, of: schema)
     }
-    guard let publisher else { return }
-    let published = publisher.add(source.name) { [weak self] request, schema in
-      let swapping = self?.state.withLock { $0.swapping }
-      swapping?.send(request, of: schema)
-    }
-    inlet.copyEvents(to: { published.report($0) })
+    if let published { inlet.copyEvents(to: { published.report($0) }) }
   }
 
   private static func swapping(

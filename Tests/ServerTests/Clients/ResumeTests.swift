@@ -65,6 +65,29 @@ import Testing
     #expect(try client.message("window")["request"] as? Int == 9)
   }
 
+  @Test func `a reported window continues with a patch, without a session`() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let client = try WebSocketClient.greeted(port: server.port)
+    client.send(#"{"type":"open","table":"numbers","request":1}"#)
+    let window = try firstRows(client)
+    let items = try #require(window["items"] as? [[Any]])
+    let rows = items.map { "\($0[0]),\($0[1])" }.joined(separator: ",")
+    for (epoch, kind) in [(try #require(window["epoch"] as? String), "patch"), ("another", "window")] {
+      let again = try WebSocketClient.greeted(port: server.port)
+      again.send(
+        #"{"type":"open","table":"numbers","request":2,"resume":{"epoch":"\#(epoch)","session":"unknown","seq":5,"#
+          + #""window":{"start":0,"total":10,"rows":[\#(rows)]}}}"#)
+      let answer = try firstRows(again)
+      #expect(answer["type"] as? String == kind)
+      if kind == "patch" {
+        #expect(answer["base"] as? Int == 5)
+        #expect(answer["inserted"] == nil && answer["digest"] as? Int == window["digest"] as? Int)
+      }
+    }
+    withExtendedLifetime(client) {}
+  }
+
   @Test func `each session has a unique token of 32 characters`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
