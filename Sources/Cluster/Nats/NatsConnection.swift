@@ -1,4 +1,5 @@
 import CNats
+import Glibc
 import ListEngine
 import Threads
 
@@ -58,7 +59,7 @@ final class NatsConnection: @unchecked Sendable {
       }
     }
     var connection: OpaquePointer?
-    let status = natsConnection_Connect(&connection, settings)
+    let status = Self.repeated { natsConnection_Connect(&connection, settings) }
     guard status == NATS_OK, let connection else {
       throw .unreachable(options.url, Self.text(status))
     }
@@ -74,7 +75,7 @@ final class NatsConnection: @unchecked Sendable {
     self.context = context
     var account: UnsafeMutablePointer<jsAccountInfo>?
     var code = jsErrCode(rawValue: 0)
-    guard js_GetAccountInfo(&account, context, nil, &code) == NATS_OK else {
+    guard Self.repeated({ js_GetAccountInfo(&account, context, nil, &code) }) == NATS_OK else {
       throw .noJetStream(options.url)
     }
     jsAccountInfo_Destroy(account)
@@ -90,6 +91,17 @@ final class NatsConnection: @unchecked Sendable {
 
   /// Ends the connection.
   func close() { natsConnection_Close(connection) }
+
+  /// Repeats an attempt up to five times while it fails as with a server that has just started, or
+  /// on a busy machine.
+  private static func repeated(_ attempt: () -> natsStatus) -> natsStatus {
+    var status = attempt()
+    for _ in 1..<5 where [NATS_TIMEOUT, NATS_PROTOCOL_ERROR, NATS_IO_ERROR, NATS_CONNECTION_CLOSED].contains(status) {
+      usleep(300_000)
+      status = attempt()
+    }
+    return status
+  }
 
   /// Returns the library's text for a status.
   static func text(_ status: natsStatus) -> String {
