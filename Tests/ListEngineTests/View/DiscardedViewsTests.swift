@@ -15,7 +15,7 @@ import Testing
       changes.upsert(.integer(Int64(key)), [.integer(Int64(key % 100)), .integer(Int64(key % 3_000 / 100))])
     }
     table.apply(changes)
-    return ListView(Query(groups: [0, 1]), table: table)
+    return ListView(Query(group: [0, 1]), table: table)
   }
 
   @Test func `a dropped view is freed a bounded number of sections at a time`() {
@@ -63,7 +63,7 @@ import Testing
   @Test func `a view set is due until its dropped views are freed`() {
     _ = grouped()
     var views = ViewSet(table)
-    let query = Query(groups: [0, 1])
+    let query = Query(group: [0, 1])
     _ = views.enter(query)
     views.leave(query, at: .zero)
     let late = Instant.zero.advanced(by: UnusedViewLimits.time)
