@@ -59,7 +59,7 @@ package final class Recorder: @unchecked Sendable {
 
   /// Waits until a condition holds.
   package func wait(_ what: String, until isTrue: (Recorder.View) -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: 180)
     try condition.withLock {
       while !isTrue(View(events: received, log: lines.map(\.text), held: waiting)) {
         guard condition.wait(until: deadline) else { throw Workshop.Failure(description: "waited in vain for \(what)") }
