@@ -296,7 +296,10 @@ import Testing
     }
     try source.start()
     try recorder.wait("the end of it") {
-      $0.states.contains("backingOff: it has 7 processes, and may have 5")
+      // The sixth process may already be one too many when they are counted.
+      $0.states.contains {
+        ["6", "7"].map { "backingOff: it has \($0) processes, and may have 5" }.contains($0)
+      }
     }
     #expect(source.stop())
   }
