@@ -216,7 +216,7 @@ export class Pane {
         return this.#showCopy(event.shift, true);
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.statusAt = Date.now(); return undefined;
-      case 'tiles': return this.strip?.take(event.tiles);
+      case 'tiles': this.controller?.scaling.take(event.bounds); return this.strip?.take(event.tiles);
       case 'facets': return this.facets?.take(event.facets);
       case 'keys': return this.controller?.receive(event.message);
       case 'broken': return this.link.close();

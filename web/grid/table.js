@@ -103,12 +103,13 @@ class RowNode {
   }
 
   #show(at, now, flashes) {
-    const value = this.item.absence ?? this.item.cells[this.specs[at].index] ?? null;
+    const { index, styling } = this.specs[at];
+    const value = this.item.absence ?? this.item.cells[index] ?? null;
     const before = this.shown[at];
-    if (value === before) return;
+    if (value === before && !styling?.readsRow) return;
     this.shown[at] = value;
-    this.cells[at].show(value, now);
-    if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
+    this.cells[at].show(value, now, this.item.cells);
+    if (value !== before && flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
   }
 
   /** Updates the clipping of all cells after a change of column widths. */
@@ -118,7 +119,7 @@ class RowNode {
 
   /** Draws a cell again although its value is unchanged, because the time or its scale changed. */
   refresh(at, now) {
-    this.cells[at]?.show(this.shown[at], now);
+    this.cells[at]?.show(this.shown[at], now, this.item?.cells);
   }
 }
 

@@ -19,6 +19,7 @@ import { Notices } from '../panels/notices.js';
 import { Pointing } from './pointing.js';
 import { Row } from '../protocol/wire.js';
 import { RowActions } from './rowactions.js';
+import { Scaling } from './scaling.js';
 import { Resting } from './resting.js';
 import { findingOf } from '../model/finding.js';
 import { searchOf } from '../model/search.js';
@@ -64,6 +65,7 @@ export class Controller {
     new Copying(this, sideQueries);
     this.pointing = new Pointing(this);
     this.resting = new Resting(pane);
+    this.scaling = new Scaling(pane);
     this.#listen();
     listenForPrint(pane);
     pane.columns.look(() => pane.redraw());
@@ -191,6 +193,7 @@ export class Controller {
     const { position, column } = this.focus;
     if (!travel.isMoving && columns.widen()) this.pane.schedule();
     this.resting.drawn();
+    this.scaling.drawn();
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
     this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));

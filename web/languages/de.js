@@ -227,6 +227,9 @@ export default {
     'Forget the forms of {count} columns': { one: 'Die Form einer Spalte vergessen', other: 'Die Formen von {count} Spalten vergessen' }, 'All values': 'Alle Werte',
     Bars: 'Balken', 'Heat scale': 'Farbskala', 'Values that match': 'Passende Werte', 'Red ◆': 'Rot ◆', 'Amber ▲': 'Gelb ▲', 'Green ●': 'Grün ●', 'Blue ■': 'Blau ■', Bold: 'Fett',
     'Remove all of the column': 'Alle der Spalte entfernen', 'The source shows this column with bars.': 'Die Quelle zeigt diese Spalte mit Balken.',
+    'among the greatest': 'gehört zu den größten', 'among the least': 'gehört zu den kleinsten', 'Share of the values': 'Anteil der Werte', 'top {percent} %': 'oberste {percent} %',
+    'bottom {percent} %': 'unterste {percent} %', 'By column': 'Nach Spalte', 'This column': 'Diese Spalte',
+    'The source keeps the rows of this table, so their percentiles are not known.': 'Die Quelle behält die Zeilen dieser Tabelle, deshalb sind ihre Perzentile nicht bekannt.',
     'Highlights have no regular expressions. Filter by one instead.': 'Hervorhebungen kennen keine regulären Ausdrücke. Stattdessen danach filtern.',
 
     // Export and print.

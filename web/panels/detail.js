@@ -73,9 +73,9 @@ export class Detail {
     this.#offer(isHeld ? this.actions(this.#row) : []);
     specs.forEach(({ index }, at) => {
       const value = this.#row.absence ?? this.#row.cells[index] ?? null;
-      if (value === this.#shown[at]) return;
+      if (value === this.#shown[at] && !this.#cells[at].spec.styling?.readsRow) return;
       this.#shown[at] = value;
-      this.#cells[at].show(value, now);
+      this.#cells[at].show(value, now, this.#row.cells);
       this.#charts[at]?.show(value);
       this.#showExactly(at, value);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
@@ -111,7 +111,7 @@ export class Detail {
   /** Updates the ages. */
   tick(now) {
     if (!this.isOpen || this.#row === null) return;
-    this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now); });
+    this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now, this.#row.cells); });
   }
 
   #build(specs) {
