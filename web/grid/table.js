@@ -12,7 +12,7 @@ const none = Object.freeze([]);
  *
  * It remembers the value of each cell, so that only changes are written to the DOM.
  */
-class RowNode {
+export class RowNode {
   constructor(specs, places, marker) {
     this.el = document.createElement('div');
     this.el.className = 'row';
@@ -180,6 +180,11 @@ export class Table {
      * @type {Map<number, RowNode>}
      */
     this.nodes = new Map();
+    /**
+     * The rows that stay above the others, which pinned.js draws.
+     * @type {RowNode[]}
+     */
+    this.pinned = [];
     this.#free = [];
     this.#stamp = 0;
     this.#leaving = new Set();
@@ -203,7 +208,7 @@ export class Table {
   }
 
   #forAll(act) {
-    for (const nodes of [this.nodes.values(), this.#free, this.#leaving]) for (const node of nodes) act(node);
+    for (const nodes of [this.nodes.values(), this.pinned, this.#free, this.#leaving]) for (const node of nodes) act(node);
   }
 
   /** Sets the columns of another table and removes all nodes. `marker` grades whole rows. */
@@ -211,8 +216,9 @@ export class Table {
     this.marker = marker;
     this.places = none;
     for (const node of [...this.#leaving, ...this.nodes.values()]) this.moves.stop(node);
-    for (const node of [...this.nodes.values(), ...this.#free]) node.el.remove();
+    for (const node of [...this.nodes.values(), ...this.pinned, ...this.#free]) node.el.remove();
     this.nodes.clear();
+    this.pinned = [];
     this.#free = [];
     this.specs = specs;
   }
@@ -297,7 +303,7 @@ export class Table {
 
   /** Draws the cells of one column again after a change of its scale. */
   rescale(at, now) {
-    for (const node of this.nodes.values()) node.refresh(at, now);
+    for (const nodes of [this.nodes.values(), this.pinned]) for (const node of nodes) node.refresh(at, now);
   }
 
   /** Returns the element of the cell at a position of the view, or undefined if it is not drawn. */

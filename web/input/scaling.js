@@ -1,5 +1,5 @@
-// scaling.js: keeps the bounds of a pane's columns over all rows: those of its bars, heat scales and
-// rules by percentile.
+// scaling.js: keeps the bounds of a pane's columns over all rows: those of its bars, heat scales
+// and rules by percentile.
 
 import { Bounds, wantedBounds } from '../model/bounds.js';
 import { fittingHighlights } from '../model/highlights.js';

@@ -2,8 +2,8 @@
 // clock.
 
 /** Whether a view asks for nothing, so that the source's own view is shown. */
-export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines, isOwn }) {
-  return search === '' && where === '' && isOwn !== true && [highlights, facets, tiles, times, lines].every((part) => part === undefined)
+export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines, pins, isOwn }) {
+  return search === '' && where === '' && isOwn !== true && [highlights, facets, tiles, times, lines, pins].every((part) => part === undefined)
     && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
 }
 

@@ -81,11 +81,12 @@ export function highlightOf({ highlights = [] }, column, look) {
 }
 
 /**
- * How the cells of a column look. `lookOf` returns the look of the rule that applies to a value in a
+ * The look of a column's cells. `lookOf` returns the look of the rule that applies to a value in a
  * row, or an empty string; null without rules. `readsRow` is whether it depends on other cells, and
  * `isRanked` whether it depends on percentiles. `scale` is that of the heat.
  * @typedef {{hasBar: boolean, hasHeat: boolean, scale: {least: number, most: number}|null,
- *   readsRow: boolean, isRanked: boolean, lookOf: ((value: *, cells?: readonly *[]) => string)|null,
+ *   readsRow: boolean, isRanked: boolean,
+ *   lookOf: ((value: *, cells?: readonly *[]) => string)|null,
  *   heatOf: (value: *, scale: object|null) => number}} Styling
  */
 

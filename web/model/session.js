@@ -87,7 +87,7 @@ export class Session {
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
   // The last request of each type of subscription.
-  #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
+  #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] }, pins: { table: '', id: 0, wanted: [] } };
   #tiles = { table: '', strip: [], bounds: [] };  // the requested tiles by their use
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
@@ -262,6 +262,11 @@ export class Session {
     this.#want('facets', wanted);
   }
 
+  /** Requests the rows with these keys, at any place, instead of earlier ones. */
+  wantPins(keys) {
+    this.#want('pins', keys);
+  }
+
   #want(type, wanted) {
     const { table } = this.view;
     const last = this.#subscriptions[type];
@@ -338,6 +343,7 @@ export class Session {
         const count = type === 'tiles' ? this.#tiles.strip.length : Infinity;
         return { kind: type, [type]: message[type].slice(0, count), ...(type === 'tiles' ? { bounds: message.tiles.slice(count) } : {}) };
       }
+      case 'pins': return message.id === this.#subscriptions.pins.id && this.isOpen ? { kind: 'keys', message } : nothing;
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
@@ -420,7 +426,7 @@ export class Session {
     this.#holdsOf = this.#secret;
     if (!isOffered) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
-    for (const type of ['tiles', 'facets']) {
+    for (const type of ['tiles', 'facets', 'pins']) {
       const { table, wanted } = this.#subscriptions[type];
       if (wanted.length > 0 && table === this.view.table) this.#sendSubscription(type);
     }

@@ -55,8 +55,9 @@ export class Detail {
    *
    * @param {import('../protocol/wire.js').Row|null} row the active row, if any; may be a header
    * @param {import('../model/columns.js').Spec[]} specs all columns
+   * @param {boolean} isLive whether the row is up to date although it may be outside the window
    */
-  show(row, specs, copy, now) {
+  show(row, specs, copy, now, isLive = false) {
     if (!this.isOpen || specs.length === 0) return;
     if (specs !== this.#specs) this.#build(specs);
     const next = row !== null && !row.isHeader ? row : this.#row;
@@ -66,7 +67,7 @@ export class Detail {
       return;
     }
     this.#row = copy.itemAt(copy.positionOf(next.id)) ?? next;
-    const isHeld = copy.positionOf(next.id) >= 0;
+    const isHeld = isLive || copy.positionOf(next.id) >= 0;
     this.list.hidden = false;
     this.note.textContent = isHeld ? '' : phrase('This row is not loaded. These are its last known values.');
     this.panel.classList.toggle('old', !isHeld);

@@ -31,7 +31,7 @@ import { number, phrase } from '../model/language.js';
  */
 export function openFilterBox({ under, spec: own, term, values, cells, apply, heading: title = titleOf(own.column), refused = '', lack = () => '', others = [], operators = operatorsFor }) {
   let spec = others.find(({ column }) => column.name === term?.column) ?? own;
-  const dialog = make('dialog', 'box filter-box');
+  const dialog = make('dialog', others.length > 1 ? 'box filter-box rule-box' : 'box filter-box');
   dialog.setAttribute('aria-label', title === titleOf(own.column) ? phrase('Filter {column}', { column: title }) : title);
   const form = make('form');
   form.method = 'dialog';
@@ -66,8 +66,6 @@ export function openFilterBox({ under, spec: own, term, values, cells, apply, he
   head.append(heading, choose);
   const about = make('label', 'box-field');
   about.append(make('span', '', phrase('By column')), of);
-  const top = make('div', 'box-fields');
-  top.append(about);
   const fields = make('div', 'box-fields');
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
@@ -77,7 +75,7 @@ export function openFilterBox({ under, spec: own, term, values, cells, apply, he
   done.type = 'submit';
   const foot = make('div', 'box-foot');
   foot.append(fault, clear, done);
-  form.append(head, ...(others.length > 1 ? [top] : []), fields, foot);
+  form.append(head, fields, foot);
   dialog.append(form);
 
   let read = () => null;
@@ -88,7 +86,7 @@ export function openFilterBox({ under, spec: own, term, values, cells, apply, he
     const held = term?.op === choose.value && term.column === spec.column.name ? term : undefined;
     const { name } = spec.column;
     const editor = editorOf(choose.value, spec, held, list, (take) => values(name, take), () => cells(spec));
-    fields.replaceChildren(...editor.parts);
+    fields.replaceChildren(...(others.length > 1 ? [about] : []), ...editor.parts);
     ({ read } = editor);
     (focused ?? editor.parts[0]?.querySelector('input, select') ?? choose).focus();
     putUnder(dialog, under.getBoundingClientRect());
