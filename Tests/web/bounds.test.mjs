@@ -20,6 +20,8 @@ test('percentiles come first, then heat scales, then bars', () => {
     { function: 'p99', column: 'memory' }, { function: 'min', column: 'cpu' }, { function: 'max', column: 'cpu' }, { function: 'max', column: 'memory' },
   ]);
   assert.deepEqual(wantedBounds([], [shown[0], shown[2]]), [], 'a bar of percentages needs none');
+  assert.deepEqual(wantedBounds([], shown, true), [], 'bars of a source have none in a large table');
+  assert.deepEqual(wantedBounds([{ column: 'memory', look: 'bar' }], shown, true), [{ function: 'max', column: 'memory' }]);
   const many = Array.from({ length: 30 }, (_, at) => ({ kind: 'bar', column: column(`c${at}`) }));
   assert.equal(wantedBounds([], many).length, MOST_BOUNDS);
 });

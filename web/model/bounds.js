@@ -9,6 +9,12 @@ import { filterOf, wireTile } from './tiles.js';
 export const MOST_BOUNDS = 16;
 
 /**
+ * The most rows for which bars that the source chose have bounds, because the server keeps memory
+ * for each row. What the user chooses has bounds in any table.
+ */
+export const MOST_ROWS = 250_000;
+
+/**
  * A bound of a column: an aggregate over all rows.
  * @typedef {{function: string, column: string}} Bound
  */
@@ -19,9 +25,10 @@ export const MOST_BOUNDS = 16;
  *
  * @param {import('./highlights.js').Highlight[]} highlights those that fit the table
  * @param {import('./columns.js').Spec[]} shown the shown columns
+ * @param {boolean} [isLarge] whether the view has more than {@link MOST_ROWS} rows
  * @returns {Bound[]}
  */
-export function wantedBounds(highlights, shown) {
+export function wantedBounds(highlights, shown, isLarge = false) {
   const isShown = (name) => shown.some(({ column }) => column.name === name);
   const own = highlights.filter(({ column }) => isShown(column));
   const percentiles = own.flatMap(({ term }) => {
@@ -29,7 +36,8 @@ export function wantedBounds(highlights, shown) {
     return kind === undefined ? [] : [{ function: kind, column: term.column }];
   });
   const heats = own.filter(({ look }) => look === 'heat').flatMap(({ column }) => ends(column));
-  const bars = shown.filter(({ kind, column }) => kind === 'bar' && isNumeric(column.type) && column.unit !== '%').map(({ column }) => ({ function: 'max', column: column.name }));
+  const isWanted = ({ name, type, unit }) => isNumeric(type) && unit !== '%' && (!isLarge || own.some(({ column, look }) => column === name && look === 'bar'));
+  const bars = shown.filter(({ kind, column }) => kind === 'bar' && isWanted(column)).map(({ column }) => ({ function: 'max', column: column.name }));
   const keys = new Set();
   return [...percentiles, ...heats, ...bars].filter((bound) => {
     const key = keyOf(bound.column, bound.function);
