@@ -54,7 +54,7 @@ extension RowKey {
   /// Returns the key converted to the table's key type.
   ///
   /// Clients send integers beyond 2^53 as text.
-  fileprivate func fitting(_ type: KeyType) -> RowKey {
+  func fitting(_ type: KeyType) -> RowKey {
     if case .text(let text) = self, type == .integer, let number = Int64(text) { .integer(number) } else { self }
   }
 }

@@ -247,6 +247,7 @@ public struct Engine: ~Copyable {
     guard input.endsQuiet else { return }
     state.tiles.refresh(id)
     state.facets.refresh(id)
+    state.pins.refresh(id)
   }
 
   /// Returns the state of the table that a session has open, if it exists.
@@ -294,6 +295,9 @@ public struct Engine: ~Copyable {
     case .facets(let id, let number, let facets):
       guard let session = sessions[id] else { return }
       state(of: session)?.watchFacets(session, id: number, facets, at: now)
+    case .pins(let id, let number, let keys):
+      guard let session = sessions[id] else { return }
+      state(of: session)?.pins.watch(session, id: number, keys)
     case .writable(let id): (sessions[id] ?? left[id])?.noteWritable()
     case .close(let id): close(id, isParked: true, at: now)
     }
@@ -428,6 +432,7 @@ public struct Engine: ~Copyable {
     session.willLeave()
     states[number].tiles.leave(id, at: now)
     states[number].facets.leave(id, at: now)
+    states[number].pins.leave(id)
     states[number].detach(session, at: now)
     if isParked, session.base != nil { parking.park(session, at: now) }
   }

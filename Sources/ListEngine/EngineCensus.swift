@@ -15,6 +15,8 @@ public struct EngineCensus: Hashable, Sendable {
   public var restingTiles = 0
   /// The number of facets that at least one session shows.
   public var watchedFacets = 0
+  /// The number of sessions with pinned rows.
+  public var pinningSessions = 0
   /// The number of facets without a session that are kept for a while.
   public var restingFacets = 0
 
@@ -36,6 +38,7 @@ extension Engine {
       census.watchedTiles += table.tiles.counts.watched
       census.restingTiles += table.tiles.counts.resting
       census.watchedFacets += table.facets.counts.watched
+      census.pinningSessions += table.pins.count
       census.restingFacets += table.facets.counts.resting
     }
     return census

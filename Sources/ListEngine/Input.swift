@@ -89,6 +89,12 @@ public enum Input: Codable, Sendable {
   /// Every report carries `id`. The rows are those of the client's query, also after it has
   /// changed. Opening a table ends the reports, and a client whose table does not exist gets none.
   case facets(SessionID, id: UInt64, [RequestedFacet])
+  /// A client replaces its pinned rows, which it receives inside and outside its view; no keys end
+  /// the reports.
+  ///
+  /// Every report carries `id`. Opening a table ends the reports, and a client whose table does not
+  /// exist gets none.
+  case pins(SessionID, id: UInt64, [RowKey])
   /// The session's socket has drained and accepts the next patch.
   case writable(SessionID)
   /// The session's connection has closed.
@@ -122,7 +128,7 @@ extension Input {
       nil
     case .open(let id, _, _, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
       .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
-      .hold(let id, _), .tiles(let id, _, _), .facets(let id, _, _), .writable(let id),
+      .hold(let id, _), .tiles(let id, _, _), .facets(let id, _, _), .pins(let id, _, _), .writable(let id),
       .close(let id):
       id
     }

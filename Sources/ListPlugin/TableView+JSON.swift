@@ -34,6 +34,7 @@ extension TableView {
     var view = [("sort", list(sort.map(\.json)))]
     if let filter { view.append(("filter", filter.json)) }
     view.append(("group", list(group.map(quoted))))
+    if !ranges.isEmpty { view.append(("ranges", list(ranges.map(\.json)))) }
     view.append(("aggregates", list(aggregates.map { object($0.members) })))
     view.append(("order", list(order.map(quoted))))
     view.append(("hidden", list(hidden.map(quoted))))
@@ -41,6 +42,17 @@ extension TableView {
     if !tiles.isEmpty { view.append(("tiles", list(tiles.map { object($0.members) }))) }
     members.append(("view", object(view)))
     return members
+  }
+}
+
+extension ColumnRanges {
+  fileprivate var json: String {
+    switch self {
+    case .width(let width, let column):
+      // A whole width is written without a fraction, as columns of integers need it.
+      object([("column", quoted(column)), ("width", Int64(exactly: width).map { "\($0)" } ?? "\(width)")])
+    case .unit(let unit, let column): object([("column", quoted(column)), ("unit", quoted(unit.rawValue))])
+    }
   }
 }
 

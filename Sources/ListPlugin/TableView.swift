@@ -14,6 +14,8 @@ public struct TableView: Hashable, Sendable {
   public var filter: RowFilter?
   /// The columns to group by, outermost first.
   public var group: [String]
+  /// The ranges of columns in ``group``; the others have a section for each value.
+  public var ranges: [ColumnRanges]
   /// The aggregates of each section and of all rows.
   public var aggregates: [Aggregate]
   /// The columns that come first; the others follow in the order of the schema.
@@ -38,13 +40,14 @@ public struct TableView: Hashable, Sendable {
     description: String = "", icon: String = "", sort: [SortTerm] = [], filter: RowFilter? = nil, group: [String] = [],
     aggregates: [Aggregate] = [], order: [String] = [],
     hidden: [String] = [], pinned: [String] = [], tiles: [Tile] = [], severity: String? = nil,
-    newest: NewestEnd? = nil, changed: String? = nil
+    newest: NewestEnd? = nil, changed: String? = nil, ranges: [ColumnRanges] = []
   ) {
     self.description = description
     self.icon = icon
     self.sort = sort
     self.filter = filter
     self.group = group
+    self.ranges = ranges
     self.aggregates = aggregates
     self.order = order
     self.hidden = hidden
@@ -62,6 +65,19 @@ public enum NewestEnd: String, Hashable, Sendable {
   case top
   /// The last rows are the newest.
   case end
+}
+
+/// The ranges into which the values of a grouped column are divided.
+public enum ColumnRanges: Hashable, Sendable {
+  /// Ranges of numbers between the multiples of a width above 0.
+  case width(Double, of: String)
+  /// Minutes, hours, days, weeks, months or years of times, on the clock of the user.
+  case unit(TimeUnit, of: String)
+
+  /// A unit of the calendar.
+  public enum TimeUnit: String, Hashable, Sendable {
+    case minute, hour, day, week, month, year
+  }
 }
 
 /// A column to sort by.

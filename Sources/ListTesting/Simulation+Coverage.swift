@@ -18,6 +18,7 @@ extension Simulation.Coverage {
     crossings += other.crossings
     tiles += other.tiles
     facets += other.facets
+    pins += other.pins
     ranges += other.ranges
     waits += other.waits
     looks += other.looks

@@ -26,7 +26,8 @@ extension Simulation {
           throw failure("the table is listed under another name")
         }
       case .refuse(let id, let refusal): try judge(refusal, of: id)
-      case .deliver, .waiting, .tiles, .facets, .status, .load: throw failure("\(output) after the table has gone")
+      case .deliver, .waiting, .tiles, .facets, .pins, .status, .load:
+        throw failure("\(output) after the table has gone")
       case .cancel, .ask, .cancelBlocks: continue
       }
     }

@@ -47,6 +47,7 @@ extension Simulation {
       try judge(client)
       try judgeDeferred(client)
       try judgeFacets(client)
+      try judgePins(client)
     }
   }
 }

@@ -41,8 +41,8 @@ extension Simulation {
   /// Whether an output is for an unchecked client.
   func isForUncheckedClient(_ output: Output) -> Bool {
     switch output {
-    case .deliver(let id, _), .waiting(let id, _), .tiles(let id, _), .facets(let id, _), .status(let id, _, _),
-      .refuse(let id, _):
+    case .deliver(let id, _), .waiting(let id, _), .tiles(let id, _), .facets(let id, _), .pins(let id, _),
+      .status(let id, _, _), .refuse(let id, _):
       id.rawValue > Self.firstUncheckedClient
     case .tables, .load, .cancel, .ask, .cancelBlocks: false
     }

@@ -81,6 +81,8 @@ public struct Simulation {
     public var tiles = 0
     /// The number of facets that were compared with the rows.
     public var facets = 0
+    /// The number of pinned rows that were compared with the rows.
+    public var pins = 0
     /// The headers of ranges in windows.
     public var ranges = 0
 
@@ -131,6 +133,8 @@ public struct Simulation {
     var tiles: Tiles?
     /// The client's facets, if it has some.
     var facets: Facets?
+    /// The client's pinned rows, if it has some.
+    var pins: Pins?
   }
 
   /// The table's schema, in some runs with two deferred columns at the end.
@@ -163,6 +167,9 @@ public struct Simulation {
   /// The generator for facets, and the number of the last request for some.
   var faceting: SeededGenerator
   var nextFacets: UInt64 = 0
+  /// The generator for pinned rows, and the number of the last request for some.
+  var pinning: SeededGenerator
+  var nextPins: UInt64 = 0
   /// The rows of replaced tables.
   var previousRows: Set<RowID> = []
   var clients: [SimulatedClient] = []
@@ -189,6 +196,7 @@ public struct Simulation {
     ordering = SeededGenerator(seed: seed ^ 0x6F72_6465)
     ranging = SeededGenerator(seed: seed ^ 0x7261_6E67)
     faceting = SeededGenerator(seed: seed ^ 0x6661_6365)
+    pinning = SeededGenerator(seed: seed ^ 0x7069_6E73)
     // In every third run, patches are so small that changes need several of them. A client is then
     // only correct after the last one.
     isExact = seed % 3 != 0
@@ -229,6 +237,7 @@ public struct Simulation {
       runUncheckedClients(&engine)
       choose(&engine)
       chooseFacets(&engine)
+      choosePins(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -497,6 +506,7 @@ public struct Simulation {
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .tiles(let id, let reports): try judge(reports, id)
       case .facets(let id, let reports): try judge(reports, id)
+      case .pins(let id, let reports): try judge(reports, id)
       case .status(let id, _, _):
         guard let client = clients.first(where: { $0.id == id }), !client.isHidden, client.pause == nil else {
           throw failure("a page that is closed, hidden or paused receives the status of the source")

@@ -414,7 +414,7 @@ public struct WindowedSimulation {
         try judge(delivery, clients[index])
         clients[index].coming.append(delivery)
       case .refuse(let id, let refusal): try goBack(id, refusal, &engine)
-      case .load, .cancel, .ask, .cancelBlocks, .status, .tables, .waiting, .tiles, .facets: continue
+      case .load, .cancel, .ask, .cancelBlocks, .status, .tables, .waiting, .tiles, .facets, .pins: continue
       }
     }
   }

@@ -67,7 +67,7 @@ final class ExamBench {
       case .cancel(_, let cells): requests.append(.cancel(cells))
       case .ask(_, let queries): requests.append(.ask(queries))
       case .cancelBlocks(_, let ids): requests.append(.cancelBlocks(ids))
-      case .status, .waiting, .tiles, .facets, .tables, .refuse: break
+      case .status, .waiting, .tiles, .facets, .pins, .tables, .refuse: break
       }
     }
   }

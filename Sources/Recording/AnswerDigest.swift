@@ -43,6 +43,9 @@ struct AnswerDigest: Hashable {
     case .facets(let id, let reports):
       fold(11, id.rawValue)
       fold(ServerMessage.facets(reports).encoded)
+    case .pins(let id, let reports):
+      fold(12, id.rawValue)
+      fold(ServerMessage.pins(reports).encoded)
     case .tables(let tables):
       fold(3, 0)
       fold(ServerMessage.tables(tables).encoded)

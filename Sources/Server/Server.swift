@@ -185,6 +185,8 @@ public final class Server {
       if let client = clients[id], client.phase == .open { client.send { $0.waiting = waiting } }
     case .facets(let id, let reports):
       if let client = clients[id], client.phase == .open { client.send { $0.report(reports) } }
+    case .pins(let id, let reports):
+      if let client = clients[id], client.phase == .open { client.send { $0.reportPins(reports) } }
     case .tiles(let id, let reports):
       if let client = clients[id], client.phase == .open { client.send { $0.tiles = reports } }
     case .tables:

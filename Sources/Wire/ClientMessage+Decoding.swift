@@ -76,6 +76,8 @@ extension ClientMessage {
       self = .tiles(id: try Self.number(message, "id"), try Self.tiles(message, limits))
     case "facets":
       self = .facets(id: try Self.number(message, "id"), try Self.facets(message, limits))
+    case "pins":
+      self = .pins(id: try Self.number(message, "id"), try Self.keys(message, limit: limits.pinsPerSession))
     case "signOut":
       self = .signOut
     case "name":

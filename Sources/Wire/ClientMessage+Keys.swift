@@ -20,9 +20,9 @@ extension ClientMessage {
     return rows
   }
 
-  static func keys(_ message: JSONMembers) throws(ClientError) -> [RowKey] {
+  static func keys(_ message: JSONMembers, limit: Int = greatestKeyCount) throws(ClientError) -> [RowKey] {
     var keys: [RowKey] = []
-    for (index, value) in try message.list("keys", limit: greatestKeyCount).enumerated() {
+    for (index, value) in try message.list("keys", limit: limit).enumerated() {
       switch value {
       case .text(let text):
         guard text.utf8.count <= greatestKey else {

@@ -34,6 +34,8 @@ public enum ClientMessage: Hashable, Sendable {
   case tiles(id: UInt64, [RequestedTile])
   /// Replaces the client's facets, the counts of columns' values; an empty list ends their reports.
   case facets(id: UInt64, [RequestedFacet])
+  /// Replaces the client's pinned rows; an empty list ends their reports.
+  case pins(id: UInt64, [RowKey])
   /// Requests the keys of rows.
   case name(id: UInt64, rows: [RowID])
   /// Requests the positions of the rows with these keys.

@@ -47,7 +47,7 @@ extension QueryRequest {
         zone = minutes
       case "fields", "separator": break
       case "table", "view", "show", "sections", "collapsed", "columns", "highlight", "tiles", "facets",
-        "times", "lines", "row":
+        "times", "lines", "pins", "row":
         break
       default:
         let known = "sort, search, where, zone, filter, group, ranges, fields and separator"

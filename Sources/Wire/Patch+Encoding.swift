@@ -140,19 +140,7 @@ extension JSONWriter {
   fileprivate mutating func item(_ item: WindowItem, _ schema: Schema) {
     switch item {
     case .header(let header): self.header(header, schema)
-    case .row(let row):
-      byte("[")
-      unsigned(row.id.rawValue)
-      byte(",")
-      unsigned(UInt64(row.revision))
-      byte(",")
-      if let absence = row.absence {
-        missing(absence)
-        return byte("]")
-      }
-      byte("[")
-      row.encodedCells(counting: &counts).appendAll(to: &self)
-      raw("]]")
+    case .row(let row): self.row(row)
     }
   }
 
@@ -187,5 +175,23 @@ extension JSONWriter {
       self.cell(cell)
     }
     byte("]")
+  }
+}
+
+extension JSONWriter {
+  /// Appends a row as an item of a window.
+  mutating func row(_ row: RowSnapshot) {
+    byte("[")
+    unsigned(row.id.rawValue)
+    byte(",")
+    unsigned(UInt64(row.revision))
+    byte(",")
+    if let absence = row.absence {
+      missing(absence)
+      return byte("]")
+    }
+    byte("[")
+    row.encodedCells(counting: &counts).appendAll(to: &self)
+    raw("]]")
   }
 }

@@ -73,6 +73,20 @@ extension JSONWriter {
     }
     member("where", unlessEmpty: view.text)
     member("group", unlessEmpty: view.group)
+    if !view.ranges.isEmpty {
+      member("ranges", view.ranges) { writer, grouping in
+        writer.object {
+          $0.member("column", grouping.column)
+          switch grouping.ranges {
+          case .width(let width):
+            $0.name("width")
+            $0.exactCell(width)
+          case .unit(let unit, _): $0.member("unit", unit.rawValue)
+          case nil: break
+          }
+        }
+      }
+    }
     if !view.aggregates.isEmpty {
       member("aggregates", view.aggregates) { writer, aggregate in
         writer.object {

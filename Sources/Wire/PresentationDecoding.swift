@@ -85,6 +85,12 @@ package enum PresentationDecoding {
     }
     view.text = try members.text("where", limit: FilterText.greatestByteCount)
     view.group = try names(members, "group", limit: limits.groups)
+    for (index, value) in try members.list("ranges", limit: limits.groups).enumerated() {
+      var grouping = try GroupingRequest(decoding: value, path: "view.ranges[\(index)]")
+      // Clients divide times at their own offset.
+      if case .unit(let unit, _) = grouping.ranges { grouping.ranges = .unit(unit, offset: 0) }
+      view.ranges.append(grouping)
+    }
     for (index, term) in try members.list("aggregates", limit: limits.aggregates).enumerated() {
       view.aggregates.append(try aggregate(JSONMembers(term, path: "view.aggregates[\(index)]")))
     }

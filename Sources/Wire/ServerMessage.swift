@@ -29,6 +29,8 @@ public enum ServerMessage {
   case tiles(TileReports)
   /// The facets of a client that have changed.
   case facets(FacetReports)
+  /// The pinned rows of a client that have changed.
+  case pins(PinReports)
   /// Periodic statistics.
   case stats(ServerStats)
   /// The result of an action request; `token` is the one that the client sent.
@@ -122,6 +124,7 @@ public enum ServerMessage {
       writer.member("rows", waiting.rows)
     case .tiles(let reports): writer.tiles(reports)
     case .facets(let reports): writer.facets(reports)
+    case .pins(let reports): writer.pins(reports)
     case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)

@@ -64,7 +64,8 @@ import Testing
       ("resumes", total.resumes),
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
       ("anchored", total.anchored), ("crossings", total.crossings), ("evictions", total.evictions),
-      ("tiles", total.tiles), ("facets", total.facets), ("ranges", total.ranges), ("bounded", total.bounded),
+      ("tiles", total.tiles), ("facets", total.facets), ("pins", total.pins),
+      ("ranges", total.ranges), ("bounded", total.bounded),
       ("exchanges", total.exchanges), ("reopened", total.reopened),
       ("refusals", total.refusals), ("hastyScrolls", total.earlyScrolls),
     ] {

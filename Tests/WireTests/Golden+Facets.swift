@@ -2,6 +2,12 @@ import ListEngine
 import Testing
 
 extension Golden {
+  /// Returns a row from its item.
+  static func pinnedRow(_ item: [Any]) throws -> RowSnapshot {
+    let (id, revision) = (try #require(item[0] as? Int), try #require(item[1] as? Int))
+    return try row(RowID(rawValue: UInt64(id)), UInt32(revision), try #require(item[2] as? [Any]))
+  }
+
   static func facet(_ json: [String: Any]) throws -> FacetReports.Entry {
     FacetReports.Entry(try #require(json["at"] as? Int), try outcome(json))
   }

@@ -49,6 +49,11 @@ import Wire
       let id = UInt64(try #require(message["id"] as? Int))
       let facets = try #require(message["facets"] as? [[String: Any]]).map { try Golden.facet($0) }
       try expect(.facets(FacetReports(id: id, facets: facets)), message)
+    case "pins":
+      let rows = try #require(message["rows"] as? [[Any]]).map { entry in
+        PinReports.Entry(try #require(entry[0] as? Int), try (entry[1] as? [Any]).map { try Golden.pinnedRow($0) })
+      }
+      try expect(.pins(PinReports(id: UInt64(try #require(message["id"] as? Int)), rows: rows)), message)
     case "stats": try expect(.stats(Golden.stats(message)), message)
     case "window":
       let patch = try Golden.firstWindow(message, schema)

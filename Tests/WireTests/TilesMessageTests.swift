@@ -59,7 +59,7 @@ import Wire
   }
 
   @Test func `decoding refuses more tiles than a session may have`() {
-    let tiles = Array(repeating: #"{"function":"count"}"#, count: 9).joined(separator: ",")
+    let tiles = Array(repeating: #"{"function":"count"}"#, count: 25).joined(separator: ",")
     #expect(throws: ClientError.self) { try decode(#"{"type":"tiles","id":1,"tiles":[\#(tiles)]}"#) }
   }
 }

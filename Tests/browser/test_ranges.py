@@ -1,9 +1,13 @@
 """Sections by ranges: the dialog, the headers, filters by a range, undo and links."""
 
+import json
+import shlex
+import sys
 import unittest
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
+from rowcast_server import Server
 from user import expect
 
 HEADERS = """() => [...document.querySelectorAll('#grid .section:not([hidden])')]
@@ -99,6 +103,35 @@ class RangesTest(PageTest):
         headers = page.evaluate(HEADERS)
         self.assertEqual(len(headers), len(set(headers)))
         page.screenshot(path=ARTIFACTS / "ranges-collapsed.png")
+        user.check_clean(self)
+
+
+SUGGESTED = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "jobs", "key": "integer", "columns": [
+        {"name": "job", "type": "text", "title": "Job"}, {"name": "used", "type": "integer", "title": "Used"},
+    ], "view": {"group": ["used"], "ranges": [{"column": "used", "width": 20}]}},
+    {"type": "upsert", "rows": [[number, f"job {number}", number] for number in range(50)]},
+]  # fmt: skip
+PROGRAM = "import sys; print(sys.argv[1], flush=True); sys.stdin.read()"
+
+
+class SuggestedRangesTest(PageTest):
+    @classmethod
+    def serve(cls):
+        command = [sys.executable, "-c", PROGRAM, "\n".join(map(json.dumps, SUGGESTED))]
+        return Server(options=("--no-token", "--child", f"jobs={shlex.join(command)}"))
+
+    def test_a_source_suggests_ranges_which_a_user_can_replace(self):
+        user = self.open()
+        page = user.page
+        user.until(f"() => ({HEADERS})()[0] === '0 – 19'", "the sections are ranges")
+        self.assertNotIn("ranges=", page.url)
+        page.get_by_role("rowheader").first.click(button="right")
+        page.get_by_role("menuitem", name="Stop grouping by this column").click()
+        user.until(f"() => ({HEADERS})().length === 0", "the sections are gone")
+        page.locator("#reset").click()
+        user.until(f"() => ({HEADERS})()[0] === '0 – 19'", "the sections are back")
         user.check_clean(self)
 
 

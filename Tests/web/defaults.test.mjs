@@ -87,3 +87,10 @@ test('severity follows thresholds in the worse direction, and values', () => {
   const words = severityOf({ warn: ['late'], critical: ['failed', false] });
   assert.deepEqual(['late', 'failed', false, 'done', null].map(words), ['warn', 'critical', 'critical', '', '']);
 });
+
+test('a suggested view divides columns of its grouping into ranges', () => {
+  const table = { name: 'jobs', columns: [{ name: 'cpu', type: 'number' }], view: { sort: [], group: ['cpu'], ranges: [{ column: 'cpu', width: 10 }] } };
+  const view = completed(viewFromHash('#table=jobs'), table);
+  assert.deepEqual([view.group, view.ranges, view.isDefault], [['cpu'], [{ column: 'cpu', width: 10 }], true]);
+  assert.equal(hashFromView(view), '#table=jobs');
+});

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { fittingHighlights, heatOf, HEATS, heatScale, looksOf, matcher, nextHighlights } from '../../web/model/highlights.js';
+import { fittingHighlights, heatOf, HEATS, heatScale, looksOf, matcher, nextHighlights, rulesFor } from '../../web/model/highlights.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { completed } from '../../web/model/defaults.js';
 import { stateOf } from '../../web/model/saved.js';
@@ -45,10 +45,45 @@ test('rules match as the filters of the server do', () => {
   assert.deepEqual(match({ op: 'range', from: 1_000 }, columns[2], [999, 1_000]), [false, true]);
 });
 
+test('a rule by another column reads the cells of the row', () => {
+  const rules = [{ column: 'name', look: 'red', term: warm }, { column: 'name', look: 'bold', term: { column: 'name', op: 'contains', value: 'ssh' } }];
+  const { lookOf, readsRow, isRanked } = looksOf(rules, columns).get('name');
+  assert.deepEqual([readsRow, isRanked], [true, false]);
+  assert.deepEqual([[50, 'a'], [49, 'sshd'], [49, 'a'], [null, 'a'], [{ pending: true }, 'a']].map((cells) => lookOf(cells[1], cells)), ['red', 'bold', '', '', '']);
+  assert.equal(lookOf('sshd'), 'bold', 'without the cells of the row, only its own column counts');
+  const isEmpty = looksOf([{ column: 'name', look: 'red', term: { column: 'cpu', op: 'isEmpty' } }], columns).get('name').lookOf;
+  assert.deepEqual([[null, 'a'], [{ pending: true }, 'a']].map((cells) => isEmpty('a', cells)), ['red', ''], 'a cell that is not loaded is not empty');
+});
+
+test('a rule by percentile compares with the value of all rows', () => {
+  const known = new Map();
+  const boundOf = (column, kind) => known.get(`${kind} ${column}`);
+  const rules = [{ column: 'cpu', look: 'red', term: { column: 'cpu', op: 'top', percent: 5 } }, { column: 'cpu', look: 'blue', term: { column: 'cpu', op: 'bottom', percent: 10 } }];
+  assert.deepEqual(fittingHighlights(rules, columns), rules);
+  const { lookOf, isRanked, readsRow } = looksOf(rules, columns, boundOf).get('cpu');
+  assert.deepEqual([isRanked, readsRow], [true, false]);
+  assert.deepEqual([100, 1].map((value) => lookOf(value)), ['', ''], 'nothing is marked before the percentile is known');
+  known.set('p95 cpu', 90).set('p10 cpu', 10);
+  assert.deepEqual([91, 90, 50, 10, 9, null].map((value) => lookOf(value)), ['red', '', '', '', 'blue', '']);
+  known.set('p95 cpu', 95);
+  assert.equal(lookOf(91), '');
+  assert.deepEqual(rulesFor(columns[0]).slice(-2).map(([op]) => op), ['top', 'bottom']);
+  assert.ok(!rulesFor(columns[1]).some(([op]) => op === 'top'));
+});
+
+test('a scale over all rows does not follow the values in the window', () => {
+  const scale = heatScale(null, [3, 4], { least: 0, most: 100 });
+  assert.deepEqual(scale, { least: 0, most: 100 });
+  assert.equal(heatScale(scale, [3, 4], { least: 5, most: 90 }), scale);
+  assert.deepEqual(heatScale(scale, [3, 4], { least: 0, most: 60 }), { least: 0, most: 60 });
+});
+
 test('highlights that do not fit the columns are left out', () => {
   const odd = [
     { column: 'gone', look: 'bar' }, { column: 'name', look: 'heat' }, { column: 'cpu', look: 'pink', term: hot }, { column: 'cpu', look: 'red' },
-    { column: 'cpu', look: 'red', term: { column: 'name', op: 'isEmpty' } }, { column: 'name', look: 'red', term: { column: 'name', op: 'matches', value: '^a' } },
+    { column: 'cpu', look: 'red', term: { column: 'gone', op: 'isEmpty' } }, { column: 'name', look: 'red', term: { column: 'name', op: 'matches', value: '^a' } },
+    { column: 'cpu', look: 'red', term: { column: 'name', op: 'top', percent: 5 } }, { column: 'cpu', look: 'red', term: { column: 'cpu', op: 'top', percent: 7 } },
+    { column: 'cpu', look: 'red', term: { column: 'cpu', op: 'toString', percent: 5 } },
   ];
   assert.deepEqual(fittingHighlights(odd, columns), []);
   assert.deepEqual(fittingHighlights(all, columns), all);

@@ -318,6 +318,8 @@ client('tiles', {
 client('tiles of no strip', { type: 'tiles', id: 4, tiles: [] });
 client('facets', { type: 'facets', id: 3, facets: [{ column: 'user' }, { column: 'cpu' }, { column: 'started', zone: 60 }] });
 client('facets of no column', { type: 'facets', id: 4, facets: [] });
+client('pins', { type: 'pins', id: 3, keys: [731, 'a'] });
+client('pins of no row', { type: 'pins', id: 4, keys: [] });
 client('stats', { type: 'stats', wanted: true });
 client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
 client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
@@ -376,6 +378,7 @@ server('facets', {
     { at: 5, error: { code: 'unknownColumn', reason: 'the table processes has no column “x”' } },
   ],
 });
+server('pins', { type: 'pins', id: 3, rows: [[0, [7, 2, [731, 'sshd', 'root', 0.1, null, true]]], [1, null]] });
 server('stats', {
   type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3.1, p99: 18.42, count: 120 },
   prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: 3,

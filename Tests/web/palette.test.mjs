@@ -62,7 +62,7 @@ test('the list begins with the page, and ends with the columns of the table', ()
       view: emptyView(), columns: { shown: [{ column: { name: 'cpu' } }] }, heads: { cells: [] }, grid,
       change: note('change'), lack: () => '', pause: note('pause'),
     },
-    controller: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {} },
+    controller: { find: { open: note('find') }, acting: { items: () => [{ label: 'Clear' }] }, goTo: note('go to'), focus: {}, pinning: { count: 0 } },
     columnController: { filterBy: note('filter') }, bar: { focusFilter: note('search') },
     views: { state: { views: [{ name: 'slow', title: 'Slow' }] }, items: [{ label: 'Save view' }], open: note('view') },
     exports: [{ label: 'Export CSV' }], canReset: false,

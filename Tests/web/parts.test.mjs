@@ -205,13 +205,13 @@ test('undrawn columns keep their space', () => {
 
 test('a full bar is 100 % or the maximum, with hysteresis', () => {
   const [, , cpu] = specify(columns, [], measure, { now: 0 });
-  assert.equal(barScale(cpu, 3), 100);
-  const size = { column: { unit: '' }, scale: 0 };
-  size.scale = barScale(size, 50);
-  assert.equal(size.scale, 50);
-  assert.equal(barScale(size, 30), 50);
-  assert.equal(barScale(size, 51), 51);
-  assert.equal(barScale(size, 20), 20);
+  assert.equal(barScale(cpu, []), 100);
+  const size = { column: { unit: '' }, index: 0, scale: 0 };
+  const items = (value) => [{ isHeader: true }, { cells: [value] }, { cells: [null] }];
+  const show = (value, known) => { size.scale = barScale(size, items(value), known); return size.scale; };
+  assert.deepEqual([50, 30, 51, 20].map((value) => show(value)), [50, 50, 51, 20]);
+  // The greatest value of all rows counts, not that in the window.
+  assert.deepEqual([200, 170, 150, 100].map((known) => show(20, known)), [200, 200, 150, 100]);
 });
 
 test('keys move the active cell within the grid', () => {

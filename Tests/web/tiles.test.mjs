@@ -167,13 +167,31 @@ test('tiles are requested once, and again on each connection', () => {
   session.wantTiles([{ function: 'count' }]);
   session.wantTiles([{ function: 'count' }]);
   assert.deepEqual(sent.filter(({ type }) => type === 'tiles'), [{ type: 'tiles', id: 1, tiles: [{ function: 'count' }] }]);
-  assert.deepEqual(session.receive({ type: 'tiles', id: 1, tiles: [{ value: 5 }] }, viewportAt), { kind: 'tiles', tiles: [{ value: 5 }] });
+  assert.deepEqual(session.receive({ type: 'tiles', id: 1, tiles: [{ value: 5 }] }, viewportAt), { kind: 'tiles', tiles: [{ value: 5 }], bounds: [] });
   assert.equal(session.receive({ type: 'tiles', id: 0, tiles: [] }, viewportAt).kind, 'nothing');
   session.connected();
   session.receive(structuredClone(hello), viewportAt);
   assert.equal(sent.at(-1).type, 'tiles');
   session.wantTiles([]);
   assert.deepEqual(sent.at(-1), { type: 'tiles', id: 2, tiles: [] });
+});
+
+test('bounds are requested together with the tiles of the strip', () => {
+  const sent = [];
+  const session = new Session((message) => sent.push(message));
+  const viewportAt = () => ({ seq: 0, first: 0, count: 10, ahead: 0, behind: 0 });
+  session.view = view;
+  session.connected();
+  session.receive({ type: 'hello', version: 1, epoch: 'e', tables: [{ ...table, source: { state: 'live' } }] }, viewportAt);
+  const [count, most, least] = [{ function: 'count' }, { function: 'max', column: 'cpu' }, { function: 'min', column: 'cpu' }];
+  session.wantBounds([most]);
+  session.wantTiles([count]);
+  assert.deepEqual(sent.at(-1), { type: 'tiles', id: 2, tiles: [count, most] });
+  assert.deepEqual(session.receive({ type: 'tiles', id: 2, tiles: [{ value: 5 }, { value: 9 }] }, viewportAt), { kind: 'tiles', tiles: [{ value: 5 }], bounds: [{ value: 9 }] });
+  session.wantBounds([least, most]);
+  assert.deepEqual(sent.at(-1), { type: 'tiles', id: 3, tiles: [count, least, most] });
+  session.wantTiles([]);
+  assert.deepEqual(sent.at(-1), { type: 'tiles', id: 4, tiles: [least, most] });
 });
 
 test('a tile is renamed in its place, and an empty title is the standard one', () => {

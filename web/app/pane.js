@@ -108,7 +108,6 @@ export class Pane {
   #isOther = false;     // whether the columns changed since the last such update
   #isWindow = false;    // whether a new window arrived since then
   #scheduled = 0;       // the requested animation frame, or 0
-  #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
 
   /** The key of the row that the address names, until the controller opens it. */
@@ -145,10 +144,13 @@ export class Pane {
     return fittingView(this.session.view, this.session.table?.columns ?? []);
   }
 
-  /** Updates the grid's height, which includes the column headers and the row of totals. */
-  resize(height) {
+  /** The height of the pinned rows in pixels. */
+  pinnedHeight = 0;
+
+  /** Updates the grid's height, which includes the column headers, pinned rows and totals. */
+  resize(height = this.#height) {
     this.#height = height;
-    this.scroll.resize(Math.max(0, height - HEAD_HEIGHT - this.totals.height));
+    this.scroll.resize(Math.max(0, height - HEAD_HEIGHT - this.pinnedHeight - this.totals.height));
   }
 
   #fit({ width, height }) {
@@ -160,9 +162,7 @@ export class Pane {
   }
 
   /** Returns the viewport as sent to the server. */
-  describe(seq, isTop) {
-    return this.place.describe(seq, isTop);
-  }
+  describe = (seq, isTop) => this.place.describe(seq, isTop);
 
   // Received messages.
 
@@ -205,7 +205,7 @@ export class Pane {
 
   #take(message, opened) {
     this.place.look();
-    const event = this.session.receive(message, this.#describe, opened);
+    const event = this.session.receive(message, this.describe, opened);
     switch (event.kind) {
       case 'tables': return this.#welcome(message.type === 'hello', event);
       case 'window': return this.#showWindow(event);
@@ -216,7 +216,7 @@ export class Pane {
         return this.#showCopy(event.shift, true);
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.statusAt = Date.now(); return undefined;
-      case 'tiles': return this.strip?.take(event.tiles);
+      case 'tiles': this.controller?.scaling.take(event.bounds); return this.strip?.take(event.tiles);
       case 'facets': return this.facets?.take(event.facets);
       case 'keys': return this.controller?.receive(event.message);
       case 'broken': return this.link.close();
@@ -228,7 +228,7 @@ export class Pane {
 
   // Marks the refused parts of a query until the user changes it. The rows stay.
   #mark(rules, event) {
-    this.session.mark(rules, event, this.#describe);
+    this.session.mark(rules, event, this.describe);
     this.heads.setView(this.session.requested, this.session.marks);
     this.on.viewed(this);
     for (const { reason } of this.session.marks) this.on.announce(phrase('Not applied: {reason}', { reason }));
@@ -330,7 +330,7 @@ export class Pane {
     this.controller?.restore.unlink();
     const { isDefault, isOwn, ...view } = this.session.view;
     const isSame = (changes.table ?? view.table) === view.table;
-    if (changes.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines']) delete view[part];  // a whole view
+    if (changes.table !== undefined) for (const part of ['named', 'tiles', 'highlights', 'facets', 'times', 'lines', 'pins']) delete view[part];  // a whole view
     this.show(withFittingRanges({ ...view, ...(isSame && this.session.table?.view ? { isOwn: true } : {}), ...changes }));
     this.on.viewChanged(this, true, Object.keys(changes).join());
   }
@@ -344,7 +344,7 @@ export class Pane {
 
   /** Sends the query again if the search means something else in the current columns. */
   refine() {
-    this.session.refine(this.#describe);
+    this.session.refine(this.describe);
   }
 
   /** Shows another view without a change of the address. */
@@ -355,7 +355,7 @@ export class Pane {
     if (!isOther && sameQuery(whole, session.view)) session.view = whole;
     else {
       this.controller?.holder.release();
-      session.show(view, this.#describe);
+      session.show(view, this.describe);
     }
     if (isOther) {
       this.columns.forget();
@@ -380,7 +380,7 @@ export class Pane {
 
   /** Pauses or resumes updates. */
   pause() {
-    this.session.setPaused(!this.session.isPaused, this.#describe);
+    this.session.setPaused(!this.session.isPaused, this.describe);
     this.#hasStateChanged = true;
     this.schedule();
   }

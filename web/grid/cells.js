@@ -68,15 +68,18 @@ class TextCell {
     this.el.classList.toggle('long', isNow);
   }
 
-  /** Shows a value, a placeholder while it loads, or the reason why it could not be loaded. */
-  show(value, now) {
+  /**
+   * Shows a value, a placeholder while it loads, or the reason why it could not be loaded. Rules by
+   * other columns read the `cells` of the row.
+   */
+  show(value, now, cells) {
     const missing = missingOf(value);
     if (missing !== this.missing) this.mark(missing);
     this.draw(missing === null ? value : null, now);
     const severity = this.spec.severity === null || missing !== null ? '' : this.spec.severity(value);
     if (severity !== this.severity) this.grade(severity);
     const { styling } = this.spec;
-    if (styling !== null) this.#applyStyle(missing === null ? styling.lookOf?.(value) ?? '' : '', missing === null && styling.hasHeat ? styling.heatOf(value, styling.scale) : 0);
+    if (styling !== null) this.#applyStyle(missing === null ? styling.lookOf?.(value, cells) ?? '' : '', missing === null && styling.hasHeat ? styling.heatOf(value, styling.scale) : 0);
   }
 
   /** Shows the severity of the value: `critical`, `warn` or empty. */

@@ -286,6 +286,8 @@ export class ColumnSet {
   #layoutKey;
   /** The module highlights.js; null until it is loaded. */
   highlighting = null;
+  /** @type {import('../model/bounds.js').Bounds|null} Those of all rows, once they are loaded. */
+  bounds = null;
   #marker = null;       // the column that decides on the severity of rows
   #gap = 0;
   #stretch = 1;  // ratio of the real width of texts to the measured one
@@ -329,7 +331,7 @@ export class ColumnSet {
     const key = `${view.table} ${samples.length > 0} ${table?.severity} ${JSON.stringify([columns, highlights])}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
-    const stylings = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns);
+    const stylings = highlights === undefined ? null : this.highlighting.looksOf(highlights, columns, (name, kind) => this.bounds?.valueOf(name, kind));
     // Columns that look the same, or only have other highlights, keep their widths.
     const widths = new Map(this.#isMeasured ? this.all.map((spec) => [lookOf(spec), { natural: spec.natural, isCut: spec.isCut }]) : []);
     this.#isMeasured = samples.length > 0;
@@ -432,27 +434,29 @@ export class ColumnSet {
     return isWider;
   }
 
-  /** Updates the scales of bars and heat from the values in the window. */
+  /** Updates the scales of bars and heat from the values of all rows, or in the window. */
   rescale(copy) {
     for (const at of this.drawn.places) {
       const spec = this.shown[at];
       if (spec.styling?.hasHeat) this.#reheat(spec, at, copy);
+      if (spec.styling?.isRanked && spec.rankedBy !== this.bounds?.seq) this.#rank(spec, at);
       if (spec.kind !== 'bar') continue;
-      let greatest = 0;
-      for (const item of copy.items) {
-        const value = item.isHeader ? 0 : item.cells[spec.index];
-        if (value > greatest) greatest = value;
-      }
-      const scale = barScale(spec, greatest);
+      const scale = barScale(spec, copy.items, this.bounds?.mostOf(spec.column.name));
       if (scale === spec.scale) continue;
       spec.scale = scale;
       this.table.rescale(at, Date.now());
     }
   }
 
-  #reheat({ styling, index }, at, copy) {
+  // Draws the cells of a column again, because its percentiles have changed.
+  #rank(spec, at) {
+    spec.rankedBy = this.bounds?.seq;
+    this.table.rescale(at, Date.now());
+  }
+
+  #reheat({ styling, index, column: { name } }, at, copy) {
     const values = copy.items.filter(({ isHeader, absence }) => !isHeader && absence === null).map(({ cells }) => cells[index]);
-    const scale = this.highlighting.heatScale(styling.scale, values);
+    const scale = this.highlighting.heatScale(styling.scale, values, this.bounds?.rangeOf(name) ?? null);
     if (scale === styling.scale) return;
     styling.scale = scale;
     this.table.rescale(at, Date.now());

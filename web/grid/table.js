@@ -12,7 +12,7 @@ const none = Object.freeze([]);
  *
  * It remembers the value of each cell, so that only changes are written to the DOM.
  */
-class RowNode {
+export class RowNode {
   constructor(specs, places, marker) {
     this.el = document.createElement('div');
     this.el.className = 'row';
@@ -103,12 +103,13 @@ class RowNode {
   }
 
   #show(at, now, flashes) {
-    const value = this.item.absence ?? this.item.cells[this.specs[at].index] ?? null;
+    const { index, styling } = this.specs[at];
+    const value = this.item.absence ?? this.item.cells[index] ?? null;
     const before = this.shown[at];
-    if (value === before) return;
+    if (value === before && !styling?.readsRow) return;
     this.shown[at] = value;
-    this.cells[at].show(value, now);
-    if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
+    this.cells[at].show(value, now, this.item.cells);
+    if (value !== before && flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
   }
 
   /** Updates the clipping of all cells after a change of column widths. */
@@ -118,7 +119,7 @@ class RowNode {
 
   /** Draws a cell again although its value is unchanged, because the time or its scale changed. */
   refresh(at, now) {
-    this.cells[at]?.show(this.shown[at], now);
+    this.cells[at]?.show(this.shown[at], now, this.item?.cells);
   }
 }
 
@@ -179,6 +180,11 @@ export class Table {
      * @type {Map<number, RowNode>}
      */
     this.nodes = new Map();
+    /**
+     * The rows that stay above the others, which pinned.js draws.
+     * @type {RowNode[]}
+     */
+    this.pinned = [];
     this.#free = [];
     this.#stamp = 0;
     this.#leaving = new Set();
@@ -202,7 +208,7 @@ export class Table {
   }
 
   #forAll(act) {
-    for (const nodes of [this.nodes.values(), this.#free, this.#leaving]) for (const node of nodes) act(node);
+    for (const nodes of [this.nodes.values(), this.pinned, this.#free, this.#leaving]) for (const node of nodes) act(node);
   }
 
   /** Sets the columns of another table and removes all nodes. `marker` grades whole rows. */
@@ -210,8 +216,9 @@ export class Table {
     this.marker = marker;
     this.places = none;
     for (const node of [...this.#leaving, ...this.nodes.values()]) this.moves.stop(node);
-    for (const node of [...this.nodes.values(), ...this.#free]) node.el.remove();
+    for (const node of [...this.nodes.values(), ...this.pinned, ...this.#free]) node.el.remove();
     this.nodes.clear();
+    this.pinned = [];
     this.#free = [];
     this.specs = specs;
   }
@@ -296,7 +303,7 @@ export class Table {
 
   /** Draws the cells of one column again after a change of its scale. */
   rescale(at, now) {
-    for (const node of this.nodes.values()) node.refresh(at, now);
+    for (const nodes of [this.nodes.values(), this.pinned]) for (const node of nodes) node.refresh(at, now);
   }
 
   /** Returns the element of the cell at a position of the view, or undefined if it is not drawn. */

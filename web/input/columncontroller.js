@@ -15,11 +15,11 @@ import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 import { columnTiles } from '../panels/tilemenu.js';
 import { orderItems } from '../panels/sectionmenu.js';
-import { highlightOf, LOOKS, nextHighlights } from '../model/highlights.js';
+import { highlightOf, LOOKS, nextHighlights, percentileOf, rulesFor, SHARES } from '../model/highlights.js';
 import { timesMenu } from '../panels/displaymenu.js';
 import { highlightMenu } from '../panels/highlightmenu.js';
 import { termTexts } from '../panels/chips.js';
-import { phrase } from '../model/language.js';
+import { number, phrase } from '../model/language.js';
 
 /**
  * The controller of a pane's columns. `change(change)` changes the view, and `foldAll(isCollapsed)`
@@ -115,8 +115,8 @@ export class ColumnController {
       under, spec, term: parts[part],
       refused: this.session.marks.find(({ key }) => key === `filter:${name}`)?.reason ?? '',
       lack: (op) => this.lack({ filter: name, op }),
-      values: (take) => this.#askValues(name, take),
-      cells: () => this.#cellsOf(spec),
+      values: (of, take) => this.#askValues(of, take),
+      cells: (of) => this.#cellsOf(of),
       apply: (next) => {
         const filters = nextTerms(this.session.view.filters, name, joined(next, parts[1 - part]));
         const fault = next === null ? '' : termsFault(filters);
@@ -131,7 +131,7 @@ export class ColumnController {
     openMenu(under, phrase('Highlight {column}', { column: titleOf(column) }), highlightMenu(column, this.session.view, {
       change: this.change,
       edit: (look) => this.#editHighlight(column, look, under),
-      text: (term) => termTexts([term], this.columns.all).map(([, , text]) => text).join(', '),
+      text: (term) => ruleText(term, column.name, this.columns.all),
     }));
   }
 
@@ -156,15 +156,22 @@ export class ColumnController {
     openFilterBox({
       under, spec, term: highlightOf(this.session.view, name, look)?.term,
       heading: `${titleOf(column)}: ${phrase(LOOKS.find(([own]) => own === look)[1])}`,
-      lack: (op) => (op === 'matches' ? phrase('Highlights have no regular expressions. Filter by one instead.') : ''),
-      values: (take) => this.#askValues(name, take),
-      cells: () => this.#cellsOf(spec),
+      others: this.columns.all.filter((other) => other === spec || (other.column.type !== 'series' && other.column.type !== 'image')),
+      operators: rulesFor,
+      lack: (op) => this.#lackOfRule(op),
+      values: (of, take) => this.#askValues(of, take),
+      cells: (of) => this.#cellsOf(of),
       apply: (term) => {
         const { highlights = [] } = this.session.view;
         this.change({ highlights: nextHighlights(highlights, name, look, term === null ? null : { column: name, look, term }) });
         return '';
       },
     });
+  }
+
+  #lackOfRule(op) {
+    if (op === 'matches') return phrase('Highlights have no regular expressions. Filter by one instead.');
+    return Object.hasOwn(SHARES, op) && this.session.table?.windowed ? phrase('The source keeps the rows of this table, so their percentiles are not known.') : '';
   }
 
   // The values of a column in the window, in the view's order.
@@ -206,4 +213,19 @@ export class ColumnController {
   get #all() {
     return this.session.table?.columns ?? [];
   }
+}
+
+/**
+ * Returns the condition of a rule as text, with its column if that is not `name`.
+ *
+ * @param {import('../model/highlights.js').Rule} term
+ * @param {string} name the column that the rule highlights
+ * @param {import('../model/columns.js').Spec[]} specs
+ */
+function ruleText(term, name, specs) {
+  const share = { percent: number(term.percent ?? 0) };
+  const text = percentileOf(term) === undefined ? termTexts([term], specs).map(([, , one]) => one).join(', ')
+    : term.op === 'top' ? phrase('top {percent} %', share) : phrase('bottom {percent} %', share);
+  const of = specs.find(({ column }) => column.name === term.column);
+  return term.column === name || of === undefined ? text : `${titleOf(of.column)} ${text}`;
 }

@@ -14,11 +14,13 @@ import { Restore, SOUGHT } from './restore.js';
 import { labelOf } from '../panels/cellmenu.js';
 import { listenForPrint } from '../panels/printing.js';
 import { Matches } from './matches.js';
+import { Pinning, PINNED } from './pinning.js';
 import { openLink } from '../protocol/link.js';
 import { Notices } from '../panels/notices.js';
 import { Pointing } from './pointing.js';
 import { Row } from '../protocol/wire.js';
 import { RowActions } from './rowactions.js';
+import { Scaling } from './scaling.js';
 import { Resting } from './resting.js';
 import { findingOf } from '../model/finding.js';
 import { searchOf } from '../model/search.js';
@@ -64,6 +66,9 @@ export class Controller {
     new Copying(this, sideQueries);
     this.pointing = new Pointing(this);
     this.resting = new Resting(pane);
+    this.scaling = new Scaling(pane);
+    this.pinning = new Pinning(this);
+    this.focus.pinnedAt = (position) => this.pinning.itemAt(position);
     this.#listen();
     listenForPrint(pane);
     pane.columns.look(() => pane.redraw());
@@ -76,7 +81,7 @@ export class Controller {
     const { pane, focus, selection } = this;
     const { grid, session, scroll, columns, sections } = pane;
     listenForFolds(grid, sections, focus, (header) => this.fold(header));
-    listenForInput({ grid, body: pane.body, session, scroll, focus, selection, columns, controller: pane.lateModules }, {
+    listenForInput({ grid, body: pane.body, session, scroll, focus, selection, columns, controller: pane.lateModules, pinning: this.pinning }, {
       sort: (column, isFurther) => pane.sortBy(column, isFurther),
       open: () => this.openDetail(!this.detail.isOpen),
       close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
@@ -121,12 +126,12 @@ export class Controller {
 
   /**
    * Clears the active cell and the selection, because another table or query is shown. A cell in
-   * the row of totals stays active.
+   * the row of totals or in a pinned row stays active.
    */
   clear() {
     const { position, column } = this.focus;
     this.focus.clear();
-    if (position === -2 && this.pane.totals.isShown) this.focus.set(position, column, this.pane.session.copy);
+    if ((position === -2 && this.pane.totals.isShown) || (position <= PINNED && this.pinning.count > PINNED - position)) this.focus.set(position, column, this.pane.session.copy);
     this.selection.clear();
     this.restore.clear();
     this.pointing.settle();
@@ -157,8 +162,9 @@ export class Controller {
     this.restore.seek();
   }
 
-  /** Handles the answer to an action request, or to a query for rows' keys or positions. */
+  /** Handles the answer to an action request, or to one for pinned rows, keys or positions. */
   receive(message) {
+    if (message.type === 'pins') return this.pinning.take(message);
     if (message.type === 'acted') return this.acting.acts.receive(message);
     if (message.type === 'named') return this.restore.named(message);
     const position = this.restore.located(message, performance.now());
@@ -191,11 +197,13 @@ export class Controller {
     const { position, column } = this.focus;
     if (!travel.isMoving && columns.widen()) this.pane.schedule();
     this.resting.drawn();
+    this.scaling.drawn();
+    this.pinning.drawn(now);
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
-    this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
-    this.marks.draw(table, this.selection, this.acting.targets);
-    this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position <= PINNED ? this.pinning.cellAt(position, column) : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
+    this.marks.draw([...table.nodes, ...this.pinning.nodes], this.selection, this.acting.targets);
+    this.detail.show(this.focus.item, columns.all, copy, Date.now(), this.pinning.isLive(this.focus.item));
     this.matches.drawn(table.nodes, wordsOf(this.pane.session.requested, this.pane.parsed));
     this.#sumUp();
     this.find.drawn(table.nodes, copy, columns.shown, now);

@@ -6,8 +6,8 @@ import { moveActive } from '../model/keys.js';
 import { Spot } from '../model/selection.js';
 
 /**
- * The active cell, which follows its row. Position -1 is the row of column headers, and -2 that of
- * totals.
+ * The active cell, which follows its row. Position -1 is the row of column headers, -2 that of
+ * totals, and -3, -4 and so on are the pinned rows.
  */
 export class Focus {
   constructor(grid, suffix) {
@@ -19,6 +19,8 @@ export class Focus {
     const look = ({ target }) => { this.#hasFocus = grid.contains(target); };
     for (const name of ['focusin', 'pointerdown']) document.addEventListener(name, look, { capture: true });
   }
+  /** Returns the pinned row at a position; null if it is not known. */
+  pinnedAt = (position) => null;
   #id;
   #place;
   #el;
@@ -57,7 +59,7 @@ export class Focus {
 
   /** Makes a cell active. */
   set(position, column, copy) {
-    this.#place = new Spot(position, copy.itemAt(position));
+    this.#place = new Spot(position, position < -2 ? this.pinnedAt(position) : copy.itemAt(position));
     this.#isLost = false;
     this.column = column;
   }

@@ -2,6 +2,7 @@
 
 import { CellDrag } from './celldrag.js';
 import { listenForLongPress } from './longpress.js';
+import { PINNED } from './pinning.js';
 import { Spot } from '../model/selection.js';
 import { phrase } from '../model/language.js';
 
@@ -17,13 +18,14 @@ import { phrase } from '../model/language.js';
  * @param {import('../model/selection.js').Selection} parts.selection
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
  * @param {import('../grid/browser.js').LateModules} parts.controller
+ * @param {{count: number, unpinActive: () => boolean}} parts.pinning
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
  *   there is none), `totals(column, under)` for the menu of a column's totals, `close()` for Escape
  *   without a selection, `announce(text)`, `changed()` when a frame must be drawn
  */
 export function listenForInput(parts, on) {
-  const { grid, session, scroll, focus, selection, columns, controller } = parts;
+  const { grid, session, scroll, focus, selection, columns, controller, pinning } = parts;
   const cellDrag = new CellDrag(parts, on);
   const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
 
@@ -52,6 +54,7 @@ export function listenForInput(parts, on) {
     if (altKey) return false;
     if (key === 'Enter') return enter(shiftKey, isControl);
     if (key === ' ') return space(shiftKey, isControl);
+    if (key === 'Delete') return pinning.unpinActive() && undefined;
     if (key === 'Escape') return selection.clear() || on.close();
     if (isControl && key.toLowerCase() === 'a') {
       selection.selectColumns(0, columns.shown.length - 1, session.copy);
@@ -74,7 +77,7 @@ export function listenForInput(parts, on) {
     if (focus.position === -1) return on.sort(columns.shown[focus.column].column.name, isShifted);
     if (focus.position === null) return false;
     if (isControl) selection.selectColumns(focus.column, focus.column, session.copy);
-    else if (isShifted) {
+    else if (isShifted && focus.position >= 0) {
       selection.clear();
       selection.extend(here(), 0, here(), columns.shown.length - 1);
     } else if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
@@ -86,7 +89,7 @@ export function listenForInput(parts, on) {
     const before = here();
     const { column } = focus;
     const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
-    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft(), hasTotals: columns.totals.isShown };
+    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft(), hasTotals: columns.totals.isShown, pins: pinning.count };
     if (!focus.move(event.key, room, firstVisible(), copy)) return false;
     if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
       selection.extend(before, column, here(), focus.column);
@@ -116,11 +119,12 @@ export function listenForInput(parts, on) {
   grid.addEventListener('pointerdown', (/** @type {On<PointerEvent>} */ event) => {
     isTap = false;
     const cell = event.target.closest('[role=gridcell], [role=rowheader]');
-    const row = cell?.closest('[aria-rowindex]');
+    const row = /** @type {HTMLElement|null|undefined} */ (cell?.closest('[aria-rowindex], [data-pinned]'));
     if (!row || (event.button !== 0 && event.button !== 2)) return;
     const before = here();
     const { column } = focus;
-    focus.set(row === columns.totals.row ? -2 : Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+    const { pinned } = row.dataset;
+    focus.set(row === columns.totals.row ? -2 : pinned === undefined ? Number(row.getAttribute('aria-rowindex')) - 2 : PINNED - Number(pinned), Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
     if (event.button === 2) return void on.changed();  // the menu chooses its target rows
     if (focus.position === -2) {
       selection.clear();
@@ -138,7 +142,7 @@ export function listenForInput(parts, on) {
       isTap = true;  // a swipe keeps the selected rows
     } else {
       selection.clear();
-      if (event.pointerType !== 'touch' && event.button === 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
+      if (event.pointerType !== 'touch' && event.button === 0 && focus.position >= 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
     }
     on.changed();
   });
@@ -185,18 +189,18 @@ export class Marks {
   /**
    * Updates the marks of all drawn rows and cells.
    *
-   * @param {import('../grid/table.js').Table} table
+   * @param {Iterable<[number, object]>} nodes the drawn rows by id
    * @param {import('../model/selection.js').Selection} selection
    * @param {Set<number>|null} targets the rows of an open menu or dialog, marked instead of the
    *   selection
    */
-  draw(table, selection, targets) {
+  draw(nodes, selection, targets) {
     const isEmpty = selection.isEmpty && targets === null;
     if (isEmpty && !this.#isMarked) return;
     this.#isMarked = !isEmpty;
     const bounds = targets === null ? selection.bounds : null;
     const rows = targets ?? selection.rows;
-    for (const [id, node] of table.nodes) {
+    for (const [id, node] of nodes) {
       const isRow = rows.has(id);
       if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
         if (isRow) node.el.setAttribute('aria-selected', 'true');

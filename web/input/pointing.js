@@ -28,7 +28,7 @@ export class Pointing {
     // A pinned header may be out of the window, so that it has no position.
     const header = under?.target ? this.pane.sections.headerAt(under.target) : null;
     if (header !== null || item?.isHeader) this.#openSection(under, header ?? item);
-    else if (position === null || position < 0) return false;
+    else if (position === null || position === -1 || position === -2) return false;
     else this.#openCell(under, item);
     return true;
   }
@@ -64,7 +64,7 @@ export class Pointing {
       ...filterItems(cell, this.#selectedOf(spec, part.target), this.#sceneOf(spec)),
       null,
       ...cellItems({
-        copy: () => this.#copy(), select: item === null || item.absence !== null ? null : () => this.#selectRow(item), isSelected: controller.selection.rows.has(item?.id), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => controller.openDetail(!isOpen), isOpen,
+        copy: () => this.#copy(), select: item === null || item.absence !== null ? null : () => this.#selectRow(item), isSelected: controller.selection.rows.has(item?.id), pins: controller.pinning.items(item), link: () => this.#copyLink(), rowLink: item === null || item.absence !== null ? null : () => this.#copyRowLink(item.id), detail: () => controller.openDetail(!isOpen), isOpen,
         text: controller.selection.text,
         follow: linkTarget(cell) === '' || spec.kind !== 'link' ? null : () => grid.querySelector('.active a[href]')?.click(),
       }),

@@ -120,7 +120,7 @@ export class Restore {
     const sought = { places: [], active: undefined, selected: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };
     const places = this.#placesIn(before);
     if (places.length > 0) sought.places = places;
-    sought.active ??= keyOf(focus.item);
+    if (!(focus.position < -2)) sought.active ??= keyOf(focus.item);  // pinned rows are found by themselves
     for (const row of selection.rows.values()) if (keyOf(row) !== undefined) sought.selected.set(keyOf(row), row.cells);
     const { range } = selection;
     this.#whole = range?.isWhole ? [range.fromColumn, range.toColumn] : null;

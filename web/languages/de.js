@@ -168,7 +168,14 @@ export default {
     'Only the {count} selected values': { one: 'Nur den ausgewählten Wert', other: 'Nur die {count} ausgewählten Werte' },
     'Exclude the {count} selected values': { one: 'Den ausgewählten Wert ausschließen', other: 'Die {count} ausgewählten Werte ausschließen' }, 'Open the link': 'Link öffnen',
     Copy: 'Kopieren', 'Copy the selection': 'Auswahl kopieren', 'Copy a link to this view': 'Link zu dieser Ansicht kopieren',
-    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Select the row': 'Zeile auswählen', 'Deselect the row': 'Auswahl der Zeile aufheben', 'Show details': 'Details zeigen', 'Hide details': 'Details ausblenden',
+    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Pinned rows': 'Angeheftete Zeilen', 'pinned rows': 'angeheftete Zeilen', pinned: 'angeheftet', 'pinned, no longer in the table': 'angeheftet, nicht mehr in der Tabelle',
+    'This row is no longer in the table. These are its last values.': 'Diese Zeile ist nicht mehr in der Tabelle. Dies sind ihre letzten Werte.',
+    'The table has no row with the key {key}.': 'Die Tabelle hat keine Zeile mit dem Schlüssel {key}.',
+    'The pinned row {row} is no longer in the table': 'Die angeheftete Zeile {row} ist nicht mehr in der Tabelle', 'Unpin this row': 'Diese Zeile lösen',
+    'Unpin all rows': 'Alle Zeilen lösen', 'Pin this row on top': 'Diese Zeile oben anheften', '{row} is pinned on top': '{row} ist oben angeheftet', '{row} is unpinned': '{row} ist gelöst',
+    'No row is pinned': 'Keine Zeile ist angeheftet', '{most} rows are pinned already: unpin one first.': '{most} Zeilen sind schon angeheftet: zuerst eine lösen.',
+    'The source keeps the rows of this table, so none can be pinned.': 'Die Quelle behält die Zeilen dieser Tabelle, deshalb lässt sich keine anheften.',
+    'In a pinned row: unpin it': 'In einer angehefteten Zeile: sie lösen', 'Select the row': 'Zeile auswählen', 'Deselect the row': 'Auswahl der Zeile aufheben', 'Show details': 'Details zeigen', 'Hide details': 'Details ausblenden',
     'Select a row to see its details.': 'Eine Zeile auswählen, um ihre Details zu sehen.',
     'This row is not loaded. These are its last known values.': 'Diese Zeile ist nicht geladen. Dies sind ihre letzten bekannten Werte.',
 
@@ -227,6 +234,9 @@ export default {
     'Forget the forms of {count} columns': { one: 'Die Form einer Spalte vergessen', other: 'Die Formen von {count} Spalten vergessen' }, 'All values': 'Alle Werte',
     Bars: 'Balken', 'Heat scale': 'Farbskala', 'Values that match': 'Passende Werte', 'Red ◆': 'Rot ◆', 'Amber ▲': 'Gelb ▲', 'Green ●': 'Grün ●', 'Blue ■': 'Blau ■', Bold: 'Fett',
     'Remove all of the column': 'Alle der Spalte entfernen', 'The source shows this column with bars.': 'Die Quelle zeigt diese Spalte mit Balken.',
+    'among the greatest': 'gehört zu den größten', 'among the least': 'gehört zu den kleinsten', 'Share of the values': 'Anteil der Werte', 'top {percent} %': 'oberste {percent} %',
+    'bottom {percent} %': 'unterste {percent} %', 'By column': 'Nach Spalte', 'This column': 'Diese Spalte',
+    'The source keeps the rows of this table, so their percentiles are not known.': 'Die Quelle behält die Zeilen dieser Tabelle, deshalb sind ihre Perzentile nicht bekannt.',
     'Highlights have no regular expressions. Filter by one instead.': 'Hervorhebungen kennen keine regulären Ausdrücke. Stattdessen danach filtern.',
 
     // Export and print.

@@ -31,7 +31,8 @@ const mostMeasured = 200;
  *   line: DecimalLine|null,
  *   align: string, tight: string, tightTotal: string, scale: number, isPinned: boolean,
  *   left: number, width: number, advances: Advances,
- *   severity: ((value: *) => string)|null, styling: object|null, locale?: string}} Spec
+ *   severity: ((value: *) => string)|null, locale?: string, rankedBy?: number,
+ *   styling: import('./highlights.js').Styling|null}} Spec
  */
 
 /**
@@ -187,10 +188,15 @@ export class Advances {
 // Digits have the same width (tabular-nums in the style sheet).
 const isDigit = (code) => code >= 0x30 && code <= 0x39;
 
-/** Returns the value of a full bar: 100 for percentages, else the maximum, with hysteresis. */
-export function barScale(spec, greatest) {
+/**
+ * Returns the value of a full bar: 100 for percentages, else the maximum, with hysteresis: that of
+ * all rows if it is known, else that of the items in the window.
+ */
+export function barScale(spec, items, known) {
   if (spec.column.unit === '%') return 100;
-  const isFitting = spec.scale >= greatest && spec.scale <= greatest * 2;
+  let greatest = known ?? 0;
+  if (known === undefined) for (const item of items) if (!item.isHeader && item.cells[spec.index] > greatest) greatest = item.cells[spec.index];
+  const isFitting = spec.scale >= greatest && spec.scale <= greatest * (known === undefined ? 2 : 1.25);
   return isFitting ? spec.scale : greatest;
 }
 

@@ -2,25 +2,25 @@
 // clock.
 
 /** Whether a view asks for nothing, so that the source's own view is shown. */
-export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines, isOwn }) {
-  return search === '' && where === '' && isOwn !== true && [highlights, facets, tiles, times, lines].every((part) => part === undefined)
+export function isPlain({ sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines, pins, isOwn }) {
+  return search === '' && where === '' && isOwn !== true && [highlights, facets, tiles, times, lines, pins].every((part) => part === undefined)
     && [sort, filters, group, aggregates, collapsed, columns].every(({ length }) => length === 0);
 }
 
 /**
  * Returns the parts of a view that a table suggests: sort, filters, the filter bar's text, group,
- * aggregates and columns.
+ * its ranges, aggregates and columns.
  *
  * A filter is left out unless one condition for each column expresses it.
  */
 export function suggested(table) {
-  const { sort = [], filter, where = '', group = [], aggregates = [], order = [], hidden = [], pinned = [] } = table?.view ?? {};
+  const { sort = [], filter, where = '', group = [], ranges = [], aggregates = [], order = [], hidden = [], pinned = [] } = table?.view ?? {};
   const names = (table?.columns ?? []).map(({ name }) => name);
   const first = order.filter((name) => names.includes(name));
   const isPlaced = first.length + hidden.length + pinned.length > 0;
   return {
     sort: sort.map(({ column, descending }) => ({ column, descending: descending === true })),
-    filters: termsOf(filter) ?? [], where, group, aggregates,
+    filters: termsOf(filter) ?? [], where, group, aggregates, ...(ranges.length > 0 ? { ranges } : {}),
     columns: !isPlaced ? [] : [...first, ...names.filter((name) => !first.includes(name))].map((column) => (
       { column, width: 0, isHidden: hidden.includes(column), isPinned: pinned.includes(column) })),
   };

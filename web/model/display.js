@@ -1,7 +1,7 @@
-// display.js: the display of values in a view: the form of its times, and the lines of text of its
-// rows. No DOM, no clock.
+// display.js: the display of values in a view: the form of its times, the lines of text of its
+// rows, its pinned rows, and the layout of its columns in links. No DOM, no clock.
 
-import { formOf } from './columns.js';
+import { formOf, WIDTHS } from './columns.js';
 import { phraseKey } from './language.js';
 
 /** The forms of times, as `[form, label in English]`. */
@@ -91,4 +91,49 @@ export function timesFrom(text, decode) {
 export function linesFrom(text) {
   const lines = Number(text);
   return lines > 1 && LINES.includes(lines) ? lines : undefined;
+}
+
+/** The most rows that stay above the others. */
+export const MOST_PINS = 10;
+
+/**
+ * Parses the keys of pinned rows of a link; undefined without any.
+ * @returns {(number|string)[]|undefined}
+ */
+export function pinsFrom(text) {
+  try {
+    const keys = JSON.parse(text ?? '[]');
+    const isKey = (key) => Number.isSafeInteger(key) || (typeof key === 'string' && key.length <= 256);
+    const found = Array.isArray(keys) ? [...new Set(keys.filter(isKey))].slice(0, MOST_PINS) : [];
+    return found.length > 0 ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the keys of pinned rows after pinning or unpinning one; undefined without any. */
+export function nextPins(pins = [], key, isPinned) {
+  const next = isPinned ? [...pins.filter((other) => other !== key), key].slice(-MOST_PINS) : pins.filter((other) => other !== key);
+  return next.length > 0 ? next : undefined;
+}
+
+/** Returns the layout as text: `*pid,name:220,-command`. A star pins, a minus hides. */
+export function layoutText(layout, encode) {
+  return layout.map(({ column, width, isHidden, isPinned }) =>
+    (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
+}
+
+/** Parses the text of {@link layoutText}. */
+export function layoutFrom(text, decode) {
+  const layout = [];
+  for (const term of (text ?? '').split(',').slice(0, 2_000)) {
+    const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
+    const column = decode(name ?? '');
+    if (column === '' || layout.some((place) => place.column === column)) continue;
+    const given = Number(width);
+    layout.push({
+      column, width: given === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, given)), isHidden: hide === '-', isPinned: pin === '*',
+    });
+  }
+  return layout;
 }

@@ -1,11 +1,12 @@
 // query.js: views (table, sort, filters, groups, layout) and their form in the URL's fragment.
 // No DOM.
 
-import { isNumeric, WIDTHS } from './columns.js';
-import { linesFrom, timesFrom, timesText } from './display.js';
+import { isNumeric } from './columns.js';
+import { layoutFrom, layoutText, linesFrom, pinsFrom, timesFrom, timesText } from './display.js';
 import { fittingRanges, rangesFrom, rangesText } from './ranges.js';
 import { phrase, phraseKey } from './language.js';
 
+export { layoutFrom, layoutText } from './display.js';
 export { withFittingRanges } from './ranges.js';
 
 // Filters of columns: terms as stored by the page, in wire format, and as text for the user.
@@ -252,6 +253,7 @@ function rangeText({ from, through, below }, show) {
  * - `facets` names the columns of the facets panel; undefined for the page's choice.
  * - `times` are the forms of times, see display.js; undefined for those of the source.
  * - `lines` is the number of lines of text of a row; undefined for one.
+ * - `pins` are the keys of the rows that stay above the others; undefined for none.
  * - `isDefault` marks the view that the table's source suggests, and `isOwn` an empty view that the
  *   user chose instead.
  * - `named` is the name of the saved view that the user opened, see saved.js. The other parts may
@@ -264,6 +266,7 @@ function rangeText({ from, through, below }, show) {
  *   sections?: SectionOrder[], collapsed: *[][], columns: import('./columns.js').Place[], tiles?:
  *   import('./tiles.js').Tile[], highlights?: import('./highlights.js').Highlight[],
  *   times?: import('./display.js').TimeForm[], lines?: number, facets?: string[],
+ *   pins?: (number|string)[],
  *   isDefault?: boolean, isOwn?: boolean, named?: string, unread?: string[]}} View
  */
 
@@ -280,7 +283,7 @@ export function emptyView() {
  *
  *     #table=processes&sort=-cpu,name&search=ssh&where=cpu+>+5&filter=[...]
  *       &group=user,cpu&ranges=cpu:10&show=sum:cpu,max:memory&sections=user:-count,cpu:sum:cpu
- *       &columns=*pid,-command&times=utc&lines=3
+ *       &columns=*pid,-command&times=utc&lines=3&pins=[1,"a"]
  *
  * @returns {View}
  */
@@ -307,6 +310,8 @@ export function viewFromHash(hash) {
   if (times !== undefined) view.times = times;
   const lines = linesFrom(fields.get('lines'));
   if (lines !== undefined) view.lines = lines;
+  const pins = pinsFrom(fields.get('pins'));
+  if (pins !== undefined) view.pins = pins;
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -332,7 +337,7 @@ export function viewFromHash(hash) {
  * @param {View} view
  */
 export function hashFromView(view) {
-  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines } = view.isDefault ? { ...emptyView(), table: view.table } : view;
+  const { table, sort, search, where, filters, group, aggregates, collapsed, columns, highlights, facets, tiles, times, lines, pins } = view.isDefault ? { ...emptyView(), table: view.table } : view;
   const fields = new URLSearchParams();
   if (view.named) fields.set('view', view.named);
   if (table !== '') fields.set('table', table);
@@ -352,6 +357,7 @@ export function hashFromView(view) {
   if (tiles !== undefined) fields.set('tiles', JSON.stringify(tiles));
   if (times !== undefined) fields.set('times', timesText(times, encode));
   if (lines !== undefined) fields.set('lines', String(lines));
+  if (pins !== undefined) fields.set('pins', JSON.stringify(pins));
   if (facets !== undefined) fields.set('facets', facets.map(encode).join(','));
   if (view.isOwn && [...fields.keys()].every((name) => name === 'table' || name === 'view')) fields.set('sort', '');
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
@@ -575,25 +581,4 @@ const fitting = Object.freeze({
 export function isFitting({ column: name, function: kind }, columns) {
   const column = columns.find((other) => other.name === name);
   return column !== undefined && Object.hasOwn(FUNCTIONS, kind) && (fitting[kind]?.includes(column.type) ?? true);
-}
-
-/** Returns the layout as text: `*pid,name:220,-command`. A star pins, a minus hides. */
-export function layoutText(layout, encode) {
-  return layout.map(({ column, width, isHidden, isPinned }) =>
-    (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
-}
-
-/** Parses the text of {@link layoutText}. */
-export function layoutFrom(text, decode) {
-  const layout = [];
-  for (const term of (text ?? '').split(',').slice(0, 2_000)) {
-    const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
-    const column = decode(name ?? '');
-    if (column === '' || layout.some((place) => place.column === column)) continue;
-    const given = Number(width);
-    layout.push({
-      column, width: given === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, given)), isHidden: hide === '-', isPinned: pin === '*',
-    });
-  }
-  return layout;
 }

@@ -72,7 +72,7 @@ export function stateOf(view, views, table) {
   const saved = views.find(({ name }) => name === view.named);
   if (saved === undefined) return { saved, isChanged: false };
   const own = completed(viewOfSaved(saved), table);
-  const isSame = sameQuery(own, view) && ['columns', 'highlights', 'facets', 'tiles', 'times', 'lines'].every((member) => JSON.stringify(own[member] ?? null) === JSON.stringify(view[member] ?? null));
+  const isSame = sameQuery(own, view) && ['columns', 'highlights', 'facets', 'tiles', 'times', 'lines', 'pins'].every((member) => JSON.stringify(own[member] ?? null) === JSON.stringify(view[member] ?? null));
   return { saved, isChanged: !isSame };
 }
 

@@ -87,7 +87,8 @@ export class Session {
   #releasedAt = -1;     // the window's seq at the end of the last hold
   #wantsStats = new Set();  // subscribers to statistics
   // The last request of each type of subscription.
-  #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] } };
+  #subscriptions = { tiles: { table: '', id: 0, wanted: [] }, facets: { table: '', id: 0, wanted: [] }, pins: { table: '', id: 0, wanted: [] } };
+  #tiles = { table: '', strip: [], bounds: [] };  // the requested tiles by their use
   #offered;             // the table that the worker opened, `{table, request}`
   #secret = '';         // the session's secret on this connection, with which the next one resumes
   #holdsOf = '';        // the secret of the connection that the window is from
@@ -240,12 +241,30 @@ export class Session {
 
   /** Requests the values of these tiles of the table in wire format, instead of earlier ones. */
   wantTiles(wanted) {
-    this.#want('tiles', wanted);
+    this.#wantPart('strip', wanted);
+  }
+
+  /** Requests bounds of columns, which are tiles in wire format, instead of earlier ones. */
+  wantBounds(wanted) {
+    this.#wantPart('bounds', wanted);
+  }
+
+  // Bounds follow the tiles of the strip in one request.
+  #wantPart(part, wanted) {
+    const { table } = this.view;
+    const kept = this.#tiles.table === table ? this.#tiles : { strip: [], bounds: [] };
+    this.#tiles = { ...kept, table, [part]: wanted };
+    this.#want('tiles', [...this.#tiles.strip, ...this.#tiles.bounds]);
   }
 
   /** Requests the counts of these facets of the table in wire format, instead of earlier ones. */
   wantFacets(wanted) {
     this.#want('facets', wanted);
+  }
+
+  /** Requests the rows with these keys, at any place, instead of earlier ones. */
+  wantPins(keys) {
+    this.#want('pins', keys);
   }
 
   #want(type, wanted) {
@@ -320,8 +339,11 @@ export class Session {
         return { kind: 'waiting' };
       case 'tiles': case 'facets': {
         const { type } = message;
-        return message.id === this.#subscriptions[type].id && this.isOpen ? { kind: type, [type]: message[type] } : nothing;
+        if (message.id !== this.#subscriptions[type].id || !this.isOpen) return nothing;
+        const count = type === 'tiles' ? this.#tiles.strip.length : Infinity;
+        return { kind: type, [type]: message[type].slice(0, count), ...(type === 'tiles' ? { bounds: message.tiles.slice(count) } : {}) };
       }
+      case 'pins': return message.id === this.#subscriptions.pins.id && this.isOpen ? { kind: 'keys', message } : nothing;
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
@@ -404,7 +426,7 @@ export class Session {
     this.#holdsOf = this.#secret;
     if (!isOffered) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
-    for (const type of ['tiles', 'facets']) {
+    for (const type of ['tiles', 'facets', 'pins']) {
       const { table, wanted } = this.#subscriptions[type];
       if (wanted.length > 0 && table === this.view.table) this.#sendSubscription(type);
     }

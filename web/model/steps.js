@@ -6,7 +6,7 @@ import { phrase, phraseKey } from './language.js';
 const parts = Object.freeze({
   search: phraseKey('search'), filters: phraseKey('filters'), where: phraseKey('filter'), sort: phraseKey('sort order'), group: phraseKey('grouping'), ranges: phraseKey('ranges of sections'), aggregates: phraseKey('totals'),
   sections: phraseKey('order of sections'), collapsed: phraseKey('collapsed sections'), tiles: phraseKey('summary'), highlights: phraseKey('highlights'),
-  facets: phraseKey('columns of the facets'), times: phraseKey('form of times'), lines: phraseKey('lines of text'),
+  facets: phraseKey('columns of the facets'), times: phraseKey('form of times'), lines: phraseKey('lines of text'), pins: phraseKey('pinned rows'),
 });
 
 /**

@@ -171,14 +171,16 @@ function groupItem({ spec: { column: { name, type } }, view: { group }, lack, ch
  *
  * @param {{copy?: () => void, link: () => void, rowLink?: (() => void)|null,
  *   select?: (() => void)|null, isSelected?: boolean, detail?: () => void, isOpen?: boolean,
- *   text?: string, follow?: (() => void)|null}} on
+ *   text?: string, follow?: (() => void)|null, pins?: import('./menu.js').MenuItem[]}} on `pins`
+ *   are the items that pin the row
  * @returns {import('./menu.js').MenuItem[]}
  */
-export function cellItems({ copy, link, rowLink = null, select = null, isSelected = false, detail, isOpen = false, text = '', follow = null }) {
+export function cellItems({ copy, link, rowLink = null, select = null, isSelected = false, detail, isOpen = false, text = '', follow = null, pins = [] }) {
   return [
     ...(follow === null ? [] : [{ label: phrase('Open the link'), hint: keyText('Ctrl+Enter'), run: follow }]),
     ...(copy === undefined ? [] : [{ label: text === '' ? phrase('Copy') : phrase('Copy the selection'), hint: keyText('Ctrl+C'), run: copy }]),
     ...(select === null ? [] : [{ label: isSelected ? phrase('Deselect the row') : phrase('Select the row'), hint: keyText('Space'), run: select }]),
+    ...pins,
     { label: phrase('Copy a link to this view'), run: link },
     ...(rowLink === null ? [] : [{ label: phrase('Copy a link to this row'), run: rowLink }]),
     ...(detail === undefined ? [] : [{ label: isOpen ? phrase('Hide details') : phrase('Show details'), hint: keyText('Enter'), run: detail }]),

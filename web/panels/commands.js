@@ -41,6 +41,7 @@ export function allCommands({ pane, controller, columnController, views, bar, ex
     ...(canReset ? [page(phrase('Reset the view to what the source suggests'), '', () => on.press('reset'))] : []),
     page(phrase('Clear the search and all filters'), '', () => pane.change({ search: '', where: '', filters: [] })),
     ...(pane.view.group.length === 0 ? [] : commandsOf(foldItems(pane.view, (isCollapsed) => controller.pointing.foldAll(isCollapsed)), phrase('Page'))),
+    ...(controller.pinning.count === 0 ? [] : [page(phrase('Unpin all rows'), '', () => controller.pinning.unpinAll())]),
     ...(pane.strip?.commands ?? []),
     page(phrase('Choose columns…'), '', () => columnController.choose(pane.heads.cells[0] ?? pane.grid)),
     page(phrase('Form of all times…'), '', () => columnController.times(undefined, pane.heads.cells[0] ?? pane.grid)),

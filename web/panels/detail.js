@@ -55,8 +55,9 @@ export class Detail {
    *
    * @param {import('../protocol/wire.js').Row|null} row the active row, if any; may be a header
    * @param {import('../model/columns.js').Spec[]} specs all columns
+   * @param {boolean} isLive whether the row is up to date although it may be outside the window
    */
-  show(row, specs, copy, now) {
+  show(row, specs, copy, now, isLive = false) {
     if (!this.isOpen || specs.length === 0) return;
     if (specs !== this.#specs) this.#build(specs);
     const next = row !== null && !row.isHeader ? row : this.#row;
@@ -66,16 +67,16 @@ export class Detail {
       return;
     }
     this.#row = copy.itemAt(copy.positionOf(next.id)) ?? next;
-    const isHeld = copy.positionOf(next.id) >= 0;
+    const isHeld = isLive || copy.positionOf(next.id) >= 0;
     this.list.hidden = false;
     this.note.textContent = isHeld ? '' : phrase('This row is not loaded. These are its last known values.');
     this.panel.classList.toggle('old', !isHeld);
     this.#offer(isHeld ? this.actions(this.#row) : []);
     specs.forEach(({ index }, at) => {
       const value = this.#row.absence ?? this.#row.cells[index] ?? null;
-      if (value === this.#shown[at]) return;
+      if (value === this.#shown[at] && !this.#cells[at].spec.styling?.readsRow) return;
       this.#shown[at] = value;
-      this.#cells[at].show(value, now);
+      this.#cells[at].show(value, now, this.#row.cells);
       this.#charts[at]?.show(value);
       this.#showExactly(at, value);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
@@ -111,7 +112,7 @@ export class Detail {
   /** Updates the ages. */
   tick(now) {
     if (!this.isOpen || this.#row === null) return;
-    this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now); });
+    this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now, this.#row.cells); });
   }
 
   #build(specs) {

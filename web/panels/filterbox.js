@@ -6,7 +6,8 @@ import { putUnder } from './menu.js';
 import { titleOf } from '../model/columns.js';
 import { endText, rangeFrom } from '../model/spans.js';
 import { ValueList } from './valuelist.js';
-import { phrase } from '../model/language.js';
+import { SHARES } from '../model/highlights.js';
+import { number, phrase } from '../model/language.js';
 
 /**
  * Opens the dialog below an element.
@@ -15,36 +16,56 @@ import { phrase } from '../model/language.js';
  * @param {Element} how.under
  * @param {import('../model/columns.js').Spec} how.spec
  * @param {import('../model/query.js').Term|undefined} how.term the current filter
- * @param {(take: (found: object) => void) => () => void} how.values requests the column's values;
- *   `take` may be called several times; returns a function that cancels
- * @param {() => any[]} how.cells the column's values in the window, in view order
+ * @param {(name: string, take: (found: object) => void) => () => void} how.values requests a column's
+ *   values; `take` may be called several times; returns a function that cancels
+ * @param {(spec: import('../model/columns.js').Spec) => any[]} how.cells a column's values in the
+ *   window, in view order
  * @param {(term: import('../model/query.js').Term|null) => string} how.apply applies a filter and
  *   returns an empty string, or the error with which the dialog stays open
  * @param {string} [how.heading] the title, that of the column by default
  * @param {string} [how.refused] why the server did not apply `term`, or empty
  * @param {(op: string) => string} [how.lack] why an operator is not offered, or empty
+ * @param {import('../model/columns.js').Spec[]} [how.others] the columns that the condition may be
+ *   about instead
+ * @param {(column: object) => string[][]} [how.operators] returns the operators for a column
  */
-export function openFilterBox({ under, spec, term, values, cells, apply, heading: title = titleOf(spec.column), refused = '', lack = () => '' }) {
-  const { column } = spec;
-  const dialog = make('dialog', 'box filter-box');
-  dialog.setAttribute('aria-label', title === titleOf(column) ? phrase('Filter {column}', { column: title }) : title);
+export function openFilterBox({ under, spec: own, term, values, cells, apply, heading: title = titleOf(own.column), refused = '', lack = () => '', others = [], operators = operatorsFor }) {
+  let spec = others.find(({ column }) => column.name === term?.column) ?? own;
+  const dialog = make('dialog', others.length > 1 ? 'box filter-box rule-box' : 'box filter-box');
+  dialog.setAttribute('aria-label', title === titleOf(own.column) ? phrase('Filter {column}', { column: title }) : title);
   const form = make('form');
   form.method = 'dialog';
   form.noValidate = true;
-  const ops = operatorsFor(column);
   const choose = make('select');
   choose.setAttribute('aria-label', phrase('Condition'));
-  for (const [op, label] of ops) {
-    const option = new Option(label, op);
-    option.title = lack(op);
-    option.disabled = option.title !== '' && op !== term?.op;
-    choose.append(option);
-  }
-  choose.value = term?.op ?? (column.type === 'text' && column.style !== 'badge' ? 'contains' : ops[0][0]);
-  if (choose.selectedOptions[0]?.disabled) choose.value = [...choose.options].find((option) => !option.disabled)?.value ?? choose.value;
+  const offer = () => {
+    const ops = operators(spec.column);
+    const held = term?.column === spec.column.name ? term.op : undefined;
+    choose.replaceChildren(...ops.map(([op, label]) => {
+      const option = new Option(label, op);
+      option.title = lack(op);
+      option.disabled = option.title !== '' && op !== held;
+      return option;
+    }));
+    choose.value = held ?? (spec.column.type === 'text' && spec.column.style !== 'badge' ? 'contains' : ops[0][0]);
+    if (choose.selectedOptions[0]?.disabled) choose.value = [...choose.options].find((option) => !option.disabled)?.value ?? choose.value;
+  };
+  offer();
+  const of = make('select');
+  of.append(...others.map(({ column: { name }, column }) => new Option(column === own.column ? phrase('This column') : titleOf(column), name)));
+  of.value = spec.column.name;
+  of.addEventListener('change', () => {
+    spec = others.find(({ column }) => column.name === of.value) ?? own;
+    list.close();
+    list = new ValueList(spec);
+    offer();
+    show(of);
+  });
   const heading = make('h2', '', title);
   const head = make('div', 'box-head');
   head.append(heading, choose);
+  const about = make('label', 'box-field');
+  about.append(make('span', '', phrase('By column')), of);
   const fields = make('div', 'box-fields');
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
@@ -58,17 +79,19 @@ export function openFilterBox({ under, spec, term, values, cells, apply, heading
   dialog.append(form);
 
   let read = () => null;
-  const list = new ValueList(spec);
-  const show = () => {
+  let list = new ValueList(spec);
+  /** @param {HTMLElement} [focused] what gets the focus instead of the first field */
+  const show = (focused) => {
     fault.textContent = refused !== '' && choose.value === term?.op ? phrase('Not applied. {reason}', { reason: refused }) : lack(choose.value);
-    const held = term?.op === choose.value ? term : undefined;
-    const editor = editorOf(choose.value, spec, held, list, values, cells);
-    fields.replaceChildren(...editor.parts);
+    const held = term?.op === choose.value && term.column === spec.column.name ? term : undefined;
+    const { name } = spec.column;
+    const editor = editorOf(choose.value, spec, held, list, (take) => values(name, take), () => cells(spec));
+    fields.replaceChildren(...(others.length > 1 ? [about] : []), ...editor.parts);
     ({ read } = editor);
-    (editor.parts[0]?.querySelector('input') ?? choose).focus();
+    (focused ?? editor.parts[0]?.querySelector('input, select') ?? choose).focus();
     putUnder(dialog, under.getBoundingClientRect());
   };
-  choose.addEventListener('change', show);
+  choose.addEventListener('change', () => show());
   form.addEventListener('input', (/** @type {On<Event>} */ { target }) => {
     fault.textContent = '';
     target.removeAttribute('aria-invalid');
@@ -114,6 +137,7 @@ function editorOf(op, spec, held, list, values, cells) {
       return { parts: [list.el], read: () => (list.selected.size === 0 ? null : { column: name, op, values: list.values }) };
     }
     case 'isEmpty': case 'isFilled': return { parts: [], read: () => ({ column: name, op }) };
+    case 'top': case 'bottom': return shareEditor(name, op, held);
     default: {
       const { label, input } = field(op === 'matches' ? phrase('Regular expression') : phrase('Text'), held?.value ?? '');
       return {
@@ -127,6 +151,15 @@ function editorOf(op, spec, held, list, values, cells) {
       };
     }
   }
+}
+
+function shareEditor(column, op, held) {
+  const label = make('label', 'box-field');
+  const choose = make('select');
+  choose.append(...Object.keys(SHARES[op]).map((percent) => new Option(`${number(Number(percent))} %`, percent)));
+  choose.value = String(held?.percent ?? 5);
+  label.append(make('span', '', phrase('Share of the values')), choose);
+  return { parts: [label], read: () => ({ column, op, percent: Number(choose.value) }) };
 }
 
 function rangeEditor(spec, held = {}, cells) {

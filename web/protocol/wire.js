@@ -1,7 +1,7 @@
 // wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM, no
 // socket, no clock.
 
-import { isFacets, isTiles } from './tiles.js';
+import { isFacets, isPins, isTiles } from './tiles.js';
 
 /** The WebSocket subprotocol that the client offers. */
 export const SUBPROTOCOL = 'rowcast.v1';
@@ -83,6 +83,7 @@ const checks = {
   },
   tiles: (m) => demand(isTiles(m), 'tiles have no form'),
   facets: (m) => demand(isFacets(m), 'facets have no form'),
+  pins: (m) => demand(isPins(m), 'pins have no form'),
   stats(m) {
     demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats lack members');
     demand(m.delay === null || isObject(m.delay), 'delay is not an object');

@@ -12,6 +12,8 @@ public enum Output {
   case tiles(SessionID, TileReports)
   /// Send the changed facets of a client.
   case facets(SessionID, FacetReports)
+  /// Send the changed pinned rows of a client.
+  case pins(SessionID, PinReports)
   /// Make the source load deferred cells, most urgent first.
   ///
   /// Each is answered by ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.

@@ -101,9 +101,9 @@ public struct Limits: Hashable, Codable, Sendable {
   /// ``views``.
   public var viewsPerOwner: Int { max(1, views / 2) }
   /// The maximum number of different tiles in use per table; further ones are refused.
-  public var tiles: Int { 32 }
-  /// The maximum number of tiles of a session.
-  public var tilesPerSession: Int { 8 }
+  public var tiles: Int { 64 }
+  /// The maximum number of tiles of a session: those of a strip, and bounds of columns.
+  public var tilesPerSession: Int { 24 }
   /// The number of tiles of a table that the sessions of one owner can hold together: half of
   /// ``tiles``.
   public var tilesPerOwner: Int { max(1, tiles / 2) }
@@ -120,6 +120,8 @@ public struct Limits: Hashable, Codable, Sendable {
   public var facetShown: Int { 50 }
   /// The maximum size in bytes of the different texts of a facet; beyond it they are not counted.
   public var facetBytes: Int { 4 << 20 }
+  /// The maximum number of pinned rows of a session.
+  public var pinsPerSession: Int { 10 }
   /// The approximate memory in bytes of all windows of a table: half of ``viewBytes``.
   public var windowBytes: Int { viewBytes / 2 }
 

@@ -72,11 +72,19 @@ public struct DefaultView: Hashable, Codable, Sendable {
   /// The tiles, or `nil` for none: recordings may lack the member.
   private var declaredTiles: [TileRequest]?
 
+  /// The ranges of columns in ``group``; times are divided at the client's own offset from UTC.
+  public var ranges: [GroupingRequest] {
+    get { declaredRanges ?? [] }
+    set { declaredRanges = newValue.isEmpty ? nil : newValue }
+  }
+  /// The ranges, or `nil` for none: recordings may lack the member.
+  private var declaredRanges: [GroupingRequest]?
+
   /// Creates a view; the default is all rows and columns in the source's order.
   public init(
     sort: [NamedSortTerm] = [], filter: Filter<String>? = nil, text: String? = nil, group: [String] = [],
     aggregates: [AggregateRequest] = [], order: [String] = [], hidden: [String] = [], pinned: [String] = [],
-    tiles: [TileRequest] = []
+    tiles: [TileRequest] = [], ranges: [GroupingRequest] = []
   ) {
     self.sort = sort
     self.filter = filter
@@ -87,6 +95,7 @@ public struct DefaultView: Hashable, Codable, Sendable {
     self.hidden = hidden
     self.pinned = pinned
     declaredTiles = tiles.isEmpty ? nil : tiles
+    declaredRanges = ranges.isEmpty ? nil : ranges
   }
 
   /// The view without the parts that refer to columns outside a set.
@@ -99,7 +108,8 @@ public struct DefaultView: Hashable, Codable, Sendable {
       group: group.filter(columns.contains),
       aggregates: aggregates.filter { columns.contains($0.column) }, order: order.filter(columns.contains),
       hidden: hidden.filter(columns.contains), pinned: pinned.filter(columns.contains),
-      tiles: tiles.filter { $0.columns.isSubset(of: columns) })
+      tiles: tiles.filter { $0.columns.isSubset(of: columns) },
+      ranges: ranges.filter { columns.contains($0.column) })
   }
 }
 

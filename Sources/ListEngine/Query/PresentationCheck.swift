@@ -54,6 +54,7 @@ extension Schema {
         }
       }
     }
+    try checkRanges(of: view)
     if let filter = view.filter { try check(filter, "view.filter") }
     try check(view.tiles.count, Self.greatestTileCount, "view.tiles")
     for (index, tile) in view.tiles.enumerated() {
@@ -69,6 +70,25 @@ extension Schema {
     if let fault = textFault { throw .badPresentation("view.where", reason: fault) }
     guard view.hidden.count < columns.count else {
       throw .badPresentation("view.hidden", reason: "at least one column must stay visible")
+    }
+  }
+
+  private func checkRanges(of view: DefaultView) throws(SchemaError) {
+    for (index, grouping) in view.ranges.enumerated() {
+      let place = "view.ranges[\(index)]"
+      let column = try column(grouping.column, place)
+      guard view.group.contains(grouping.column) else {
+        throw .badPresentation(place, reason: "the view does not group by “\(column.name)”: name a column of “group”")
+      }
+      guard !view.ranges[..<index].contains(where: { $0.column == grouping.column }) else {
+        throw .badPresentation(place, reason: "“\(column.name)” is named twice: name it once")
+      }
+      guard let ranges = grouping.ranges else {
+        throw .badPresentation(place, reason: "add “width” for numbers, or “unit” for times")
+      }
+      do throws(ClientError) { _ = try ranges.resolved(for: column, at: "ranges[\(index)]") } catch {
+        throw .badPresentation("view", reason: error.reason)
+      }
     }
   }
 

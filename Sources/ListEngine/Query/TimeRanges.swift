@@ -1,19 +1,3 @@
-/// A unit of the calendar.
-public enum TimeUnit: String, CaseIterable, Codable, Sendable {
-  /// Sixty seconds.
-  case minute
-  /// Sixty minutes.
-  case hour
-  /// The day from midnight.
-  case day
-  /// Seven days from Monday.
-  case week
-  /// The month of the Gregorian calendar.
-  case month
-  /// The year of the Gregorian calendar.
-  case year
-}
-
 /// Ranges of times: the minutes, hours, days, weeks, months or years at a fixed offset from UTC.
 public struct TimeRanges: Hashable, Sendable {
   /// The unit.

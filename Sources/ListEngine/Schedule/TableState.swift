@@ -14,6 +14,8 @@ final class TableState {
   let tiles: TileBoard
   /// The facets that clients show.
   let facets: FacetBoard
+  /// The rows that clients have pinned.
+  let pins: PinBoard
   /// The sessions to close, with their errors; see ``takeRefused()``.
   private var refused: [(session: SessionID, error: ClientError)] = []
   /// The values that continue those of the replaced table.
@@ -32,6 +34,7 @@ final class TableState {
     exports = TableExports(after: previous.lastExport)
     tiles = TileBoard(table)
     facets = FacetBoard(table)
+    pins = PinBoard(table)
     origin = previous
   }
 
@@ -106,6 +109,7 @@ final class TableState {
     if table === self.table {
       tiles.noteChange(at: now)
       facets.noteChange()
+      pins.noteChange()
     }
     backend.trimLog(keeping: neededPosition)
   }
@@ -196,6 +200,7 @@ final class TableState {
     backend.catchUpInTime(&work)
     tiles.advance(to: now, rows: backend.countedRows, outputs: &outputs)
     facets.advance(to: now, outputs: &outputs)
+    pins.advance(to: now, outputs: &outputs)
     take(backend.ask(for: schedule.takeListed(), at: now, outputs: &outputs), at: now)
     backend.tidy(at: now, keeping: neededPosition)
   }
@@ -279,7 +284,7 @@ final class TableState {
   /// - Complexity: O(views + tiles + facets).
   var deadline: Instant? {
     if exports.isWaiting || !refused.isEmpty { return .zero }
-    return [source.deadline, schedule.deadline, backend.deadline, tiles.deadline, facets.deadline]
+    return [source.deadline, schedule.deadline, backend.deadline, tiles.deadline, facets.deadline, pins.deadline]
       .compactMap(\.self).min()
   }
 }

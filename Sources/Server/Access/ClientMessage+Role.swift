@@ -6,7 +6,7 @@ extension ClientMessage {
     switch self {
     case .act: .operator
     case .hello, .open, .query, .collapse, .viewport, .ack, .resync, .pace, .visibility, .pause, .hold, .stats, .name,
-      .locate, .parse, .tiles, .facets, .signOut:
+      .locate, .parse, .tiles, .facets, .pins, .signOut:
       .viewer
     }
   }

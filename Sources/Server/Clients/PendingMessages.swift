@@ -26,6 +26,7 @@ struct PendingMessages {
     case waiting(Waiting)
     case tiles(TileReports)
     case facets(FacetReports)
+    case pins(PinReports)
     case stats
     /// The bytes of a window or patch, after space for the frame header.
     case patch([UInt8])
@@ -56,6 +57,8 @@ struct PendingMessages {
   var tiles: TileReports?
   /// The facets of the client that have changed since the last message.
   private(set) var facets: FacetReports?
+  /// The pinned rows of the client that have changed since the last message.
+  private(set) var pins: PinReports?
   var hasStats = false
   var patch: [UInt8]?
 
@@ -75,13 +78,20 @@ struct PendingMessages {
     facets = merged
   }
 
+  /// Adds changed pinned rows to those that wait; `nil` discards them.
+  mutating func reportPins(_ reports: PinReports?) {
+    var merged = reports
+    if let pins { merged?.include(pins) }
+    pins = merged
+  }
+
   /// Returns whether a message can be sent.
   ///
   /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
   func hasNext(isQuiet: Bool) -> Bool {
     error != nil || hasHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
       || parsed != nil || ((hasTables || hasSources) && !isQuiet) || status != nil || waiting != nil
-      || tiles != nil || facets != nil || hasStats || patch != nil
+      || tiles != nil || facets != nil || pins != nil || hasStats || patch != nil
   }
 
   /// Removes and returns the next message; the list of tables precedes any table.
@@ -109,6 +119,7 @@ struct PendingMessages {
     if let waiting = waiting.take() { return .waiting(waiting) }
     if let tiles = tiles.take() { return .tiles(tiles) }
     if let facets = facets.take() { return .facets(facets) }
+    if let pins = pins.take() { return .pins(pins) }
     if hasStats {
       hasStats = false
       return .stats

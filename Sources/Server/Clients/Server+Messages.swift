@@ -121,6 +121,10 @@ extension Server {
       // An earlier report is about other facets.
       client.send { $0.report(nil) }
       return .facets(client.id, id: id, facets)
+    case (.pins(let id, let keys), _):
+      // An earlier report is about other rows.
+      client.send { $0.reportPins(nil) }
+      return .pins(client.id, id: id, keys)
     case (.stats(let isWanted), _):
       if isWanted { operations.stats.watch(client.id, at: EventLoop.now) } else { operations.stats.unwatch(client.id) }
       if !isWanted { client.pending.hasStats = false }
@@ -312,6 +316,7 @@ extension Server {
     case .waiting(let waiting): return .waiting(waiting)
     case .tiles(let reports): return .tiles(reports)
     case .facets(let reports): return .facets(reports)
+    case .pins(let reports): return .pins(reports)
     case .stats: return .stats(stats(for: client))
     case .patch: preconditionFailure("a patch is encoded when it is cut")
     }

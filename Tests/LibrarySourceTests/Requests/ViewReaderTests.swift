@@ -33,12 +33,12 @@ import Testing
     ])
     let view = TableView(
       description: "d", icon: "⚙", sort: [.descending("load"), .ascending("state")],
-      filter: .not(.isOne(of: [true], in: "kernel")), group: ["state"],
+      filter: .not(.isOne(of: [true], in: "kernel")), group: ["state", "load"],
       aggregates: [ListPlugin.Aggregate(.mean, of: "load")],
       order: ["state"], hidden: ["kernel"], pinned: ["state"],
       tiles: [
         Tile(where: .isOne(of: ["late"], in: "state")), Tile("Load", ListPlugin.Aggregate(.max, of: "load")),
-      ], severity: "state", newest: .top, changed: "touched")
+      ], severity: "state", newest: .top, changed: "touched", ranges: [.width(10, of: "load")])
     let schema = ListPlugin.Schema("s", key: .integer, columns: columns, view: view)
     let document = try #require(schema.viewDocument)
     let read = try #require(complete(document, schema).schema)
@@ -54,12 +54,14 @@ import Testing
           description: "d", icon: "⚙",
           view: DefaultView(
             sort: [NamedSortTerm("load", descending: true), NamedSortTerm("state")],
-            filter: .not(.oneOf("kernel", [.boolean(true)])), group: ["state"],
+            filter: .not(.oneOf("kernel", [.boolean(true)])), group: ["state", "load"],
             aggregates: [AggregateRequest(.mean, of: "load")], order: ["state"], hidden: ["kernel"], pinned: ["state"],
             tiles: [
               TileRequest(filter: .oneOf("state", [.text("late")])),
               TileRequest(title: "Load", AggregateRequest(.max, of: "load")),
-            ]), severity: "state", newest: .top, changed: "touched"))
+            ],
+            ranges: [GroupingRequest("load", ranges: .width(.integer(10)))]), severity: "state", newest: .top,
+          changed: "touched"))
     let odd = ListPlugin.Schema("s", key: .integer, columns: columns, view: TableView(filter: filter))
     let oddDocument = try #require(odd.viewDocument)
     #expect(complete(oddDocument, odd).reason.hasPrefix("view: view.filter.all[0].not.values[1] must be a text"))

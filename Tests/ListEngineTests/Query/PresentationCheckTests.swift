@@ -29,8 +29,9 @@ import Testing
   @Test func `a valid presentation is accepted`() {
     let view = DefaultView(
       sort: [NamedSortTerm("load", descending: true)], filter: .oneOf("state", [.text("up")]), text: "load > 5 up",
-      group: ["state"],
-      aggregates: [AggregateRequest(.sum, of: "load")], order: ["state"], hidden: ["threads"], pinned: ["state"])
+      group: ["state", "threads"],
+      aggregates: [AggregateRequest(.sum, of: "load")], order: ["state"], hidden: ["threads"], pinned: ["state"],
+      ranges: [GroupingRequest("threads", ranges: .width(.integer(10)))])
     let presentation = TablePresentation(description: "d", icon: "⚙", view: view)
     let state = ColumnPresentation(warning: .values([.text("late")]), critical: .values([.text("failed")]))
     #expect(fault(Self.schema(presentation, load: ColumnPresentation(warning: .threshold(1)), state: state)) == "")
@@ -39,6 +40,25 @@ import Testing
   @Test(arguments: [
     (DefaultView(sort: [NamedSortTerm("x")]), "view.sort[0]: the table has no column “x”: name one of its columns"),
     (DefaultView(group: ["load", "x"]), "view.group[1]: the table has no column “x”: name one of its columns"),
+    (
+      DefaultView(ranges: [GroupingRequest("load", ranges: .width(.integer(2)))]),
+      "view.ranges[0]: the view does not group by “load”: name a column of “group”"
+    ),
+    (
+      DefaultView(group: ["load"], ranges: [GroupingRequest("load")]),
+      "view.ranges[0]: add “width” for numbers, or “unit” for times"
+    ),
+    (
+      DefaultView(group: ["load"], ranges: [GroupingRequest("load", ranges: .unit(.day, offset: 0))]),
+      "view: ranges[0].unit: “load” has numbers: use “width” instead of “unit”"
+    ),
+    (
+      DefaultView(
+        group: ["load"],
+        ranges: [
+          GroupingRequest("load", ranges: .width(.integer(2))), GroupingRequest("load", ranges: .width(.integer(3))),
+        ]), "view.ranges[1]: “load” is named twice: name it once"
+    ),
     (DefaultView(order: ["x"]), "view.order[0]: the table has no column “x”: name one of its columns"),
     (DefaultView(hidden: ["x"]), "view.hidden[0]: the table has no column “x”: name one of its columns"),
     (DefaultView(pinned: ["x"]), "view.pinned[0]: the table has no column “x”: name one of its columns"),

@@ -10,7 +10,7 @@ import Testing
 
   @Test func `the presentation of a table and its columns is read`() {
     let line = #"""
-      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","changed":"at","view":{"sort":[{"column":"a"}],"where":"a > 5","pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7],"history":9}]}
+      {"type":"schema","name":"t","key":"text","description":"d","icon":"⚙","newest":"top","changed":"at","view":{"sort":[{"column":"a"}],"where":"a > 5","group":["a"],"ranges":[{"column":"a","width":10}],"pinned":["a"]},"columns":[{"name":"a","type":"integer","description":"c","warn":1,"critical":[7],"history":9}]}
       """#
     guard case .source(.schema(let schema))? = decode([Self.hello, line]).last else {
       Issue.record("no schema")
@@ -20,7 +20,9 @@ import Testing
       schema.presentation
         == TablePresentation(
           description: "d", icon: "⚙",
-          view: DefaultView(sort: [NamedSortTerm("a")], text: "a > 5", pinned: ["a"]), newest: .top, changed: "at"))
+          view: DefaultView(
+            sort: [NamedSortTerm("a")], text: "a > 5", group: ["a"], pinned: ["a"],
+            ranges: [GroupingRequest("a", ranges: .width(.integer(10)))]), newest: .top, changed: "at"))
     #expect(schema.newest == .top)
     #expect(
       schema.columns[0].presentation

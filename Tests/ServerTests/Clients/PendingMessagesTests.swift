@@ -68,6 +68,17 @@ import Wire
     #expect(drain(&pending) == ["facets"])
   }
 
+  @Test func `unsent pinned rows are kept when others change`() {
+    var pending = PendingMessages()
+    pending.reportPins(PinReports(id: 3, rows: [PinReports.Entry(1, nil)]))
+    pending.reportPins(PinReports(id: 3, rows: [PinReports.Entry(0, nil)]))
+    #expect(pending.pins?.rows.map(\.place) == [0, 1])
+    #expect(drain(&pending) == ["pins"])
+    pending.reportPins(PinReports(id: 3, rows: [PinReports.Entry(0, nil)]))
+    pending.reportPins(nil)
+    #expect(!pending.hasNext(isQuiet: false))
+  }
+
   @Test func `the last four refusals of each kind are kept`() {
     var pending = PendingMessages()
     for request in 1...10_000 as ClosedRange<UInt64> {

@@ -1,0 +1,125 @@
+/// The rows that clients have pinned: they receive them by key, inside and outside their views.
+///
+/// Clients receive the rows that have changed, at most once per interval of their session. The
+/// first report after an input of the client does not wait. A paused or hidden client receives it
+/// when it resumes.
+final class PinBoard {
+  /// The pinned rows of one client.
+  private struct Watcher {
+    let session: Session
+    let id: UInt64
+    let keys: [RowKey]
+    /// The rows last reported, by place.
+    var sent: [RowSnapshot?] = []
+    /// The time of the last report, or `nil` before the first.
+    var sentAt: Instant?
+    var pendingReport = PendingReport.atOnce
+  }
+
+  /// The report that a client gets next.
+  private enum PendingReport: Comparable {
+    /// None, until the table changes.
+    case nothing
+    /// One that follows the last one after the session's interval at the earliest.
+    case inTime
+    /// One that does not wait.
+    case atOnce
+  }
+
+  private let table: Table
+  private var watchers: [SessionID: Watcher] = [:]
+  /// Whether the table has changed since the last turn.
+  private var hasChanged = false
+
+  /// The least distance of two reports to a client that accepts patches more often.
+  private static let leastInterval: Duration = .milliseconds(100)
+
+  init(_ table: Table) { self.table = table }
+
+  /// The number of clients with pinned rows.
+  var count: Int { watchers.count }
+
+  // MARK: Clients
+
+  /// Replaces the pinned rows of a client; no keys end its reports.
+  func watch(_ session: Session, id: UInt64, _ keys: [RowKey]) {
+    leave(session.id)
+    guard !keys.isEmpty else { return }
+    let keys = keys.prefix(table.limits.pinsPerSession).map { $0.fitting(table.schema.key) }
+    watchers[session.id] = Watcher(session: session, id: id, keys: keys)
+  }
+
+  /// Removes a client that closes the table.
+  func leave(_ session: SessionID) { if !watchers.isEmpty { watchers[session] = nil } }
+
+  /// Schedules the report of a client that has become visible or has resumed.
+  func refresh(_ session: SessionID) {
+    if !watchers.isEmpty { watchers[session]?.pendingReport = .atOnce }
+  }
+
+  /// Records that the table has changed.
+  func noteChange() { if !watchers.isEmpty { hasChanged = true } }
+
+  // MARK: Reports
+
+  /// Reports what is due.
+  ///
+  /// - Complexity: O(clients with pinned rows).
+  func advance(to now: Instant, outputs: inout [Output]) {
+    guard !watchers.isEmpty else { return hasChanged = false }
+    if hasChanged {
+      for (id, watcher) in watchers where watcher.pendingReport == .nothing { watchers[id]?.pendingReport = .inTime }
+      hasChanged = false
+    }
+    let due = watchers.keys.filter { isDue($0, at: now) }.sorted { $0.rawValue < $1.rawValue }
+    for id in due { report(to: id, at: now, &outputs) }
+  }
+
+  /// The time from which a report to a client is due.
+  private func time(of watcher: Watcher) -> Instant {
+    guard watcher.pendingReport != .atOnce, let sentAt = watcher.sentAt else { return .zero }
+    return sentAt.advanced(by: max(Self.leastInterval, watcher.session.pacing.throttle.interval))
+  }
+
+  private func isDue(_ id: SessionID, at now: Instant) -> Bool {
+    guard let watcher = watchers[id], watcher.pendingReport != .nothing else { return false }
+    // After the clock has gone back, the last report was later than now.
+    return time(of: watcher) <= now || watcher.sentAt.map { $0 > now } ?? false
+  }
+
+  /// Reports the changed rows to a client that is due.
+  private func report(to id: SessionID, at now: Instant, _ outputs: inout [Output]) {
+    guard let watcher = watchers[id] else { return }
+    watchers[id]?.pendingReport = .nothing
+    let isFirst = watcher.sentAt == nil
+    // A hidden or paused client is owed a new report when that ends.
+    guard !watcher.session.isQuiet || (isFirst && !watcher.session.isHidden) else { return }
+    var reports = PinReports(id: watcher.id, rows: [])
+    if table.schema.windowed != nil {
+      guard isFirst else { return }
+      reports.error = .remainderTooLarge("the rows of this table stay at its source, so none can be pinned")
+    } else {
+      let isRestricted = watcher.session.isRestricted && table.schema.publicColumnCount < table.schema.columns.count
+      let rows = watcher.keys.map { key in
+        table.slot(of: key).map { table.snapshot($0, isRestricted: isRestricted) }
+      }
+      for (place, row) in rows.enumerated()
+      where isFirst || row?.id != watcher.sent[place]?.id || row?.revision != watcher.sent[place]?.revision {
+        reports.rows.append(PinReports.Entry(place, row))
+      }
+      guard !reports.rows.isEmpty else { return }
+      watchers[id]?.sent = rows
+    }
+    watchers[id]?.sentAt = now
+    outputs.append(.pins(id, reports))
+  }
+
+  /// The time of the next call to ``advance(to:outputs:)``, or `nil` if nothing is due.
+  ///
+  /// - Complexity: O(clients with pinned rows).
+  var deadline: Instant? {
+    watchers.values.lazy
+      .filter { $0.pendingReport != .nothing || (self.hasChanged && !$0.session.isQuiet) }
+      .map { self.time(of: $0) }.min()
+  }
+}

@@ -1,0 +1,145 @@
+"""Pinned rows: they stay above the scrolled rows, with live values, by key."""
+
+import json
+import re
+import shlex
+import sys
+import unittest
+import urllib.parse
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from playwright.sync_api import expect
+from rowcast_server import Server
+
+LINES = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "jobs", "key": "integer", "label": "job", "columns": [
+        {"name": "job", "type": "text", "title": "Job"},
+        {"name": "used", "type": "number", "title": "Used"},
+        {"name": "state", "type": "text", "title": "State", "style": "badge"},
+    ]},
+    {"type": "upsert", "rows": [[row, f"job {row}", row, "running" if row % 3 else "idle"] for row in range(500)]},
+]  # fmt: skip
+# Row 400 counts up, and row 450 comes and goes, until the server closes standard input.
+PROGRAM = """
+import json, select, sys
+print(sys.argv[1], flush=True)
+count = 0
+while True:
+    readable, _, _ = select.select([sys.stdin], [], [], 0.1)
+    if readable and not sys.stdin.readline():
+        break
+    count += 1
+    print(json.dumps({"type": "update", "key": 400, "row": {"used": 1000 + count}}), flush=True)
+    row = {"type": "upsert", "rows": [[450, "job 450", count, "idle"]]}
+    print(json.dumps(row if count % 40 < 20 else {"type": "delete", "key": 450}), flush=True)
+"""
+PINNED = ".pinned-rows .row"
+
+
+class PinsTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = "\n".join(map(json.dumps, LINES))
+        return Server(options=("--no-token", "--child", f"jobs={shlex.join([sys.executable, '-c', PROGRAM, lines])}"))
+
+    def pinned(self, user, count):
+        rows = user.page.locator(PINNED)
+        expect(rows).to_have_count(count)
+        return rows
+
+    def job(self, user, row):
+        return user.page.locator(".sheet [role=gridcell]", has_text=re.compile(f"^job {row}$"))
+
+    def test_a_row_is_pinned_from_its_menu_and_stays_in_sight(self):
+        user = self.open("#table=jobs")
+        self.job(user, 7).click(button="right")
+        user.page.get_by_role("menuitem", name="Pin this row on top").click()
+        row = self.pinned(user, 1).first
+        expect(row).to_contain_text("job 7")
+        expect(row).to_have_attribute("aria-description", "pinned")
+        expect(user.page).to_have_url(re.compile("pins="))
+        expect(user.page.locator("#announcement")).to_have_text(re.compile("job 7.*is pinned on top"))
+        user.page.locator(".grid").focus()
+        user.page.keyboard.press("Control+End")
+        expect(self.job(user, 499)).to_be_visible()
+        expect(row).to_be_in_viewport()
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.screenshot(path=str(ARTIFACTS / "pinned-row.png"))
+        user.page.keyboard.press("Control+z")
+        self.pinned(user, 0)
+        user.page.keyboard.press("Control+Shift+z")
+        self.pinned(user, 1)
+        user.check_clean(self)
+
+    def test_a_pinned_row_outside_the_window_has_live_values(self):
+        user = self.open("#table=jobs&pins=[400]&where=used+<+5")
+        row = self.pinned(user, 1).first
+        used = row.locator('[aria-colindex="2"]')
+        expect(used).to_have_text(re.compile(r"^\s*1,?\d{3}"))
+        before = used.text_content()
+        expect(used).not_to_have_text(before)
+        user.check_clean(self)
+
+    def test_a_pinned_row_that_leaves_the_table_shows_as_gone(self):
+        user = self.open("#table=jobs&pins=[450,%22none%22]")
+        rows = self.pinned(user, 2)
+        expect(rows.first).to_have_class(re.compile("gone"), timeout=60_000)
+        expect(rows.first).to_have_attribute("aria-description", "pinned, no longer in the table")
+        expect(rows.first).to_contain_text("job 450")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.screenshot(path=str(ARTIFACTS / "pinned-row-gone.png"))
+        expect(rows.first).not_to_have_class(re.compile("gone"), timeout=60_000)
+        # A row that the table never had has a text instead of values.
+        expect(rows.nth(1)).to_have_attribute("title", "The table has no row with the key none.")
+        expect(rows.nth(1).locator(".cell.failed")).to_have_count(3)
+        user.check_clean(self)
+
+    def test_pinned_rows_are_reached_opened_and_unpinned_by_keyboard(self):
+        user = self.open("#table=jobs&pins=[3,400]")
+        self.pinned(user, 2)
+        user.page.locator(".grid").focus()
+        user.page.keyboard.press("ArrowUp")
+        active = user.page.locator(".pinned-rows .cell.active")
+        expect(active).to_have_text("job 400")
+        expect(active).to_be_focused()
+        user.page.keyboard.press("Enter")
+        detail = user.page.locator(".detail")
+        expect(detail.locator(".detail-title")).to_have_text("job 400")
+        expect(detail.locator(".detail-note")).to_have_text("")
+        user.page.keyboard.press("Enter")
+        user.page.keyboard.press("ArrowUp")
+        expect(active).to_have_text("job 3")
+        user.page.keyboard.press("Shift+F10")
+        expect(user.page.get_by_role("menuitem", name="Unpin this row")).to_be_visible()
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.keyboard.press("Escape")
+        user.page.keyboard.press("Delete")
+        self.pinned(user, 1)
+        expect(active).to_have_text("job 400")
+        user.page.keyboard.press("Delete")
+        self.pinned(user, 0)
+        expect(user.page.locator(".sheet .cell.active")).to_have_text("job 0")
+        user.check_clean(self)
+
+    def test_rows_below_pinned_ones_can_be_scrolled_to_and_pointed_at(self):
+        user = self.open("#table=jobs&pins=" + urllib.parse.quote(json.dumps(list(range(5, 15)))))
+        self.pinned(user, 10)
+        first = self.job(user, 0)
+        expect(first).to_be_in_viewport()
+        first.click()
+        expect(first).to_have_class(re.compile("active"))
+        box, group = first.bounding_box(), user.page.locator(".pinned-rows").bounding_box()
+        self.assertGreaterEqual(box["y"] + 1, group["y"] + group["height"])
+        self.job(user, 1).click(button="right")
+        item = user.page.get_by_role("menuitem", name="Pin this row on top")
+        expect(item).to_have_attribute("aria-disabled", "true")
+        user.page.keyboard.press("Escape")
+        user.page.keyboard.press("Control+End")
+        expect(self.job(user, 499)).to_be_in_viewport(ratio=0.9)
+        user.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()
