@@ -43,11 +43,15 @@ def free_port():
 class Process:
     """A process whose output is kept."""
 
-    def __init__(self, words):
-        self.log = []
+    # All of them, for callers that end them after a failure.
+    started = []
+
+    def __init__(self, words, env=None, log=None):
+        self.log = [] if log is None else log
         self.process = subprocess.Popen(
-            words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
-        )
+            words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+            env=env)
+        self.started.append(self)
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):

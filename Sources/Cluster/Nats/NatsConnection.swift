@@ -215,6 +215,8 @@ final class NatsConnection: @unchecked Sendable {
 
   /// Deletes the messages of a stream on some subjects, up to the one before a number.
   func purge(_ stream: String, subject: String, before sequence: UInt64) throws(ClusterError) {
+    // Nothing comes before the first message. The server would take 1 for no limit, and delete all.
+    guard sequence > 1 else { return }
     let strings = CStrings()
     var options = jsOptions()
     jsOptions_Init(&options)
