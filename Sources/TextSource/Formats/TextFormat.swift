@@ -18,6 +18,12 @@ package enum TextFormat: String, CaseIterable, Sendable {
   case logfmt
   /// Whitespace-aligned columns below a header, as printed by `ps`, `df` and `kubectl`.
   case columns
+  /// Lines with a name and a value: `name: value`, `name = value` or `name=value`.
+  ///
+  /// Repeated blocks of them are one row each.
+  case properties
+  /// Records of several lines: one that begins the record, and indented ones.
+  case records
   /// Lines that match a pattern; see ``LinePattern``.
   case pattern
   /// Plain text with one row per line.
