@@ -147,7 +147,7 @@ package struct TextReader: ~Copyable {
     guard line.contains(where: { $0 > 0x20 }) || !sample.isEmpty else { return }
     sample.append((Self.text(line), number))
     sampledBytes += line.count
-    if sample.count >= Self.sampleLines || sampledBytes >= Self.sampleBytes { settle() }
+    if sample.count >= Self.sampleLines || sampledBytes >= Self.sampleBytes { infer() }
   }
 
   /// Reads a line in the format that was given or found; returns false when more lines are needed to
@@ -188,7 +188,8 @@ package struct TextReader: ~Copyable {
       notices.append("Columns were guessed from the header; --format lines shows the text as it is")
     }
     if let count = readers.aligned?.bannerLines, count > 0 {
-      notices.append(count == 1 ? "One line above the table was left out" : "\(count) lines above the table were left out")
+      notices.append(
+        count == 1 ? "One line above the table was left out" : "\(count) lines above the table were left out")
     }
     if hasForeignText { notices.append("Text that is not UTF-8 was read as Latin-1 (Windows-1252)") }
     return notices.joined(separator: ". ")
@@ -199,6 +200,12 @@ package struct TextReader: ~Copyable {
   /// Runs pending inference.
   package mutating func settle() {
     readers.flush(into: &found)
+    infer()
+    readers.flush(into: &found)
+  }
+
+  /// Chooses the format and reads the sampled lines.
+  private mutating func infer() {
     guard loneNames == nil else { return }
     let lines = sample
     sample = []
@@ -223,7 +230,7 @@ package struct TextReader: ~Copyable {
       readers.properties = PropertyReader(PropertyLayout(lines) ?? PropertyLayout())
       return 0
     case .records:
-      readers.records = RecordPattern.reader(for: lines) ?? RecordReader(.indented)
+      readers.records = RecordPattern.reader(for: lines)
       return 0
     default: return 0
     }
@@ -244,6 +251,10 @@ package struct TextReader: ~Copyable {
     if let found = TextFormat.guess(lines: lines) {
       decide(found)
       return 0
+    }
+    if let titles = TextFormat.linesAboveTabs(lines) {
+      decide(.tsv)
+      return titles
     }
     readers.traces.isOn = TraceJoiner.hasTraces(lines)
     if let separator = TextFormat.separator(in: lines) {

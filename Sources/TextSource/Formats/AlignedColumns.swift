@@ -40,7 +40,7 @@ struct AlignedColumns: Equatable {
   private let countsWidth: Bool
 
   /// The maximum number of title lines above a header.
-  private static let titleLines = 2
+  static let titleLines = 3
   /// The maximum number of title lines above a header that is followed by a line of dashes.
   private static let ruledTitleLines = 5
 
@@ -72,7 +72,7 @@ struct AlignedColumns: Equatable {
       if isDeclared { return }
       let isClear: Bool
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
-      guard title == 0 || (names.count >= 3 && header.hasGap && isClear) else { continue }
+      guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
       if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()) { return }
     }
     return nil
@@ -132,6 +132,13 @@ struct AlignedColumns: Equatable {
     return header.mostStandBelow ? places : nil
   }
 
+  /// Returns whether a header below a title differs from its values: it has capitals, or there are
+  /// numbers.
+  private func isDistinct(_ rows: [String]) -> Bool {
+    names.contains { $0.first?.isUppercase ?? false }
+      || !SafeFields.numeric(rows.dropFirst().compactMap { fittingFields(of: $0) }, least: 1).isEmpty
+  }
+
   /// Returns whether the header can name the values below it.
   ///
   /// Words that other lines repeat are values.
@@ -165,7 +172,7 @@ struct AlignedColumns: Equatable {
   /// Returns the columns of lines without a header; `nil` when they are not clearly a table.
   ///
   /// Either blanks separate the values of at least six of ten lines at the same positions, or all
-  /// lines have as many words and a column of numbers.
+  /// lines have as many words, half of them numbers.
   static func withoutHeader(_ lines: [String]) -> AlignedColumns? {
     let filled = lines.filter { line in line.contains { !$0.isWhitespace } }
     guard filled.count >= 3 else { return nil }
@@ -182,7 +189,7 @@ struct AlignedColumns: Equatable {
     }
     let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
     guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
-      !SafeFields.numeric(words).isEmpty
+      SafeFields.numeric(words).count * 2 >= words[0].count
     else { return nil }
     return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
   }
@@ -279,7 +286,13 @@ struct AlignedColumns: Equatable {
       if isCertain { return fields }
       let words = line.split(whereSeparator: \.isWhitespace)
       return words.count == names.count ? words.map { String($0) } : nil
-    case .ruled(let ranges): return Self.fits([line][...], ranges) ? fields(of: line) : nil
+    case .ruled(let ranges):
+      if Self.fits([line][...], ranges) { return fields(of: line) }
+      // In a frame, bars separate the values also when wide characters shift them.
+      guard let bar = line.first, "|│".contains(bar) else { return nil }
+      let parts = line.split(separator: bar, omittingEmptySubsequences: false)
+      guard parts.count == ranges.count + 2 else { return nil }
+      return parts.dropFirst().dropLast().map { String(AlignedHeader.trimmed(Array($0)[...])) }
     case .blanks(let isEven):
       let count = line.split(whereSeparator: \.isWhitespace).count
       return count == names.count || (count > names.count && !isEven) ? words(of: line) : nil
@@ -288,6 +301,9 @@ struct AlignedColumns: Equatable {
 
   /// Whether the columns have positions, unlike values that are split at blanks.
   var hasPlaces: Bool { if case .blanks = cut { false } else { true } }
+
+  /// The position of the first column, if the columns have positions.
+  var firstPlace: Int? { if case .places(let places) = cut { places.first } else { nil } }
 
   /// Returns whether a value crosses a border of the columns.
   func isAcross(_ line: String) -> Bool {

@@ -173,7 +173,7 @@ struct AlignedHeader {
     if let first = nameless.first, let last = nameless.last, !parts.isEmpty {
       let rest = first.lowerBound..<last.upperBound
       let left = parts[parts.count - 1]
-      let isNext = first.lowerBound - left.run.upperBound == 1 && !endsEvenly(left.run)
+      let isNext = first.lowerBound - left.run.upperBound == 1 && !hasNumbers(left.run)
       if left.growsRight || isNext {
         parts[parts.count - 1].whole = parts[parts.count - 1].whole.lowerBound..<rest.upperBound
       } else {
@@ -218,6 +218,12 @@ struct AlignedHeader {
       && rows.contains { $0[range.lowerBound].isWhitespace }
   }
 
+  /// Returns whether most values in a range begin like numbers.
+  private func hasNumbers(_ range: Range<Int>) -> Bool {
+    let values = rows.map { [Self.text($0, range)] }
+    return !SafeFields.numeric(values, least: 1).isEmpty
+  }
+
   /// Returns whether at most two blanks separate the ranges in each line with values in both.
   ///
   /// Such gaps also occur between words in one value.
@@ -259,9 +265,8 @@ struct AlignedHeader {
     }
   }
 
-  /// Returns whether single blanks separate columns: names in capitals and values stand so close.
+  /// Returns whether single blanks separate columns: two names so close have values of their own.
   private func isTight(_ parts: [Part]) -> Bool {
-    guard !header.contains(where: \.isLowercase) else { return false }
     let hasValue = parts.map { part in rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } } }
     return parts.indices.dropFirst().contains { index in
       guard let word = parts[index].words.first, !word.beginsColumn else { return false }

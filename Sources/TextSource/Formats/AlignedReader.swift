@@ -62,7 +62,9 @@ struct AlignedReader {
   /// Detects the columns of sampled lines; `nil` when they are not clearly a table.
   ///
   /// `isDeclared`: whether the user has named the format.
-  static func detected(_ lines: [String], isDeclared: Bool, hasBanner: Bool = false, names: [String]) -> (reader: AlignedReader, rows: Int)? {
+  static func detected(_ lines: [String], isDeclared: Bool, hasBanner: Bool = false, names: [String]) -> (
+    reader: AlignedReader, rows: Int
+  )? {
     let hasTabs = lines.count { $0.utf8.contains(0x09) } * 2 >= lines.count
     var expanded = lines.map { withoutTabs($0, hasTabs) }
     var hasComments = false
@@ -76,7 +78,7 @@ struct AlignedReader {
     let format = Format(
       isGuessed: !isDeclared, hasTabs: hasTabs, hasComments: hasComments, rules: rules, givenNames: names)
     var reader = AlignedReader(columns, expanded, table, format)
-    if !isDeclared { reader.section.isShown = reader.showsTitles(expanded) }
+    if !isDeclared { reader.rehearse(expanded) }
     return (reader, columns.headerLine + 1)
   }
 
@@ -91,7 +93,7 @@ struct AlignedReader {
       var reader = found
       // A table above it is not a banner.
       let above = lines[..<start].filter { $0.utf8.contains { $0 > 0x20 } }
-      if above.contains(where: { $0 == reader.header || SectionBorders.isHeader($0, like: reader.header) }) { return nil }
+      if above.contains(where: { SectionBorders.sharesNames($0, reader.header) }) { return nil }
       reader.bannerLines = above.count
       return (reader, rows + start)
     }
@@ -132,13 +134,15 @@ struct AlignedReader {
     let named = above.last { !AlignedColumns.isRuler($0) }
     header = named ?? ""
     section.title = above.firstIndex(of: header).flatMap { $0 > 0 ? Self.title(above[$0 - 1]) : nil }
-    section.numeric = SafeFields.numeric(lines.dropFirst(columns.headerLine + 1).compactMap { columns.fittingFields(of: $0) })
+    section.numeric = SafeFields.numeric(
+      lines.dropFirst(columns.headerLine + 1).compactMap { columns.fittingFields(of: $0) })
     alignment = .certain
   }
 
-  /// Returns whether several tables with titles are among the lines.
-  private func showsTitles(_ lines: [String]) -> Bool {
+  /// Determines from sampled lines whether rows have titles, and whether they go on in further lines.
+  private mutating func rehearse(_ lines: [String]) {
     var trial = self
+    trial.rows.continues = true
     var found: [TextReader.Found] = []
     var titles: Set<String> = []
     for (index, line) in lines.dropFirst(columns.headerLine + 1).enumerated() {
@@ -147,7 +151,8 @@ struct AlignedReader {
     }
     trial.flush(into: &found)
     if let title = trial.section.title { titles.insert(title) }
-    return titles.count > 1
+    section.isShown = titles.count > 1
+    rows.continues = trial.rows.hasContinued
   }
 
   private static func title(_ line: String) -> String? {
@@ -187,7 +192,7 @@ struct AlignedReader {
   private mutating func skips(_ text: String) -> Bool {
     if AlignedColumns.isRuler(text) {
       // A sum or a remark follows a line below the rows.
-      if alignment == .certain, rows.isWaiting, !text.contains("+"), !text.contains("|") { alignment = .strict }
+      if alignment == .certain, rows.hasBegun, !text.contains("+"), !text.contains("|") { alignment = .strict }
       return true
     }
     if headers.contains(text) {
@@ -212,7 +217,7 @@ struct AlignedReader {
 
   private func fields(of text: String, isStrict: Bool) -> [String]? {
     guard let fields = columns.fittingFields(of: text, strictly: isStrict),
-      SafeFields.areSafe(fields, section.numeric, isAcross: columns.isAcross(text))
+      SafeFields.areSafe(fields, section.numeric, isDoubtful: isStrict || columns.isAcross(text))
     else { return nil }
     return fields
   }
@@ -220,8 +225,8 @@ struct AlignedReader {
   private mutating func readRow(_ text: String, _ number: Int, into found: inout [TextReader.Found]) {
     if let word = columns.wrappedValue(text) { return rows.wrap(word, number, into: &found) }
     if let fields = alignedFields(text) {
-      guard !isHeading(fields) else {
-        section.title = fields[0]
+      guard !isHeading(text, fields) else {
+        section.title = Self.title(fields[0])
         section.isShown = true
         return
       }
@@ -232,8 +237,12 @@ struct AlignedReader {
   }
 
   /// Returns whether a line is a heading in a table without a header, such as `Installed Packages`.
-  private func isHeading(_ fields: [String]) -> Bool {
-    columns.headerLine < 0 && columns.hasPlaces && fields.dropFirst().allSatisfy(\.isEmpty)
+  private func isHeading(_ text: String, _ fields: [String]) -> Bool {
+    guard columns.headerLine < 0, let place = columns.firstPlace, fields.dropFirst().allSatisfy(\.isEmpty) else {
+      return false
+    }
+    // One word at the place of the first value is a value.
+    return PropertyLine.indent(of: text) < place || fields[0].contains(" ")
   }
 
   private mutating func emit(_ fields: [String], _ number: Int, into found: inout [TextReader.Found]) {
@@ -333,169 +342,8 @@ struct AlignedReader {
     if ["LOAD ", "ACTIVE ", "SUB ", "JOB "].contains(where: line.hasPrefix), line.contains(" = ") { return true }
     if line.hasPrefix("To show all installed unit files") || line.hasPrefix("Pass --all") { return true }
     let words = line.split(separator: " ")
-    let isCount = (2...4).contains(words.count) && words.dropFirst().allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "." } }
+    let isCount =
+      (2...4).contains(words.count) && words.dropFirst().allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "." } }
     return line.first?.isNumber ?? false && (isCount || line.hasSuffix(" listed.") || line.contains(" units listed"))
-  }
-}
-
-/// Rows of aligned columns, of which each may continue on the next line.
-struct ContinuedRows {
-  private var open: (fields: [String], names: [String], title: String?, number: Int)?
-  private var lines = 0
-  /// A value of the first column that is wider than it, so that the rest of the row follows below.
-  private var wrapped: (word: String, number: Int)?
-
-  /// Whether a row waits for more lines.
-  var isWaiting: Bool { open != nil || wrapped != nil }
-
-  /// Adds a row.
-  ///
-  /// A line with values only in columns behind the first one, and only where the row above has
-  /// some, belongs to that row.
-  mutating func add(
-    _ fields: [String], _ names: [String], _ title: String?, _ number: Int, canContinue: Bool,
-    into found: inout [TextReader.Found]
-  ) {
-    var fields = fields
-    var number = number
-    if let (word, place) = wrapped, fields.first == "" {
-      wrapped = nil
-      fields[0] = word
-      number = place
-    } else if canContinue, var row = open, continues(row.fields, fields) {
-      for (index, field) in fields.enumerated() where !field.isEmpty { row.fields[index] += "\n" + field }
-      open = row
-      lines += 1
-      return
-    }
-    flush(into: &found)
-    open = (fields, names, title, number)
-    lines = 1
-  }
-
-  private func continues(_ row: [String], _ fields: [String]) -> Bool {
-    guard lines < TraceJoiner.recordLines, fields.count == row.count, fields.first == "" else { return false }
-    let filled = fields.indices.filter { !fields[$0].isEmpty }
-    return filled.count == 1 && !row[0].isEmpty && !row[filled[0]].isEmpty
-      && row[filled[0]].utf8.count < TraceJoiner.recordBytes
-  }
-
-  /// Keeps a value for the line below it.
-  mutating func wrap(_ word: String, _ number: Int, into found: inout [TextReader.Found]) {
-    flush(into: &found)
-    wrapped = (word, number)
-  }
-
-  /// Emits what waits for more lines.
-  mutating func flush(into found: inout [TextReader.Found]) {
-    if let (fields, names, title, number) = open {
-      let row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
-      let section: InferredTable.UntypedRow = title.map { [("section", .text($0))] } ?? []
-      found.append(.row(section + row, place: "line \(number)"))
-    }
-    open = nil
-    if let (word, number) = wrapped { found.append(.row([("line", .text(word))], place: "line \(number)")) }
-    wrapped = nil
-  }
-}
-
-/// The check that values belong to their columns.
-enum SafeFields {
-  /// Returns the columns in which nearly all values begin like numbers.
-  static func numeric(_ rows: [[String]]) -> Set<Int> {
-    guard let count = rows.first?.count else { return [] }
-    return Set(
-      (0..<count).filter { index in
-        let values = rows.compactMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
-        return values.count >= 2 && values.count { !isNumeric($0) } * 5 <= values.count
-      })
-  }
-
-  /// Returns whether no more texts than usual are in columns of numbers.
-  ///
-  /// `isAcross`: whether a value of the line crosses a border of the columns.
-  static func areSafe(_ fields: [String], _ numeric: Set<Int>, isAcross: Bool) -> Bool {
-    let wrong = numeric.count { $0 < fields.count && !fields[$0].isEmpty && !isNumeric(fields[$0]) }
-    return wrong == 0 || (wrong == 1 && !isAcross)
-  }
-
-  private static func isNumeric(_ text: String) -> Bool {
-    guard let first = text.unicodeScalars.first(where: { !"+-<>~$€£¥(:".unicodeScalars.contains($0) }) else {
-      return TextQuantity.placeholders.contains(text)
-    }
-    return first.properties.numericType != nil || TextQuantity.placeholders.contains(text)
-  }
-}
-
-/// The borders between several tables in one output.
-enum SectionBorders {
-  /// Returns whether a line repeats at least two names of a header, as the header of another table
-  /// does.
-  static func isHeader(_ line: String, like header: String) -> Bool {
-    guard line.utf8.count <= 400 else { return false }
-    // Rows may share words in small letters.
-    let names = names(in: header)
-    let words = names.isEmpty ? [] : self.names(in: line)
-    let common = names.intersection(words).count
-    return common >= 2 && common * 4 >= min(names.count, words.count)
-  }
-
-  private static func names(in line: String) -> Set<Substring> {
-    Set(line.split(whereSeparator: \.isWhitespace).filter { $0.first?.isUppercase ?? false })
-  }
-
-  /// Returns the end of the first table if another header follows it without a blank line.
-  static func end(of lines: [String]) -> Int {
-    let filled = lines.indices.filter { lines[$0].utf8.contains { $0 > 0x20 } }
-    for (title, place) in filled.prefix(3).enumerated() {
-      for next in filled.dropFirst(title + 2)
-      where lines[next] == lines[place] || isHeader(lines[next], like: lines[place]) {
-        // The titles above the header are as many as above the first one.
-        return max(place + 2, next - title)
-      }
-    }
-    return lines.count
-  }
-}
-
-/// Vertical bars between groups of columns, as printed by `dstat`.
-enum VerticalRules {
-  /// Returns the positions of bars in all lines but the first two.
-  static func places(_ lines: [String]) -> Set<Int> {
-    let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
-    guard filled.count > 3, filled[2].contains("|") else { return [] }
-    var places: Set<Int>?
-    for line in filled.dropFirst(2) {
-      let own = Set(line.enumerated().lazy.filter { $1 == "|" }.map(\.offset))
-      places = places?.intersection(own) ?? own
-      if places?.isEmpty ?? false { return [] }
-    }
-    return places ?? []
-  }
-
-  /// Returns a line with blanks instead of bars.
-  static func removed(from line: String, _ places: Set<Int>) -> String {
-    String(line.enumerated().map { $1 == "|" && places.contains($0) ? " " : $1 })
-  }
-}
-
-/// A header in a comment, as printed by `perf report` and `conda env list`.
-enum CommentHeader {
-  /// Returns the lines with the last comments above the rows as header; `nil` when there are none.
-  static func uncovered(_ lines: [String]) -> [String]? {
-    guard let rows = lines.firstIndex(where: { !$0.hasPrefix("#") && $0.utf8.contains { $0 > 0x20 } }), rows > 0 else {
-      return nil
-    }
-    let comments = lines[..<rows].enumerated().filter { $1.contains(where: \.isLetter) || $1.contains("..") }
-    guard let last = comments.last, last.element.hasPrefix("#") else { return nil }
-    var result = lines.map { $0.hasPrefix("#") ? "" : $0 }
-    var header = last
-    if !last.element.contains(where: \.isLetter), comments.count > 1 {
-      // A line of dots has the width of the columns.
-      result[last.offset] = " " + last.element.dropFirst().replacing(".", with: "-")
-      header = comments[comments.count - 2]
-    }
-    result[header.offset] = " " + header.element.dropFirst()
-    return result
   }
 }

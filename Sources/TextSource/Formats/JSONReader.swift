@@ -24,7 +24,7 @@ struct JSONReader: ~Copyable {
     }
   }
 
-    /// Adds a line to the document.
+  /// Adds a line to the document.
   mutating func append(_ line: UnsafeRawBufferPointer) {
     guard document.count + line.count < Self.documentLimit else {
       isTooLong = true

@@ -20,7 +20,9 @@ struct MatchingReader {
 
   /// Returns a reader for the ready-made pattern that describes the lines.
   static func detected(_ lines: [String]) -> MatchingReader? {
-    guard let found = LinePattern.detected(in: lines), let matcher = try? PatternMatcher.cached(found) else { return nil }
+    guard let found = LinePattern.detected(in: lines), let matcher = try? PatternMatcher.cached(found) else {
+      return nil
+    }
     let groups = lines.flatMap { matcher.fields(of: $0) ?? [] }.map(\.name)
     let hasHeadings = found.needsHeadings || lines.contains { found.isHeading($0) && matcher.fields(of: $0) == nil }
     return MatchingReader(found, matcher, Set(groups), heading: hasHeadings ? "" : nil)

@@ -6,6 +6,8 @@ struct PropertyReader {
   private var walk: PropertyWalk
   private var waiting: (line: String, number: Int)?
   private var record = OpenRecord()
+  /// The heading of the current record.
+  private var section = ""
   /// The lines without names, which may be a table.
   private var text: [(line: String, number: Int)] = []
 
@@ -58,7 +60,10 @@ struct PropertyReader {
     if !step.isOther { flushText(into: &found) }
     switch (layout.kind, step) {
     case (_, .separator): record.flush(into: &found)
-    case (_, .heading), (_, .blank): break
+    case (.list, .heading), (_, .blank): break
+    case (.records, .heading(let text)):
+      record.flush(into: &found)
+      section = text
     case (_, .continuation(let text)): record.extend(text)
     case (.list, .pair(let pair, let section)):
       record.flush(into: &found)
@@ -70,65 +75,14 @@ struct PropertyReader {
       if record.isEmpty || pair.name == first {
         record.flush(into: &found)
         record.begin(item.number)
+        if layout.hasSections { record.set("section", section) }
       }
       record.add(pair.name, pair.value)
+    case (_, .other) where TextFormat.isCount(item.line): break
     case (_, .other):
       record.flush(into: &found)
       text.append(item)
       if text.count >= Self.tableLines { flushText(into: &found) }
     }
-  }
-}
-
-/// The columns of a record of several lines.
-struct OpenRecord {
-  /// The maximum number of columns in one record.
-  private static let mostColumns = 200
-
-  private var row: [(name: String, value: String)] = []
-  private var places: [String: Int] = [:]
-  private var number = 0
-  private var size = 0
-  private var lines = 0
-
-  var isEmpty: Bool { row.isEmpty }
-
-  mutating func begin(_ number: Int) { self.number = number }
-
-  /// Sets the value of a column.
-  mutating func set(_ name: String, _ value: String) {
-    if let place = places[name] {
-      row[place].value = value
-    } else if row.count < Self.mostColumns {
-      places[name] = row.count
-      row.append((name, value))
-    }
-  }
-
-  /// Adds a value to a column, behind those that it has, or below them if it has several words.
-  mutating func add(_ name: String, _ value: String) {
-    guard let place = places[name] else { return set(name, value) }
-    guard !value.isEmpty, hasRoom(for: value) else { return }
-    let separator = value.contains(" ") || row[place].value.contains(" ") ? "\n" : ", "
-    row[place].value += (row[place].value.isEmpty ? "" : separator) + value
-  }
-
-  /// Adds a line to the last value.
-  mutating func extend(_ text: String) {
-    guard let last = row.indices.last, hasRoom(for: text) else { return }
-    row[last].value += (row[last].value.isEmpty ? "" : "\n") + text
-  }
-
-  private mutating func hasRoom(for text: String) -> Bool {
-    size += text.utf8.count + 1
-    lines += 1
-    return size < TraceJoiner.recordBytes && lines < TraceJoiner.recordLines
-  }
-
-  /// Emits the record.
-  mutating func flush(into found: inout [TextReader.Found]) {
-    guard !row.isEmpty else { return }
-    found.append(.row(row.map { ($0.name, .text($0.value)) }, place: "line \(number)"))
-    self = OpenRecord()
   }
 }

@@ -58,7 +58,9 @@ extension RecordPattern {
       parts: [
         #" {7}(?<size>[0-9a-f]{16})  (?<entry_size>[0-9a-f]{16}) (?<flags>[A-Zxoplo ]*?) +(?<link>\d+) +(?<info>\d+) +(?<alignment>\d+)"#
       ], hints: hexadecimal,
-      skipping: #"There are \d+ section headers.*|Section Headers:|  \[Nr\] Name .*|       Size .*|Key to Flags:|  [A-Zxol] \(.*"#),
+      skipping:
+        #"There are \d+ section headers.*|Section Headers:|  \[Nr\] Name .*|       Size .*|Key to Flags:|  [A-Zxol] \(.*"#
+    ),
     RecordPattern(
       "elf-segments",
       #"  (?<type>[A-Z_]+) +(?<offset>0x[0-9a-f]+) (?<virtual_address>0x[0-9a-f]+) (?<physical_address>0x[0-9a-f]+)"#,
@@ -66,13 +68,23 @@ extension RecordPattern {
         #" +(?<file_size>0x[0-9a-f]+) (?<memory_size>0x[0-9a-f]+)  (?<flags>[RWE ]{3}) +(?<alignment>0x[0-9a-f]+)"#,
         #" +\[Requesting program interpreter: (?<interpreter>.*)\]"#,
       ],
-      skipping: #"Elf file type is .*|Entry point .*|There are \d+ program headers.*|Program Headers:|  Type  .*|                 FileSiz .*| Section to Segment mapping:|  Segment Sections\.\.\.|   \d\d .*"#
+      skipping:
+        #"Elf file type is .*|Entry point .*|There are \d+ program headers.*|Program Headers:|  Type  .*|                 FileSiz .*| Section to Segment mapping:|  Segment Sections\.\.\.|   \d\d .*"#
     ),
     RecordPattern(
       "object-sections",
       #" +(?<index>\d+) (?<name>\S+) +(?<size>[0-9a-f]{8}) +(?<vma>[0-9a-f]{8,16}) +(?<lma>[0-9a-f]{8,16}) +(?<offset>[0-9a-f]{8}) +(?<alignment>2\*\*\d+)"#,
       parts: [#" +(?<flags>[A-Z_]+(?:, [A-Z_]+)*)"#], hints: hexadecimal,
       skipping: #"\S+: +file format .*|Sections:|Idx Name .*"#),
+    RecordPattern(
+      "file-status", #"  File: (?<file>.*?)(?: -> (?<target>.*))?"#,
+      parts: [
+        #"  Size: (?<size>\d+)\s+Blocks: (?<blocks>\d+)\s+IO Block: (?<io_block>\d+)\s+(?<type>.*)"#,
+        #"Device: (?<device>\S+)\s+Inode: (?<inode>\d+)\s+Links: (?<links>\d+)(?:\s+Device type: (?<device_type>\S+))?"#,
+        #"Access: \((?<mode>[^)]*)\)\s+Uid: \(\s*(?<uid>\d+)/\s*(?<user>\S+)\)\s+Gid: \(\s*(?<gid>\d+)/\s*(?<group>\S+)\)"#,
+        "Context: (?<context>.*)", "Access: (?<accessed>.*)", "Modify: (?<modified>.*)", "Change: (?<changed>.*)",
+        " Birth: (?<created>.*)",
+      ], hints: ["size": ColumnHint(.bytes(1)), "file": ColumnHint(.text)]),
     RecordPattern(
       "unit-status", #"[●○×↻*x] (?<unit>\S+\.\w+)(?: - (?<description>.*))?"#,
       parts: [#"(?<log>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d .*)"#], hasProperties: true, rest: "details"),

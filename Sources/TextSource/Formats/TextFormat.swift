@@ -52,6 +52,20 @@ package enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
+  /// Returns the number of lines without a tab, up to three, above names and values between tabs.
+  static func linesAboveTabs(_ lines: [String]) -> Int? {
+    let count = lines.prefix { !$0.utf8.contains(0x09) }.count
+    let rows = lines.dropFirst(count).filter { $0.utf8.contains { $0 > 0x20 } }
+    guard (1...3).contains(count), rows.count > 1, let first = rows.first, AlignedHeader.canName(first) else {
+      return nil
+    }
+    let tabs = first.utf8.count { $0 == 0x09 }
+    let isTable = rows.allSatisfy { row in
+      row.utf8.count { $0 == 0x09 } == tabs && !row.contains("\t\t") && !row.hasPrefix("\t")
+    }
+    return isTable && delimitedNames(first)?.format == .tsv ? count : nil
+  }
+
   /// Returns whether all lines have the same number of values between tabs, at least three.
   static func isHeaderless(_ lines: [String]) -> Bool {
     let counts = lines.filter { $0.utf8.contains { $0 > 0x20 } }.map { $0.utf8.count { $0 == 0x09 } }
