@@ -150,8 +150,8 @@ package struct TextReader: ~Copyable {
     if sample.count >= Self.sampleLines || sampledBytes >= Self.sampleBytes { infer() }
   }
 
-  /// Reads a line in the format that was given or found; returns false when more lines are needed to
-  /// find it.
+  /// Reads a line in the format that was given or found; returns false when it takes more lines to
+  /// find one.
   private mutating func take(_ line: UnsafeRawBufferPointer, _ number: Int) -> Bool {
     switch format {
     case .json: readers.objects.append(line)

@@ -162,7 +162,7 @@ struct AlignedColumns: Equatable {
     return rows[..<1] + rows.dropFirst().filter { isWord($0, beyond: words[1].range.lowerBound) == nil }
   }
 
-  /// Returns the only word of a line if it begins the line and ends behind a position.
+  /// Returns a line's only word if it begins the line and ends behind a position.
   private static func isWord(_ line: String, beyond place: Int) -> String? {
     guard let first = line.first, !first.isWhitespace, line.count > place else { return nil }
     let word = line.prefix { !$0.isWhitespace }

@@ -103,7 +103,7 @@ struct AlignedReader {
   /// The number of paragraphs above a table that are searched for it.
   private static let mostBanners = 3
 
-  /// Detects the columns of sampled lines without a header; `nil` when they are not clearly a table.
+  /// Detects the columns of sampled lines without a header; `nil` unless they are clearly a table.
   static func withoutHeader(_ lines: [String], names: [String]) -> (reader: AlignedReader, rows: Int)? {
     let hasTabs = lines.count { $0.utf8.contains(0x09) } * 2 >= lines.count
     let expanded = lines.map { withoutTabs($0, hasTabs) }
@@ -139,7 +139,7 @@ struct AlignedReader {
     alignment = .certain
   }
 
-  /// Determines from sampled lines whether rows have titles, and whether they go on in further lines.
+  /// Determines from sampled lines whether rows have titles and continue on further lines.
   private mutating func rehearse(_ lines: [String]) {
     var trial = self
     trial.rows.continues = true
@@ -299,7 +299,7 @@ struct AlignedReader {
     reread(lines[...], into: &found)
   }
 
-  /// Returns whether the header of another table is no row of this one.
+  /// Returns whether the header of another table differs from the rows of this one.
   private func isHeader(_ texts: [String], of table: AlignedColumns) -> Bool {
     let above = texts.prefix(table.headerLine + 1)
     guard let text = above.last(where: { !AlignedColumns.isRuler($0) }) else { return false }

@@ -2,10 +2,14 @@
 struct OpenRecord {
   /// The maximum number of columns in one record.
   private static let mostColumns = 200
+  /// The size of names and first values after which further columns are left out.
+  private static let mostBytes = 1 << 20
 
   private var row: [(name: String, value: String)] = []
   private var places: [String: Int] = [:]
   private var number = 0
+  private var columnBytes = 0
+  /// The size of the values that were added to others.
   private var size = 0
   private var lines = 0
 
@@ -17,7 +21,8 @@ struct OpenRecord {
   mutating func set(_ name: String, _ value: String) {
     if let place = places[name] {
       row[place].value = value
-    } else if row.count < Self.mostColumns {
+    } else if row.count < Self.mostColumns, columnBytes <= Self.mostBytes {
+      columnBytes += name.utf8.count + value.utf8.count
       places[name] = row.count
       row.append((name, value))
     }

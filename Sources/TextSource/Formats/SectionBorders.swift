@@ -11,7 +11,7 @@ enum SectionBorders {
     return common >= 2 && common * 4 >= min(names.count, words.count)
   }
 
-  /// Returns whether a line has at least two words of a header.
+  /// Returns whether a line and a header have at least two words in common.
   static func sharesNames(_ line: String, _ header: String) -> Bool {
     let words = Set(line.split(whereSeparator: \.isWhitespace))
     return words.intersection(header.split(whereSeparator: \.isWhitespace)).count >= 2
