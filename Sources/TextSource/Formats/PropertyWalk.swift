@@ -70,8 +70,11 @@ struct PropertyWalk {
       isText = true
       return .other
     }
-    // Lines without indentation may follow.
-    sections = [(-1, Self.bare(text))]
+    // The lines below it may have the same indentation.
+    let isDeeper = PropertyLine.indent(of: next) > indent
+    close(at: indent)
+    sections = isDeeper ? sections.filter { $0.indent >= 0 } : []
+    if sections.count < Self.deepest { sections.append((isDeeper ? indent : -1, Self.bare(text))) }
     last = nil
     return .heading(Self.bare(text))
   }
