@@ -12,7 +12,7 @@ struct TextArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "ndjson, json, csv, tsv, logfmt, columns (as ps and kubectl write them) or lines; inferred if left out.",
+      "ndjson, json, csv, tsv, logfmt, columns (as ps and kubectl write them), properties (name: value), records (of several lines) or lines; inferred if left out.",
       valueName: "format"))
   var format: String?
 

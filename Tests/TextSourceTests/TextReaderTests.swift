@@ -150,7 +150,7 @@ import Testing
       ])
   }
 
-  @Test func `a second table below the first is read as plain lines`() {
+  @Test func `a second table below the first has its own columns`() {
     let text = """
       NAME        READY   AGE
       pod/web-0   1/1     5d
@@ -159,7 +159,7 @@ import Testing
       NAME        TYPE    AGE
       service/a   None    9d
       """
-    #expect(rows(text).suffix(2) == ["line=NAME        TYPE    AGE", "line=service/a   None    9d"])
+    #expect(rows(text).suffix(2) == ["NAME=pod/web-1 READY=1/1 AGE=5d", "NAME=service/a TYPE=None AGE=9d"])
   }
 
   @Test func `a repeated header is not a row`() {

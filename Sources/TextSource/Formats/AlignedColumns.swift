@@ -40,7 +40,7 @@ struct AlignedColumns: Equatable {
   private let countsWidth: Bool
 
   /// The maximum number of title lines above a header.
-  private static let titleLines = 2
+  static let titleLines = 3
   /// The maximum number of title lines above a header that is followed by a line of dashes.
   private static let ruledTitleLines = 5
 
@@ -59,6 +59,7 @@ struct AlignedColumns: Equatable {
       var rows = Self.section(of: filled[title...], lines).map { lines[$0] }
       let isUnderlined = rows.count > 1 && rows[1].allSatisfy { "-= ".contains($0) }
       if isUnderlined { rows.remove(at: 1) }
+      rows = Self.withoutWrapped(rows)
       let isWide = rows.contains { $0.contains(where: AlignedHeader.isWide) }
       guard let plain = AlignedHeader(rows.map { Array($0) }) else { continue }
       let wide = isWide ? AlignedHeader(rows.map { AlignedHeader.characters(of: $0, true) }) : nil
@@ -71,7 +72,7 @@ struct AlignedColumns: Equatable {
       if isDeclared { return }
       let isClear: Bool
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
-      guard title == 0 || (names.count >= 3 && header.hasGap && isClear) else { continue }
+      guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
       if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()) { return }
     }
     return nil
@@ -90,7 +91,8 @@ struct AlignedColumns: Equatable {
   private static let knownNames = [
     "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "UPDATED AT", "STARTED AT", "LAST SEEN",
     "LAST USED",
-    "Mounted on", "Used by",
+    "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
+    "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",
   ]
 
   /// Returns a header with its known names joined.
@@ -105,8 +107,9 @@ struct AlignedColumns: Equatable {
     if line.hasSuffix("PortProcess") || line.contains("PortProcess ") {
       line = line.replacing("PortProcess", with: "Port Process")
     }
-    if line.contains("%"), TextQuantity.duration(String(line.prefix(8)))?.form == .clock {
-      line = "Time    " + line.dropFirst(8)
+    if line.contains("%") || line.contains("/s"), TextQuantity.duration(String(line.prefix(8)))?.form == .clock {
+      let count = line.dropFirst(8).hasPrefix(" AM") || line.dropFirst(8).hasPrefix(" PM") ? 11 : 8
+      line = "Time" + String(repeating: " ", count: count - 4) + line.dropFirst(count)
     }
     return line
   }
@@ -129,6 +132,13 @@ struct AlignedColumns: Equatable {
     return header.mostStandBelow ? places : nil
   }
 
+  /// Returns whether a header below a title differs from its values: it has capitals, or there are
+  /// numbers.
+  private func isDistinct(_ rows: [String]) -> Bool {
+    names.contains { $0.first?.isUppercase ?? false }
+      || !SafeFields.numeric(rows.dropFirst().compactMap { fittingFields(of: $0) }, least: 1).isEmpty
+  }
+
   /// Returns whether the header can name the values below it.
   ///
   /// Words that other lines repeat are values.
@@ -142,6 +152,46 @@ struct AlignedColumns: Equatable {
   private func fits(_ rows: ArraySlice<String>) -> Bool {
     let rows = rows.filter { !Self.isRuler($0) }
     return rows.dropLast(rows.count > 1 ? 1 : 0).count { fittingFields(of: $0) == nil } * 10 <= rows.count
+  }
+
+  /// Returns the header and the rows without values that take up a line of their own.
+  private static func withoutWrapped(_ rows: [String]) -> [String] {
+    guard rows.count > 2 else { return rows }
+    let words = AlignedHeader.words(Array(rows[0]))
+    guard words.count >= 3 else { return rows }
+    return rows[..<1] + rows.dropFirst().filter { isWord($0, beyond: words[1].range.lowerBound) == nil }
+  }
+
+  /// Returns a line's only word if it begins the line and ends behind a position.
+  private static func isWord(_ line: String, beyond place: Int) -> String? {
+    guard let first = line.first, !first.isWhitespace, line.count > place else { return nil }
+    let word = line.prefix { !$0.isWhitespace }
+    return line.dropFirst(word.count).allSatisfy(\.isWhitespace) && word.count > place ? String(word) : nil
+  }
+
+  /// Returns the columns of lines without a header; `nil` when they are not clearly a table.
+  ///
+  /// Either blanks separate the values of at least six of ten lines at the same positions, or all
+  /// lines have as many words, half of them numbers.
+  static func withoutHeader(_ lines: [String]) -> AlignedColumns? {
+    let filled = lines.filter { line in line.contains { !$0.isWhitespace } }
+    guard filled.count >= 3 else { return nil }
+    let hasGaps = { (line: [Character]) in AlignedHeader.words(line).dropFirst().contains(where: \.beginsColumn) }
+    let rows = filled.map { Array($0) }.filter(hasGaps)
+    if rows.count >= 3, rows.count * 10 >= filled.count * 6 {
+      let places = AlignedHeader.starts(rows)
+      let columns = AlignedColumns(places.map { _ in "" }, headerLine: -1, .places(places), false)
+      // Values with blanks between them are several columns that are not separated.
+      let areApart = rows.count { row in
+        !columns.fields(of: String(row)).contains { $0.contains("  ") }
+      }
+      if places.count >= 2, areApart * 10 >= rows.count * 9 { return columns }
+    }
+    let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
+    guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
+      SafeFields.numeric(words).count * 2 >= words[0].count
+    else { return nil }
+    return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
   }
 
   // MARK: Lines of dashes
@@ -231,18 +281,50 @@ struct AlignedColumns: Equatable {
     switch cut {
     case .places(let places):
       let characters = AlignedHeader.characters(of: line, countsWidth)
-      let isAcross = places.dropFirst().contains { place in
-        place < characters.count && !characters[place].isWhitespace && !characters[place - 1].isWhitespace
-      }
-      if strictly, isAcross { return nil }
+      if strictly, Self.isAcross(characters, places) { return nil }
       let (fields, isCertain) = fields(characters, places)
       if isCertain { return fields }
       let words = line.split(whereSeparator: \.isWhitespace)
       return words.count == names.count ? words.map { String($0) } : nil
-    case .ruled(let ranges): return Self.fits([line][...], ranges) ? fields(of: line) : nil
+    case .ruled(let ranges):
+      if Self.fits([line][...], ranges) { return fields(of: line) }
+      // In a frame, bars separate the values also when wide characters shift them.
+      guard let bar = line.first, "|│".contains(bar) else { return nil }
+      let parts = line.split(separator: bar, omittingEmptySubsequences: false)
+      guard parts.count == ranges.count + 2 else { return nil }
+      return parts.dropFirst().dropLast().map { String(AlignedHeader.trimmed(Array($0)[...])) }
     case .blanks(let isEven):
       let count = line.split(whereSeparator: \.isWhitespace).count
       return count == names.count || (count > names.count && !isEven) ? words(of: line) : nil
+    }
+  }
+
+  /// Whether the columns have positions, unlike values that are split at blanks.
+  var hasPlaces: Bool { if case .blanks = cut { false } else { true } }
+
+  /// The position of the first column, if the columns have positions.
+  var firstPlace: Int? { if case .places(let places) = cut { places.first } else { nil } }
+
+  /// Returns whether a value crosses a border of the columns.
+  func isAcross(_ line: String) -> Bool {
+    guard case .places(let places) = cut else { return false }
+    return Self.isAcross(AlignedHeader.characters(of: line, countsWidth), places)
+  }
+
+  private static func isAcross(_ characters: [Character], _ places: [Int]) -> Bool {
+    places.dropFirst().contains { place in
+      place < characters.count && !characters[place].isWhitespace && !characters[place - 1].isWhitespace
+    }
+  }
+
+  /// Returns a value of the first column that is wider than it and alone on its line.
+  ///
+  /// Some programs print the rest of the row below it.
+  func wrappedValue(_ line: String) -> String? {
+    switch cut {
+    case .places(let places): places.count >= 3 ? Self.isWord(line, beyond: places[1]) : nil
+    case .ruled(let ranges): ranges.count >= 3 ? Self.isWord(line, beyond: ranges[1].lowerBound) : nil
+    case .blanks: nil
     }
   }
 

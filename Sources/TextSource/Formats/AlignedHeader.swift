@@ -42,8 +42,22 @@ struct AlignedHeader {
     rows.allSatisfy { Self.wordCount($0) >= words.count }
   }
 
-  /// Whether each line has exactly as many values as there are words.
-  var splitsEvenly: Bool { rows.allSatisfy { Self.wordCount($0) == words.count } }
+  /// Whether each line has exactly as many values as there are words, and nearly none is far to the
+  /// right of its name.
+  ///
+  /// Otherwise a value of several words follows empty cells.
+  var splitsEvenly: Bool {
+    guard rows.allSatisfy({ Self.wordCount($0) == words.count }) else { return false }
+    let far = rows.count { row in
+      var push = 0
+      for (index, token) in Self.words(row).map(\.range).enumerated() where index + 1 < words.count {
+        if token.lowerBound - push >= words[index + 1].range.upperBound { return true }
+        push = max(push, token.upperBound - words[index].range.upperBound)
+      }
+      return false
+    }
+    return far * 5 <= rows.count
+  }
 
   /// Whether each word that begins a column has a value or a blank directly below its start.
   private var isLeft: Bool {
@@ -158,7 +172,9 @@ struct AlignedHeader {
     }
     if let first = nameless.first, let last = nameless.last, !parts.isEmpty {
       let rest = first.lowerBound..<last.upperBound
-      if parts[parts.count - 1].growsRight {
+      let left = parts[parts.count - 1]
+      let isNext = first.lowerBound - left.run.upperBound == 1 && !hasNumbers(left.run)
+      if left.growsRight || isNext {
         parts[parts.count - 1].whole = parts[parts.count - 1].whole.lowerBound..<rest.upperBound
       } else {
         parts.append(Part(run: rest, whole: rest, words: [], isNameless: true))
@@ -202,6 +218,12 @@ struct AlignedHeader {
       && rows.contains { $0[range.lowerBound].isWhitespace }
   }
 
+  /// Returns whether most values in a range begin like numbers.
+  private func hasNumbers(_ range: Range<Int>) -> Bool {
+    let values = rows.map { [Self.text($0, range)] }
+    return !SafeFields.numeric(values, least: 1).isEmpty
+  }
+
   /// Returns whether at most two blanks separate the ranges in each line with values in both.
   ///
   /// Such gaps also occur between words in one value.
@@ -220,11 +242,13 @@ struct AlignedHeader {
     // Address:Port”.
     var isPending = false
     var hasValues = false
-    for part in parts(runs) {
+    let parts = parts(runs)
+    let isTight = isTight(parts)
+    for part in parts {
       let hasValue = rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } }
       let isJoined: Bool =
         if let word = part.words.first {
-          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, part.run) : hasValues))
+          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, part.run) : hasValues && !isTight))
         } else {
           false
         }
@@ -238,6 +262,15 @@ struct AlignedHeader {
         hasValues = hasValue
       }
       take(part.words, of: part.run)
+    }
+  }
+
+  /// Returns whether single blanks separate columns: two names so close have values of their own.
+  private func isTight(_ parts: [Part]) -> Bool {
+    let hasValue = parts.map { part in rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } } }
+    return parts.indices.dropFirst().contains { index in
+      guard let word = parts[index].words.first, !word.beginsColumn else { return false }
+      return hasValue[index] && hasValue[index - 1] && !isGlued(word, parts[index].run)
     }
   }
 
@@ -293,6 +326,25 @@ struct AlignedHeader {
     return isFilled.indices.split { !isFilled[$0] }.map { $0.startIndex..<$0.endIndex }
   }
 
+  /// Returns where columns begin: behind two positions or more that are blank in all lines.
+  ///
+  /// The first column must have a value in nearly all lines, and the last one in half of them.
+  static func starts(_ lines: [[Character]]) -> [Int] {
+    var columns: [Range<Int>] = []
+    for run in runs(lines) {
+      if let last = columns.last, run.lowerBound - last.upperBound < 2 {
+        columns[columns.count - 1] = last.lowerBound..<run.upperBound
+      } else {
+        columns.append(run)
+      }
+    }
+    let counts = columns.map { column in lines.count { slice($0, column).contains { !$0.isWhitespace } } }
+    guard let first = counts.first, let last = counts.last, first * 5 >= lines.count * 4, last * 2 >= lines.count else {
+      return []
+    }
+    return columns.map(\.lowerBound)
+  }
+
   // MARK: Text
 
   static func words(_ line: [Character]) -> [Word] {
@@ -302,6 +354,9 @@ struct AlignedHeader {
       return Word(range: start..<word.endIndex, beginsColumn: isFirst || line[start - 2].isWhitespace)
     }
   }
+
+  /// Returns whether consecutive blanks separate some words.
+  static func hasGaps(_ text: String) -> Bool { words(Array(text)).dropFirst().contains(where: \.beginsColumn) }
 
   /// Returns whether the text can be a column name.
   ///

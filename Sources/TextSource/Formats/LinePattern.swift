@@ -22,11 +22,19 @@ package struct LinePattern: Hashable, Sendable {
   let joinsLines: Bool
   /// Whether the first column must differ between lines for the pattern to be detected.
   let hasUniqueNames: Bool
+  /// The column for headings above the lines, such as `/etc:` above those of `ls -lR`.
+  let heading: String?
+
+  /// An expression that the first line must match for the pattern to be detected, or `nil`.
+  let start: String?
+  /// Whether the pattern is detected only below headings, of which each follows a blank line.
+  let needsHeadings: Bool
 
   /// Creates a ready-made pattern.
   package init(
     _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
-    isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false
+    isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false, heading: String? = nil,
+    startsWith start: String? = nil, needsHeadings: Bool = false
   ) {
     self.name = name
     self.expression = expression
@@ -35,6 +43,9 @@ package struct LinePattern: Hashable, Sendable {
     self.isDetected = isDetected
     self.joinsLines = joinsLines
     self.hasUniqueNames = hasUniqueNames
+    self.heading = heading
+    self.start = start
+    self.needsHeadings = needsHeadings
   }
 
   /// The reason why an expression is refused.
@@ -70,7 +81,22 @@ package struct LinePattern: Hashable, Sendable {
   /// that it does not leave out.
   static func detected(in lines: [String]) -> LinePattern? {
     let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
-    return readyMade.first { $0.isDetected && $0.describes(filled) }
+    guard let first = filled.first else { return nil }
+    return readyMade.first { pattern in
+      guard pattern.isDetected, !pattern.needsHeadings || hasHeadings(lines) else { return false }
+      if let start = pattern.start, !PatternMatcher.readyMade(start).matches(first) { return false }
+      return pattern.describes(filled)
+    }
+  }
+
+  /// Returns whether lines have at least two headings, the first line one of them, and each after a
+  /// blank line.
+  private static func hasHeadings(_ lines: [String]) -> Bool {
+    let headings = lines.indices.filter { lines[$0].hasSuffix(":") && !lines[$0].contains(": ") }
+    let isBlank = { (index: Int) in !lines[index].utf8.contains { $0 > 0x20 } }
+    let blanks = lines.indices.dropLast().count { isBlank($0) && !isBlank($0 + 1) }
+    return headings.count >= 2 && headings.first == 0 && headings.dropFirst().allSatisfy { isBlank($0 - 1) }
+      && blanks == headings.count - 1 && !lines.contains { $0.hasPrefix(" ") || $0.hasPrefix("\t") }
   }
 
   private func describes(_ lines: [String]) -> Bool {
@@ -85,6 +111,7 @@ package struct LinePattern: Hashable, Sendable {
         if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
         continue
       }
+      if isHeading(line) { continue }
       if matching == 0 { return false }
       // The first and the last line of a stack trace may begin with the name of the error.
       let isTrace = Self.continues(line) || (index + 1 < lines.count && Self.continues(lines[index + 1]))
@@ -92,6 +119,11 @@ package struct LinePattern: Hashable, Sendable {
       others += isContinued ? 0 : 1
     }
     return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
+  }
+
+  /// Returns whether a line can be a heading of the lines below it.
+  func isHeading(_ line: String) -> Bool {
+    heading != nil && line.utf8.count > 1 && line.utf8.last == UInt8(ascii: ":") && line.utf8.first != 0x20
   }
 
   /// Returns whether a line continues the record before it.
@@ -124,6 +156,16 @@ final class PatternMatcher: @unchecked Sendable {
     return matcher
   }
 
+  private nonisolated(unsafe) static var parts: [String: PatternMatcher] = [:]
+
+  /// Returns the compiled form of an expression of a ready-made ``RecordPattern``, which is kept.
+  static func readyMade(_ expression: String) -> PatternMatcher {
+    if let known = monitor.withLock({ parts[expression] }) { return known }
+    guard let matcher = try? PatternMatcher(expression) else { preconditionFailure("invalid pattern \(expression)") }
+    monitor.withLock { parts[expression] = matcher }
+    return matcher
+  }
+
   /// Compiles an expression.
   init(_ expression: String, skipping skipped: String? = nil) throws {
     regex = try Regex(expression).matchingSemantics(.unicodeScalar)
@@ -152,6 +194,9 @@ final class PatternMatcher: @unchecked Sendable {
       return (name, String(text))
     }
   }
+
+  /// Returns whether a line matches.
+  func matches(_ line: String) -> Bool { (try? regex.wholeMatch(in: line)) != nil }
 
   /// Returns whether a line is left out.
   func skips(_ line: String) -> Bool { skipped.map { (try? $0.wholeMatch(in: line)) != nil } ?? false }

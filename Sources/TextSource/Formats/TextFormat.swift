@@ -18,6 +18,12 @@ package enum TextFormat: String, CaseIterable, Sendable {
   case logfmt
   /// Whitespace-aligned columns below a header, as printed by `ps`, `df` and `kubectl`.
   case columns
+  /// Lines with a name and a value: `name: value`, `name = value` or `name=value`.
+  ///
+  /// Repeated blocks of them are one row each.
+  case properties
+  /// Records of several lines: one that begins the record, and indented ones.
+  case records
   /// Lines that match a pattern; see ``LinePattern``.
   case pattern
   /// Plain text with one row per line.
@@ -44,6 +50,20 @@ package enum TextFormat: String, CaseIterable, Sendable {
       guard lines.first?.utf8.contains(separator) ?? false else { return false }
       return isDelimited(lines, by: separator, mostAgree: true)
     }
+  }
+
+  /// Returns the number of lines without a tab, up to three, above names and values between tabs.
+  static func linesAboveTabs(_ lines: [String]) -> Int? {
+    let count = lines.prefix { !$0.utf8.contains(0x09) }.count
+    let rows = lines.dropFirst(count).filter { $0.utf8.contains { $0 > 0x20 } }
+    guard (1...3).contains(count), rows.count > 1, let first = rows.first, AlignedHeader.canName(first) else {
+      return nil
+    }
+    let tabs = first.utf8.count { $0 == 0x09 }
+    let isTable = rows.allSatisfy { row in
+      row.utf8.count { $0 == 0x09 } == tabs && !row.contains("\t\t") && !row.hasPrefix("\t")
+    }
+    return isTable && delimitedNames(first)?.format == .tsv ? count : nil
   }
 
   /// Returns whether all lines have the same number of values between tabs, at least three.

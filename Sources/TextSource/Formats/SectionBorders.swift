@@ -1,0 +1,38 @@
+/// The borders between several tables in one output.
+enum SectionBorders {
+  /// Returns whether a line repeats at least two names of a header, as the header of another table
+  /// does.
+  static func isHeader(_ line: String, like header: String) -> Bool {
+    guard line.utf8.count <= 400 else { return false }
+    // Rows may share words in small letters.
+    let names = names(in: header)
+    let words = names.isEmpty ? [] : self.names(in: line)
+    let common = names.intersection(words).count
+    return common >= 2 && common * 4 >= min(names.count, words.count)
+  }
+
+  /// Returns whether a line and a header have at least two words in common.
+  static func sharesNames(_ line: String, _ header: String) -> Bool {
+    let words = Set(line.split(whereSeparator: \.isWhitespace))
+    return words.intersection(header.split(whereSeparator: \.isWhitespace)).count >= 2
+  }
+
+  private static func names(in line: String) -> Set<Substring> {
+    Set(line.split(whereSeparator: \.isWhitespace).filter { $0.first?.isUppercase ?? false })
+  }
+
+  /// Returns the end of the first table if another header follows it without a blank line.
+  static func end(of lines: [String]) -> Int {
+    let filled = lines.indices.filter { lines[$0].utf8.contains { $0 > 0x20 } }
+    for (title, place) in filled.prefix(AlignedColumns.titleLines + 1).enumerated() {
+      for next in filled.dropFirst(title + 2)
+      where lines[next] == lines[place] || isHeader(lines[next], like: lines[place]) {
+        // The titles above the header are as many as above the first one, or at least one line
+        // without gaps.
+        let isTitled = title > 0 || !AlignedHeader.hasGaps(lines[next - 1])
+        return max(place + 2, next - max(title, isTitled ? 1 : 0))
+      }
+    }
+    return lines.count
+  }
+}

@@ -1,0 +1,25 @@
+import ListEngine
+
+/// Columns of well-known commands whose numbers have a unit that their output does not state.
+enum KnownHeaders {
+  /// Returns the declarations for the names in a header.
+  static func hints(_ names: [String]) -> [String: ColumnHint] {
+    let known = Set(names)
+    var hints: [String: ColumnHint] = [:]
+    func declare(_ names: String..., kind: ColumnKind) { for name in names { hints[name] = ColumnHint(kind) } }
+    if known.contains("PID") || known.contains("%MEM") { declare("VSZ", "RSS", kind: .bytes(1024)) }
+    if known.isSuperset(of: ["VIRT", "RES", "SHR"]) {
+      declare("VIRT", "RES", "SHR", kind: .bytes(1024))
+      declare("%CPU", "%MEM", kind: .percent)
+    }
+    if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") {
+      declare("%CPU", "%MEM", kind: .percent)
+    }
+    if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
+    if known.contains("buff/cache") {
+      declare("total", "used", "free", "shared", "buff/cache", "available", kind: .bytes(1024))
+    }
+    if known.isSuperset(of: ["Filename", "Type", "Size", "Used"]) { declare("Size", "Used", kind: .bytes(1024)) }
+    return hints
+  }
+}
