@@ -67,7 +67,8 @@ struct ViewSet {
 
   private mutating func forget(_ view: ListView) {
     ordered.removeAll { $0 === view }
-    discarded.add(view)
+    // A small view is freed at once.
+    if view.pool.chunks.count > DiscardedViews.turnCount / 8 { discarded.add(view) }
   }
 
   // MARK: Building

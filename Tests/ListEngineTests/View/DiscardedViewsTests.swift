@@ -15,7 +15,14 @@ import Testing
       changes.upsert(.integer(Int64(key)), [.integer(Int64(key % 100)), .integer(Int64(key % 3_000 / 100))])
     }
     table.apply(changes)
-    return ListView(Query(group: [0, 1]), table: table)
+    let view = ListView(Query(group: [0, 1]), table: table)
+    finish(view)
+    return view
+  }
+
+  private func finish(_ view: ListView) {
+    while view.build != nil { view.work() }
+    while !view.catchUp(atMost: 10_000) {}
   }
 
   @Test func `a dropped view is freed a bounded number of sections at a time`() {
@@ -56,15 +63,15 @@ import Testing
     discarded.add(view)
     discarded.free()
     #expect(discarded.isEmpty)
-    #expect(view.items(0..<2).count == 2)
-    #expect(view.rowCount == 6_000)
+    #expect(view.itemCount == 9_100)
+    #expect(view.items(0..<9_100).count == 9_100)
   }
 
   @Test func `a view set is due until its dropped views are freed`() {
     _ = grouped()
     var views = ViewSet(table)
     let query = Query(group: [0, 1])
-    _ = views.enter(query)
+    finish(views.enter(query))
     views.leave(query, at: .zero)
     let late = Instant.zero.advanced(by: UnusedViewLimits.time)
     #expect(views.deadline == late)
@@ -75,6 +82,6 @@ import Testing
       views.tidy(at: late, keeping: nil)
       turns += 1
     }
-    #expect(turns == 6_200 / DiscardedViews.turnCount + 1)
+    #expect((5...7).contains(turns), "\(turns)")
   }
 }
