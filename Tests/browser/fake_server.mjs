@@ -152,7 +152,8 @@ class Session {
         if (message.wanted) this.statsTimer = setInterval(() => this.send(statsNow()), 500).unref();
         break;
       case 'act': act(this, tables.find(({ name }) => name === message.table), message); break;
-      case 'hold': break; // optional for a server: no client waits for the effect
+      // Optional for a server: no client waits for the effect. Bars then scale to the rows on the page.
+      case 'hold': case 'tiles': case 'pins': break;
       case 'pause': this.isPaused = message.paused; break;
       // It knows a single phrase and nothing else of the filter bar's language.
       case 'parse': this.send({ type: 'parsed', id: message.id, terms: [], words: [] }); break;

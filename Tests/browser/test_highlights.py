@@ -48,7 +48,7 @@ class HighlightsTest(PageTest):
         return user.page.locator(f'.row:not([hidden]) .cell[aria-colindex="2"]{selector}')
 
     def test_a_rule_marks_the_values_that_match(self):
-        user = self.open()
+        user = self.open("#table=jobs")
         self.menu(user).get_by_text("Red ◆…").click()
         box = user.page.get_by_role("dialog", name="Used: Red ◆")
         box.get_by_label("From").fill("3")
@@ -67,7 +67,7 @@ class HighlightsTest(PageTest):
         user.check_clean(self)
 
     def test_highlight_menu_adds_and_removes_heat_scale_and_bars(self):
-        user = self.open()
+        user = self.open("#table=jobs")
         user.page.locator(".grid").focus()
         for label, selector in (("Heat scale", "[data-heat]"), ("Bars", ".bar")):
             self.menu(user).get_by_role("menuitemcheckbox", name=label).press("Enter")
@@ -92,7 +92,7 @@ class HighlightsTest(PageTest):
         user.check_clean(self)
 
     def test_a_rule_by_another_column_marks_the_name_of_the_row(self):
-        user = self.open()
+        user = self.open("#table=jobs")
         user.header("^Job").click(button="right")
         user.page.get_by_role("menuitem", name="Highlight…").click()
         user.page.get_by_role("menu", name="Highlight Job").get_by_text("Amber ▲…").click()
