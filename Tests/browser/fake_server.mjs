@@ -152,7 +152,7 @@ class Session {
         if (message.wanted) this.statsTimer = setInterval(() => this.send(statsNow()), 500).unref();
         break;
       case 'act': act(this, tables.find(({ name }) => name === message.table), message); break;
-      // Optional for a server: no client waits for the effect. Bars then scale to the rows on the page.
+      // No client waits for the effect. Bars then scale to the rows on the page.
       case 'hold': case 'tiles': case 'pins': break;
       case 'pause': this.isPaused = message.paused; break;
       // It knows a single phrase and nothing else of the filter bar's language.
