@@ -24,6 +24,7 @@ class TasksTest(unittest.TestCase):
         self.assertIsNotNone(self.axe, "axe-core is not installed: run scripts/setup test")
         task = next(task for task in all_tasks() if task.name == name)
         result = do(self.browser, task, next(one for one in WAYS if one.name == way), self.axe)
+        self.maxDiff = None
         self.assertEqual(result["fault"], "")
         self.assertGreater(result["steps"], 0)
 
