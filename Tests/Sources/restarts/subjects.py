@@ -157,70 +157,58 @@ class Stream(Subject):
         return super().expected() if self.is_latest else [(value,) for value in self.messages]
 
 
-class NatsStream(Stream):
-    server = proxy = None
+class BrokerStream(Stream):
+    """A stream of a server that all subjects of its kind share, behind a proxy."""
+
+    kind = server = proxy = None
 
     def __init__(self, name, folder, numbers, is_latest):
         super().__init__(name, folder, numbers, is_latest)
-        if NatsStream.server is None:
-            NatsStream.server = Nats()
-            NatsStream.proxy = Proxy(self.server.port)
+        if type(self).server is None:
+            type(self).server = self.kind()
+            type(self).proxy = Proxy(self.server.port)
+
+    def restart(self):
+        self.server.kill()
+        self.server.start()
+
+    def cut(self):
+        self.proxy.cut()
+        pause(0.5)
+        self.proxy.heal()
+
+    def restarts(self):
+        return {"broker": self.restart, "network": self.cut}
+
+    def stop(self):
+        if type(self).server is not None:
+            self.proxy.stop()
+            self.server.stop()
+            type(self).server = None
+
+
+class NatsStream(BrokerStream):
+    kind = Nats
+
+    def __init__(self, name, folder, numbers, is_latest):
+        super().__init__(name, folder, numbers, is_latest)
         self.server.add(name, [f"{name}.>"])
         self.source = self.settings("nats", servers=f"nats://127.0.0.1:{self.proxy.port}")
 
     def publish(self, messages):
         self.server.publish([(f"{self.name}.{one['id']}", json.dumps(one).encode()) for one in messages])
 
-    def restart(self):
-        self.server.kill()
-        self.server.start()
 
-    def cut(self):
-        self.proxy.cut()
-        pause(0.5)
-        self.proxy.heal()
-
-    def restarts(self):
-        return {"broker": self.restart, "network": self.cut}
-
-    def stop(self):
-        if NatsStream.server is not None:
-            self.proxy.stop()
-            self.server.stop()
-            NatsStream.server = None
-
-
-class RedisStream(Stream):
-    server = proxy = None
+class RedisStream(BrokerStream):
+    kind = Redis
 
     def __init__(self, name, folder, numbers, is_latest):
         super().__init__(name, folder, numbers, is_latest)
-        if RedisStream.server is None:
-            RedisStream.server = Redis()
-            RedisStream.proxy = Proxy(self.server.port)
         self.source = self.settings("redis", servers=f"redis://127.0.0.1:{self.proxy.port}/0")
 
     def publish(self, messages):
         for one in messages:
             self.server.client.xadd(self.name, one)
-
-    def restart(self):
-        self.server.kill()
-        self.server.start()
-
-    def cut(self):
-        self.proxy.cut()
-        pause(0.5)
-        self.proxy.heal()
-
-    def restarts(self):
-        return {"broker": self.restart, "network": self.cut}
-
-    def stop(self):
-        if RedisStream.server is not None:
-            self.proxy.stop()
-            self.server.stop()
-            RedisStream.server = None
 
 
 class KafkaTopic(Stream):
