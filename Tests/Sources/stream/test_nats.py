@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import unittest
 
 from nats.js.api import KeyValueConfig
@@ -256,17 +257,14 @@ class NatsTests(unittest.TestCase):
             pause(0.05)
         self.assertLess(end, 150_000_000)
         program.may_read.set()
-        text = program.until(
-            lambda: next(
-                (
-                    text
-                    for _, text in program.states
-                    if " messages behind" in text and not text.endswith(": 0 messages behind")
-                ),
-                None,
-            )
-        )
-        self.assertGreater(int(text.split(": ")[1].split()[0].replace(",", "")), 10_000, text)
+        # A slow machine also reports a smaller lag, before the pipe is full.
+        behind = re.compile(r": ([0-9,]+) messages? behind")
+
+        def has_great_lag():
+            found = [behind.search(text) for _, text in program.states]
+            return any(match and int(match[1].replace(",", "")) > 10_000 for match in found)
+
+        program.until(has_great_lag)
         program.until_column("id", {number + 1: number for number in range(39_000, 40_000)}, 40)
         program.until(lambda: program.states[-1][1].endswith(": 0 messages behind"))
 
