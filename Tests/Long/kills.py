@@ -144,13 +144,13 @@ async def run(options):
                 await page.right.wait()
                 times.append(time.monotonic() - opened)
 
-            _, missing = await asyncio.wait([asyncio.ensure_future(back(page)) for page in pages], timeout=20)
+            _, missing = await asyncio.wait([asyncio.ensure_future(back(page)) for page in pages], timeout=60)
             late += len(missing)
             stale = [page.number for page in pages if page.live and page.replica.epoch in epochs]
             assert not stale, f"after kill {kill + 1} the pages {stale} show old rows as live"
-            assert not missing, f"after kill {kill + 1} {len(missing)} pages are not back after 20 s"
-            _, astray = await asyncio.wait([asyncio.ensure_future(page.home.wait()) for page in pages], timeout=20)
-            assert not astray, f"after kill {kill + 1} {len(astray)} pages have not found their rows after 20 s"
+            assert not missing, f"after kill {kill + 1} {len(missing)} pages are not back after 60 s"
+            _, astray = await asyncio.wait([asyncio.ensure_future(page.home.wait()) for page in pages], timeout=60)
+            assert not astray, f"after kill {kill + 1} {len(astray)} pages have not found their rows after 60 s"
     finally:
         until.set()
         await asyncio.wait(tasks, timeout=5)

@@ -68,13 +68,13 @@ class Serving:
 
     def metrics(self):
         """Returns the values of /metrics by name and labels."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=60) as answer:
             lines = answer.read().decode().splitlines()
         return {
             line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line
             and not line.startswith("#")}
 
-    def wait_for_rows(self, rows, patience=60):
+    def wait_for_rows(self, rows, patience=120):
         deadline = time.monotonic() + patience
         while self.metrics().get('rowcast_source_rows{table="quotes"}') != rows:
             if time.monotonic() > deadline:
@@ -82,12 +82,12 @@ class Serving:
             self.ended.wait(0.05)
         assert not self.ended.is_set(), "the server has ended"
 
-    def wait_for_no_sessions(self, patience=30):
+    def wait_for_no_sessions(self, patience=120):
         deadline = time.monotonic() + patience
         while self.metrics()["rowcast_sessions"] > 0:
             assert time.monotonic() < deadline, f"sessions are left after {patience} s"
 
-    def wait_for_files(self, most, patience=10):
+    def wait_for_files(self, most, patience=60):
         """Waits until at most `most` files are open.
 
         Connections whose end is on its way, such as that of `metrics`, still count for a moment.

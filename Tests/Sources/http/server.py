@@ -68,7 +68,7 @@ class Server:
     def url(self):
         return f"http://127.0.0.1:{self.port}/jobs"
 
-    def until(self, is_done, patience=60):
+    def until(self, is_done, patience=120):
         """Waits for a condition on the requests."""
         end = time.monotonic() + patience
         with self.news:

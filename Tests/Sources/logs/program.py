@@ -11,7 +11,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PATIENCE = 60
+PATIENCE = 120
 
 
 def built(variable, name):

@@ -13,7 +13,7 @@ from program import PLUGIN, Program
 from shared import cluster, database
 
 
-def wait(is_done, patience=60):
+def wait(is_done, patience=120):
     """Waits for something that only asking can tell."""
     end, pause = time.monotonic() + patience, threading.Event()
     while not (found := is_done()):
@@ -59,7 +59,7 @@ class LiveTests(unittest.TestCase):
             for row in self.sql("SELECT slot_name FROM pg_replication_slots WHERE database = %s", [self.database])
         ]
 
-    def changes_after(self, program, statement, patience=60):
+    def changes_after(self, program, statement, patience=120):
         """Whether the statement is followed by a report, and that a page then has it."""
         before = program.changes()
         self.sql(statement)

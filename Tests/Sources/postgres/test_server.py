@@ -98,7 +98,7 @@ class Client:
         """The cells of the rows, None for a row that is not loaded."""
         return [row[2] if len(row[2]) == 3 else None for row in self.replica.rows]
 
-    async def until(self, is_done, patience=60):
+    async def until(self, is_done, patience=120):
         end = time.monotonic() + patience
         while not (found := is_done()):
             self.news.clear()

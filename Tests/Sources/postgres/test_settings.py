@@ -29,7 +29,7 @@ class SettingsTests(unittest.TestCase):
     def sql(cls, statement, values=None):
         return cluster().sql(statement, values, database=cls.database)
 
-    def program(self, dsn=None, patience=60, **settings):
+    def program(self, dsn=None, patience=120, **settings):
         if not {"table", "query"} & set(settings):
             settings["table"] = "jobs"
         program = Program({"dsn": dsn or cluster().dsn(database=self.database), "live": "none", **settings}, patience)

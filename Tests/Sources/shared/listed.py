@@ -96,7 +96,7 @@ class Program:
         elif kind == "health":
             self.health = message["id"]
 
-    def until(self, is_done, patience=60):
+    def until(self, is_done, patience=120):
         """Waits for a condition on the table, and returns its value."""
         end = time.monotonic() + patience
         with self.news:
@@ -112,7 +112,7 @@ class Program:
         """The cells of a column, by key."""
         return {key: row[name] for key, row in list(self.rows.items())}
 
-    def until_column(self, name, cells, patience=60):
+    def until_column(self, name, cells, patience=120):
         """Waits until a column has exactly these cells."""
         try:
             self.until(lambda: self.reloads and self.column(name) == cells, patience)
@@ -124,7 +124,7 @@ class Program:
                 f"{len(wrong)} wrong cells {dict(list(wrong.items())[:5])}; {self.states[-2:]} {self.log[-5:]}"
             ) from None
 
-    def until_state(self, *parts, state=None, since=0, patience=60):
+    def until_state(self, *parts, state=None, since=0, patience=120):
         """Waits for a state with these texts, and returns its message."""
         return self.until(
             lambda: next(

@@ -11,7 +11,7 @@ import time
 class Program:
     """One run of the plugin. `schema` is its schema, `refusal` its refusal."""
 
-    def __init__(self, plugin, settings, patience=60):
+    def __init__(self, plugin, settings, patience=120):
         self.log = []
         environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
         self.process = subprocess.Popen(
@@ -68,7 +68,7 @@ class Program:
     def changes(self):
         return sum(1 for _, message in self.messages if message["type"] == "changed")
 
-    def until(self, is_done, patience=60):
+    def until(self, is_done, patience=120):
         """Waits for a condition on what has come, and returns its value."""
         end = time.monotonic() + patience
         with self.news:
@@ -84,7 +84,7 @@ class Program:
         self.send(type="query", id=self.number, **query)
         return self.number
 
-    def answer(self, number, patience=60):
+    def answer(self, number, patience=120):
         self.until(lambda: number in self.pages, patience)
         return self.pages.pop(number)
 

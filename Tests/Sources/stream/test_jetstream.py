@@ -12,7 +12,7 @@ sys.path.append(str(PLUGIN.parent))
 import jetstream  # noqa: E402
 from options import Options  # noqa: E402
 
-PATIENCE = 60
+PATIENCE = 120
 
 
 class JetStreamTests(unittest.TestCase):

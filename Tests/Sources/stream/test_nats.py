@@ -212,7 +212,7 @@ class NatsTests(unittest.TestCase):
         self.nats.stop()
         self.nats.start()
         program.until_state(
-            "5 missed; 5 messages left the stream before they were read (sequences 11 to 15)", patience=30
+            "5 missed; 5 messages left the stream before they were read (sequences 11 to 15)", patience=120
         )
         # What the stream still has is read again.
         program.until_column("v", {number: 2 for number in range(10, 15)}, 60)
@@ -265,7 +265,7 @@ class NatsTests(unittest.TestCase):
             return any(match and int(match[1].replace(",", "")) > 10_000 for match in found)
 
         program.until(has_great_lag)
-        program.until_column("id", {number + 1: number for number in range(39_000, 40_000)}, 40)
+        program.until_column("id", {number + 1: number for number in range(39_000, 40_000)}, 120)
         program.until(lambda: program.states[-1][1].endswith(": 0 messages behind"))
 
     @staticmethod

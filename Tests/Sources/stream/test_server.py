@@ -118,7 +118,7 @@ class Client:
     def rows(self):
         return {row[2][0]: row[2] for row in self.replica.rows}
 
-    async def until(self, is_done, patience=60):
+    async def until(self, is_done, patience=120):
         end = time.monotonic() + patience
         while not (found := is_done()):
             self.news.clear()
