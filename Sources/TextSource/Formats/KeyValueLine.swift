@@ -39,6 +39,12 @@ struct KeyValueLine {
     return (pairs, others)
   }
 
+  /// Returns whether the first word of a line is a pair.
+  static func beginsWithPair(_ line: UnsafeRawBufferPointer) -> Bool {
+    var row = KeyValueLine(line)
+    return row.next()?.value != nil
+  }
+
   private mutating func quoted() -> String {
     var value: [UInt8] = []
     while place < bytes.count, bytes[place] != 0x22 {

@@ -30,7 +30,7 @@ struct PropertyLayout: Equatable {
     let first = scan.names[0]
     let starts = scan.names.indices.filter { scan.names[$0] == first }
     if starts.count > 1, scan.names.count >= starts.count * 2, scan.blocksBegin(with: first),
-      scan.areAlike(starts.count)
+      scan.areAlike(starts.count), scan.namesDiffer(starts)
     {
       kind = .records(first: first)
       return
@@ -61,6 +61,15 @@ struct PropertyLayout: Equatable {
     func areAlike(_ count: Int) -> Bool {
       let filled = Double(names.count) / Double(Set(names).count * count)
       return filled > (hasSections ? 0.6 : 0.25)
+    }
+
+    /// Returns whether most records have each name once.
+    ///
+    /// `/proc/net/snmp` has lines of names and lines of values that begin with the same word.
+    func namesDiffer(_ starts: [Int]) -> Bool {
+      let ends = starts.dropFirst() + [names.count]
+      let repeating = zip(starts, ends).count { start, end in Set(names[start..<end]).count * 4 < (end - start) * 3 }
+      return hasMarks || repeating * 2 < starts.count
     }
 
     func blocksBegin(with name: String) -> Bool {

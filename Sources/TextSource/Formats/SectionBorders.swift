@@ -23,6 +23,7 @@ enum SectionBorders {
 
   /// Returns the end of the first table if another header follows it without a blank line.
   static func end(of lines: [String]) -> Int {
+    let lines = lines.map(AlignedColumns.withoutTime)
     let filled = lines.indices.filter { lines[$0].utf8.contains { $0 > 0x20 } }
     for (title, place) in filled.prefix(AlignedColumns.titleLines + 1).enumerated() {
       for next in filled.dropFirst(title + 2)
