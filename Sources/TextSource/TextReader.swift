@@ -267,6 +267,9 @@ package struct TextReader: ~Copyable {
       readers.delimited = DelimitedReader(separator: separator, options)
       return 0
     }
+    // Lines of names and lines of values in turn, as in `/proc/net/snmp`.
+    if SectionBorders.areNamesAndValues(lines) { return readLines() }
+    if let rows = readBare(lines) { return rows }
     let isBelowHeader = lines.first { $0.utf8.contains { $0 > 0x20 } }.map(Self.isTableHeader) ?? false
     if let layout, !isBelowHeader { return read(as: layout) }
     if let (reader, rows) = AlignedReader.detected(lines, isDeclared: false, hasBanner: true, names: options.names) {
@@ -274,13 +277,6 @@ package struct TextReader: ~Copyable {
     }
     if let layout { return read(as: layout) }
     if let rows = readSingleColumn(lines) { return rows }
-    if let separator = TextFormat.bareSeparator(lines), let first = lines.first(where: { !$0.isEmpty }) {
-      format = .csv
-      let count = first.utf8.count { $0 == separator } + 1
-      let names = TextReader.unique(options.names + repeatElement("", count: max(0, count - options.names.count)))
-      readers.delimited = DelimitedReader(separator: separator, options, names: names)
-      return 0
-    }
     if TextFormat.isHeaderless(lines) {
       decide(.tsv)
       let names = lines[0].split(separator: "\t", omittingEmptySubsequences: false).map { _ in "" }
@@ -311,6 +307,18 @@ package struct TextReader: ~Copyable {
     lineName = name
     format = .lines
     return start + 2
+  }
+
+  /// Reads records without a header between bars or colons; returns `nil` for other lines.
+  private mutating func readBare(_ lines: [String]) -> Int? {
+    guard let separator = TextFormat.bareSeparator(lines), let first = lines.first(where: { !$0.isEmpty }) else {
+      return nil
+    }
+    format = .csv
+    let count = first.utf8.count { $0 == separator } + 1
+    let names = Self.unique(options.names + repeatElement("", count: max(0, count - options.names.count)))
+    readers.delimited = DelimitedReader(separator: separator, options, names: names)
+    return 0
   }
 
   private mutating func readLines() -> Int {

@@ -74,7 +74,11 @@ struct AlignedColumns: Equatable {
       let isClear: Bool
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
-      if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()) { return }
+      if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()),
+        areApart(rows.dropFirst(), isWhole: isUnderlined)
+      {
+        return
+      }
     }
     return nil
   }
@@ -98,7 +102,7 @@ struct AlignedColumns: Equatable {
   private static let joiner = "\u{2}"
   /// Names of several words that some programs print with one blank on either side.
   private static let knownNames = [
-    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "UPDATED AT", "STARTED AT", "LAST SEEN",
+    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "CREATED BY", "UPDATED AT", "STARTED AT", "LAST SEEN",
     "LAST USED",
     "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
     "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",
@@ -184,6 +188,17 @@ struct AlignedColumns: Equatable {
     AlignedHeader.canName(names, rows.map(fields(of:)))
   }
 
+  /// Returns whether most rows have no value in front of the last one that is several values.
+  ///
+  /// `isWhole`: whether the last value counts, too, because dashes mark the names.
+  private func areApart(_ rows: ArraySlice<String>, isWhole: Bool) -> Bool {
+    guard hasPlaces, rows.count >= 3 else { return true }
+    let joined = rows.count { row in
+      fields(of: row).dropLast(isWhole ? 0 : 1).contains { $0.contains("   ") }
+    }
+    return joined * 2 < rows.count
+  }
+
   /// Returns whether nine of ten lines fit.
   ///
   /// The last line is excluded, because it may be a sum or a remark.
@@ -264,6 +279,12 @@ struct AlignedColumns: Equatable {
     let header = Array(lines[filled[place - 1]])
     let isExact = AlignedHeader.words(header).map(\.range) == ranges
     let rows = section(of: filled[place...], lines).dropFirst().map { lines[$0] }
+    if isExact, ranges.count >= 3, rows.count >= 2 {
+      // Values may be wider than the names and the dashes.
+      let names = ranges.map { name(AlignedHeader.text(header, $0)) }
+      let columns = AlignedColumns(names, headerLine: filled[place], .places(ranges.map(\.lowerBound)), false)
+      return columns.areApart(rows[...], isWhole: true) && columns.fits(rows[...]) ? columns : nil
+    }
     guard !isExact, !rows.isEmpty, fits([lines[filled[place - 1]]][...], ranges) else { return nil }
     let columns = AlignedColumns(
       ranges.map { name(AlignedHeader.text(header, $0)) }, headerLine: filled[place], .ruled(ranges), false)

@@ -156,6 +156,9 @@ struct AlignedReader {
   }
 
   private static func title(_ line: String) -> String? {
+    // A row is no title.
+    let numbers = line.split(separator: " ").count { Double($0) != nil }
+    if numbers > 2, AlignedHeader.hasGaps(line) { return nil }
     let text = line.drop { "-=*# ".contains($0) }.reversed().drop { "-=*#: ".contains($0) }.reversed()
     return text.isEmpty ? nil : String(text)
   }

@@ -23,6 +23,7 @@ struct DelimitedReader {
     isTabbed = separator == 0x09
     self.options = options
     self.names = names
+    isPadded = names != nil && separator == UInt8(ascii: "|")
     if names == nil, !options.hasHeader, !options.names.isEmpty { self.names = TextReader.unique(options.names) }
   }
 

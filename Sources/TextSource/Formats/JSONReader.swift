@@ -40,7 +40,7 @@ struct JSONReader: ~Copyable {
   var isForeign: Bool {
     let marks = document.lazy.filter { $0 > 0x20 }.prefix(2).map { $0 }
     guard marks.count == 2, !isTooLong else { return false }
-    return marks[0] == UInt8(ascii: "{") && marks[1] != UInt8(ascii: "\"") && marks[1] != UInt8(ascii: "}")
+    return marks[0] == UInt8(ascii: "{") && (Character(UnicodeScalar(marks[1])).isLetter || marks[1] == UInt8(ascii: "'"))
   }
 
   /// Returns the lines of the document, which is then empty.

@@ -92,6 +92,12 @@ extension LinePattern {
       hints: ["level": ColumnHint(.badge), "time": ColumnHint(.timestamp), "pid": ColumnHint(.integer)],
       joinsLines: true),
     LinePattern(
+      "postgres-log",
+      "(?<time>\\d{4}-\\d\\d-\\d\\d \(clock)(?:\\.\\d+)? [A-Z]{2,5}|\\d{4}-\\d\\d-\\d\\d \(clock)(?:\\.\\d+)? [-+]\\d{2,4})"
+        + " \\[(?<pid>\\d+)(?:-\\d+)?\\] (?:(?<user>[\\w.-]+)@(?<database>[\\w.-]+) )?"
+        + "(?<level>LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\\d?|STATEMENT|DETAIL|HINT|CONTEXT|QUERY|LOCATION): +(?<message>.*)",
+      hints: ["level": ColumnHint(.badge), "pid": ColumnHint(.integer)], joinsLines: true),
+    LinePattern(
       "jvm-log",
       #"\[(?<time>\d+[.,]\d+s|\d+ms|\d{4}-\d\d-\d\dT\S+)\](?:\[(?<pid>\d+)\])?\[(?<level>trace|debug|info|warning|error) *\](?:\[(?<tags>[\w,]+) *\])? ?(?<message>.*)"#,
       hints: ["level": ColumnHint(.badge), "message": text], joinsLines: true),

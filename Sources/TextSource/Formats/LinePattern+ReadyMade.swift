@@ -111,7 +111,7 @@ extension LinePattern {
       "proc-mounts", #"(?<device>\S+) (?<mounted_on>/\S*) (?<type>\S+) (?<options>\S+) (?<dump>\d) (?<pass>\d)"#),
     LinePattern(
       "fstab",
-      #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?\s*"#,
+      #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?(?:\s+#.*)?\s*"#,
       skipping: "#.*"),
     LinePattern(
       "passwd",

@@ -69,7 +69,8 @@ struct PropertyLayout: Equatable {
     func namesDiffer(_ starts: [Int]) -> Bool {
       let ends = starts.dropFirst() + [names.count]
       let repeating = zip(starts, ends).count { start, end in Set(names[start..<end]).count * 4 < (end - start) * 3 }
-      return hasMarks || repeating * 2 < starts.count
+      let short = zip(starts, ends).count { $1 - $0 < 2 }
+      return hasMarks || (repeating * 2 < starts.count && short * 2 < starts.count)
     }
 
     func blocksBegin(with name: String) -> Bool {
