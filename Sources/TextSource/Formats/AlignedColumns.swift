@@ -102,7 +102,8 @@ struct AlignedColumns: Equatable {
   private static let joiner = "\u{2}"
   /// Names of several words that some programs print with one blank on either side.
   private static let knownNames = [
-    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "CREATED BY", "UPDATED AT", "STARTED AT", "LAST SEEN",
+    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "CREATED BY", "UPDATED AT", "STARTED AT",
+    "LAST SEEN",
     "LAST USED",
     "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
     "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",

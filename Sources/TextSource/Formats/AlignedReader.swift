@@ -156,7 +156,7 @@ struct AlignedReader {
   }
 
   private static func title(_ line: String) -> String? {
-    // A row is no title.
+    // A row with several numbers is not a title.
     let numbers = line.split(separator: " ").count { Double($0) != nil }
     if numbers > 2, AlignedHeader.hasGaps(line) { return nil }
     let text = line.drop { "-=*# ".contains($0) }.reversed().drop { "-=*#: ".contains($0) }.reversed()

@@ -38,9 +38,10 @@ struct JSONReader: ~Copyable {
   ///
   /// A document that ends too early is JSON with a fault.
   var isForeign: Bool {
-    let marks = document.lazy.filter { $0 > 0x20 }.prefix(2).map { $0 }
+    let marks = Array(document.lazy.filter { $0 > 0x20 }.prefix(2))
     guard marks.count == 2, !isTooLong else { return false }
-    return marks[0] == UInt8(ascii: "{") && (Character(UnicodeScalar(marks[1])).isLetter || marks[1] == UInt8(ascii: "'"))
+    return marks[0] == UInt8(ascii: "{")
+      && (Character(UnicodeScalar(marks[1])).isLetter || marks[1] == UInt8(ascii: "'"))
   }
 
   /// Returns the lines of the document, which is then empty.

@@ -41,7 +41,7 @@ struct KeyValueLine {
     return (pairs, others)
   }
 
-  /// Returns whether the first word of a line is a pair.
+  /// Returns whether a line begins with a pair.
   static func beginsWithPair(_ line: UnsafeRawBufferPointer) -> Bool {
     var row = KeyValueLine(line)
     guard let (name, value) = row.next() else { return false }

@@ -117,13 +117,15 @@ extension LinePattern {
       "passwd",
       #"(?<user>[^:]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
       skipping: "#.*"),
-    LinePattern("group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
+    LinePattern(
+      "group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
     LinePattern(
       "git-blame",
       #"\^?(?<commit>[0-9a-f]{7,40}) (?:(?<file>\S+) +)?\((?<author>.+?) +(?<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}) +(?<line>\d+)\) ?(?<text>.*)"#,
       hints: ["commit": ColumnHint(.text), "text": ColumnHint(.text), "line": ColumnHint(.integer)]),
     LinePattern(
-      "git-oneline", #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
+      "git-oneline",
+      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
@@ -151,7 +153,7 @@ extension LinePattern {
       "ping",
       #"(?<size>\d+) bytes from (?<host>.+?): icmp_seq=(?<sequence>\d+) ttl=(?<ttl>\d+) time=(?<time>[\d.]+ ?ms)"#,
       hints: ["size": ColumnHint(.bytes(1)), "time": ColumnHint(.duration(1e-3))],
-      skipping: #"PING .*|---.*|\d+ packets.*|rtt .*"#),
+      skipping: #"PATTERN: .*|PING .*|---.*|\d+ packets.*|rtt .*"#),
     LinePattern(
       "lspci", #"(?<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?<class>[^:]+): (?<device>.*)"#,
       hints: ["slot": ColumnHint(.text)]),
@@ -216,7 +218,8 @@ extension LinePattern {
       "du", #"(?<size>[\d.]+[KMGTPE]|[048]|\d*(?:[02468][048]|[13579][26]))\t(?<path>[^\t]*[^\t\d.][^\t]*|\.)"#,
       hints: ["size": ColumnHint(.bytes(1024)), "path": ColumnHint(.text)]),
     LinePattern(
-      "du-units", #"(?<size>\d+)\t(?<path>[./][^\t]*)"#, hints: ["size": ColumnHint(.number), "path": ColumnHint(.text)]),
+      "du-units", #"(?<size>\d+)\t(?<path>[./][^\t]*)"#,
+      hints: ["size": ColumnHint(.number), "path": ColumnHint(.text)]),
     LinePattern(
       "traceroute", #" *(?<hop>\d+)  (?:(?<host>\S+) \((?<address>[^)]+)\) |\* )(?<times>.*)"#,
       skipping: "traceroute to .*"),
@@ -301,7 +304,8 @@ extension LinePattern {
     LinePattern(
       "counters", #"(?<name>[A-Za-z_]\w+) (?<value>-?\d+)"#, hints: ["name": ColumnHint(.text)], hasUniqueNames: true),
     LinePattern(
-      "env", #"(?<name>[A-Za-z_]\w*)=(?!=)(?<value>.*)"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
+      "env", #"(?<name>[A-Za-z_]\w*)=(?!=)(?<value>.*)"#,
+      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
       hasUniqueNames: true),
     LinePattern(
       "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?!//)\s*(?<value>.*)"#,

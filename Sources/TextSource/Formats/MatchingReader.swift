@@ -24,7 +24,8 @@ struct MatchingReader {
       return nil
     }
     let groups = lines.flatMap { matcher.fields(of: $0) ?? [] }.map(\.name)
-    let hasHeadings = found.needsHeadings || lines.contains { found.heading(in: $0) != nil && matcher.fields(of: $0) == nil }
+    let hasHeadings =
+      found.needsHeadings || lines.contains { found.heading(in: $0) != nil && matcher.fields(of: $0) == nil }
     return MatchingReader(found, matcher, Set(groups), heading: hasHeadings ? "" : nil)
   }
 

@@ -37,7 +37,8 @@ struct PropertyLayout: Equatable {
     }
     // Lines of a log begin with the same few words.
     let places = Set(zip(scan.sections, scan.names).map { "\($0)\n\($1)" })
-    guard places.count * 10 >= scan.names.count * 8 else { return nil }
+    let isAssigned = filled.allSatisfy { $0.contains(" = ") || $0.hasSuffix(" =") }
+    guard places.count * 10 >= scan.names.count * (isAssigned ? 4 : 8) else { return nil }
     kind = .list
   }
 

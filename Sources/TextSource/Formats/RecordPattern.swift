@@ -53,7 +53,11 @@ struct RecordPattern: Sendable {
     guard heads >= 2, !hasBraces, let first = isDeep.first, !first, isDeep.count - heads >= heads else { return nil }
     let bare = zip(isDeep, isDeep.dropFirst() + [false]).count { !$0 && !$1 }
     let pairs = zip(filled, isDeep).count { $1 && PropertyLine($0) != nil }
-    guard bare * 10 <= heads, pairs * 3 >= isDeep.count - heads else { return nil }
+    // Names that differ from record to record are values, such as those of changed files.
+    let names = Set(zip(filled, isDeep).compactMap { $1 ? PropertyLine($0)?.name : nil })
+    guard heads < 3 || names.count * 2 <= pairs, bare * 10 <= heads, pairs * 3 >= isDeep.count - heads else {
+      return nil
+    }
     return RecordReader(indented)
   }
 }

@@ -24,7 +24,8 @@ enum SectionBorders {
   /// Returns whether each line of names is followed by one of as many numbers that begins with the
   /// same word.
   static func areNamesAndValues(_ lines: [String]) -> Bool {
-    let rows = lines.lazy.filter { $0.utf8.contains { $0 > 0x20 } }.map { $0.split(separator: " ") }.prefix(8).map { $0 }
+    let filled = lines.lazy.filter { $0.utf8.contains { $0 > 0x20 } }
+    let rows = Array(filled.prefix(8)).map { $0.split(separator: " ") }
     guard rows.count >= 2, let first = rows[0].first, first.hasSuffix(":"), rows[0].count >= 3 else { return false }
     return stride(from: 0, to: rows.count - 1, by: 2).allSatisfy { index in
       let (names, values) = (rows[index], rows[index + 1])

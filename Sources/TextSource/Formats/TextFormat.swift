@@ -89,7 +89,9 @@ package enum TextFormat: String, CaseIterable, Sendable {
         !line.utf8.contains(0x20) && !line.utf8.contains(0x09) && line.contains(where: \.isLetter)
           && !line.contains("//") && !line.contains("::ffff") && !line.contains("[")
       }
-      let isAddress = filled.allSatisfy { $0.utf8.allSatisfy { $0 == separator || Character(UnicodeScalar($0)).isHexDigit } }
+      let isAddress = filled.allSatisfy {
+        $0.utf8.allSatisfy { $0 == separator || Character(UnicodeScalar($0)).isHexDigit }
+      }
       if isPlain, !isAddress { return separator }
     }
     return nil
