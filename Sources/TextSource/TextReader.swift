@@ -41,6 +41,8 @@ package struct TextReader: ~Copyable {
   /// The lines that wait for inference.
   private var sample: [(line: String, number: Int)] = []
   private var sampledBytes = 0
+  /// The column of plain lines.
+  private var lineName = "line"
   /// The names in a header without rows.
   private var loneHeader: [String]?
   /// Whether the format and its columns were inferred.
@@ -140,7 +142,10 @@ package struct TextReader: ~Copyable {
 
   private mutating func readPlain(_ line: UnsafeRawBufferPointer, _ number: Int) {
     if format == nil || format == .columns, summary.skips(line) { return }
-    if format == nil, sample.isEmpty { decide(TextFormat.guess(line)) }
+    if format == nil, sample.isEmpty {
+      decide(TextFormat.guess(line))
+      isGuessed = format != nil
+    }
     if take(line, number) { return }
     // Blank lines are kept in the sample: they may be part of a quoted value or end a section of
     // columns.
@@ -262,10 +267,16 @@ package struct TextReader: ~Copyable {
       readers.delimited = DelimitedReader(separator: separator, options)
       return 0
     }
-    if let layout { return read(as: layout) }
+    // Lines of names and lines of values in turn, as in `/proc/net/snmp`.
+    if SectionBorders.areNamesAndValues(lines) { return readLines() }
+    if let rows = readBare(lines) { return rows }
+    let isBelowHeader = lines.first { $0.utf8.contains { $0 > 0x20 } }.map(Self.isTableHeader) ?? false
+    if let layout, !isBelowHeader { return read(as: layout) }
     if let (reader, rows) = AlignedReader.detected(lines, isDeclared: false, hasBanner: true, names: options.names) {
       return read(as: reader, rows)
     }
+    if let layout { return read(as: layout) }
+    if let rows = readSingleColumn(lines) { return rows }
     if TextFormat.isHeaderless(lines) {
       decide(.tsv)
       let names = lines[0].split(separator: "\t", omittingEmptySubsequences: false).map { _ in "" }
@@ -276,6 +287,38 @@ package struct TextReader: ~Copyable {
     if let reader = RecordPattern.indentedReader(for: lines) { return read(as: reader) }
     if let (reader, rows) = AlignedReader.withoutHeader(lines, names: options.names) { return read(as: reader, rows) }
     return readLines()
+  }
+
+  /// Returns whether a line has at least three names with two or more blanks between some of them.
+  private static func isTableHeader(_ line: String) -> Bool {
+    let words = AlignedHeader.words(Array(line))
+    return PropertyLine(line) == nil && words.count >= 3 && words.dropFirst().contains(where: \.beginsColumn)
+  }
+
+  /// Reads lines below a name and a line of dashes, as `vault list` prints them; returns the number
+  /// of lines in front of them, or `nil`.
+  private mutating func readSingleColumn(_ lines: [String]) -> Int? {
+    guard let start = lines.firstIndex(where: { !$0.isEmpty }), lines.count > start + 2 else { return nil }
+    let (name, ruler) = (lines[start], lines[start + 1])
+    guard name.utf8.count <= 60, AlignedHeader.canName(name), !AlignedHeader.hasGaps(name), ruler.count >= 2,
+      ruler.allSatisfy({ $0 == "-" || $0 == "=" }),
+      !lines[(start + 2)...].contains(where: { AlignedHeader.hasGaps($0) || AlignedColumns.isRuler($0) || $0.isEmpty })
+    else { return nil }
+    lineName = name
+    format = .lines
+    return start + 2
+  }
+
+  /// Reads records without a header between bars or colons; returns `nil` for other lines.
+  private mutating func readBare(_ lines: [String]) -> Int? {
+    guard let separator = TextFormat.bareSeparator(lines), let first = lines.first(where: { !$0.isEmpty }) else {
+      return nil
+    }
+    format = .csv
+    let count = first.utf8.count { $0 == separator } + 1
+    let names = Self.unique(options.names + repeatElement("", count: max(0, count - options.names.count)))
+    readers.delimited = DelimitedReader(separator: separator, options, names: names)
+    return 0
   }
 
   private mutating func readLines() -> Int {
@@ -314,17 +357,31 @@ package struct TextReader: ~Copyable {
     settle()
     readers.flush(into: &found)
     readers.delimited.end(into: &found)
-    if format == .json { readers.objects.readDocument(into: &found) }
+    if format == .json {
+      if isGuessed, readers.objects.isForeign {
+        format = .lines
+        for (index, line) in readers.objects.takeLines().enumerated() {
+          line.withUnsafeBytes { readLine($0, index + 1) }
+        }
+        return
+      }
+      readers.objects.readDocument(into: &found)
+    }
   }
 
   private mutating func readPairs(_ line: UnsafeRawBufferPointer, _ number: Int) {
     var row: InferredTable.UntypedRow = []
     var words: [String] = []
     var pairs = KeyValueLine(line)
+    // Words in front of the pairs name what they are about.
+    var isAhead = false
     while let (name, value) = pairs.next() {
       if let value { row.append((name, .text(value))) } else { words.append(name) }
+      if row.isEmpty { isAhead = true }
     }
-    if !words.isEmpty { row.append(("message", .text(words.joined(separator: " ")))) }
+    if !words.isEmpty {
+      row.insert(("message", .text(words.joined(separator: " "))), at: isAhead ? 0 : row.count)
+    }
     guard !row.isEmpty else { return }
     found.append(.row(row, place: "line \(number)"))
   }
@@ -333,7 +390,7 @@ package struct TextReader: ~Copyable {
     guard line.contains(where: { $0 > 0x20 }) else { return }
     let text = Self.text(line)
     if readers.traces.isOn, readers.traces.continues(with: text) { return }
-    let row: InferredTable.UntypedRow = [(options.names.first ?? "line", .text(text))]
+    let row: InferredTable.UntypedRow = [(options.names.first ?? lineName, .text(text))]
     guard readers.traces.isOn else { return found.append(.row(row, place: "line \(number)")) }
     readers.traces.begin(row, number, into: &found)
   }

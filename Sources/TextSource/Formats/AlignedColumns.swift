@@ -68,14 +68,27 @@ struct AlignedColumns: Equatable {
       guard isDeclared || header.canName, let cut = Self.cut(header, isDeclared) else { continue }
       var names = header.columns.map(header.text)
       if case .blanks = cut { names = header.words.map { header.text($0.range) } }
+      if names.count >= 3, !isDeclared, names[0].hasSuffix(":"), Self.hasNumbers(rows) { names[0].removeLast() }
       self.init(names, headerLine: isUnderlined ? filled[title + 1] : line, cut, countsWidth)
       if isDeclared { return }
       let isClear: Bool
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
-      if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()) { return }
+      if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()),
+        areApart(rows.dropFirst(), isWhole: isUnderlined)
+      {
+        return
+      }
     }
     return nil
+  }
+
+  /// Detects the columns of lines of which the last one may be a remark.
+  static func aboveRemark(_ lines: [String]) -> AlignedColumns? {
+    if let columns = AlignedColumns(lines) { return columns }
+    let filled = lines.indices.filter { lines[$0].contains { !$0.isWhitespace } }
+    guard filled.count >= 4, let last = filled.last else { return nil }
+    return AlignedColumns(Array(lines[..<last]))
   }
 
   private init(_ names: [String], headerLine: Int, _ cut: Cut, _ countsWidth: Bool) {
@@ -89,7 +102,8 @@ struct AlignedColumns: Equatable {
   private static let joiner = "\u{2}"
   /// Names of several words that some programs print with one blank on either side.
   private static let knownNames = [
-    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "UPDATED AT", "STARTED AT", "LAST SEEN",
+    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "CREATED BY", "UPDATED AT", "STARTED AT",
+    "LAST SEEN",
     "LAST USED",
     "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
     "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",
@@ -107,11 +121,40 @@ struct AlignedColumns: Equatable {
     if line.hasSuffix("PortProcess") || line.contains("PortProcess ") {
       line = line.replacing("PortProcess", with: "Port Process")
     }
-    if line.contains("%") || line.contains("/s"), TextQuantity.duration(String(line.prefix(8)))?.form == .clock {
-      let count = line.dropFirst(8).hasPrefix(" AM") || line.dropFirst(8).hasPrefix(" PM") ? 11 : 8
-      line = "Time" + String(repeating: " ", count: count - 4) + line.dropFirst(count)
+    if let count = timeLength(line) {
+      let rest = line.dropFirst(count)
+      let names = rest.split(separator: " ")
+      let isHeader = names.count >= 2 && rest.hasPrefix("  ") && names.allSatisfy { AlignedHeader.canName(String($0)) }
+      if isHeader || line.contains("%") || line.contains("/s") {
+        line = "Time" + String(repeating: " ", count: count - 4) + rest
+      }
     }
     return line
+  }
+
+  /// Returns the length of the time of day, or the word `Average:`, that begins a line.
+  private static func timeLength(_ line: String) -> Int? {
+    if line.hasPrefix("Average: ") { return 8 }
+    let bytes = Array(line.utf8.prefix(11))
+    guard bytes.count > 8, bytes[2] == 0x3A, bytes[5] == 0x3A,
+      TextQuantity.duration(String(line.prefix(8)))?.form == .clock
+    else { return nil }
+    let half = String(decoding: bytes[8...], as: UTF8.self)
+    return half == " AM" || half == " PM" ? 11 : 8
+  }
+
+  /// Returns a header of `sar` or `mpstat` without its time, so that it equals the one above the
+  /// table; other lines as they are.
+  static func withoutTime(_ line: String) -> String {
+    guard let first = line.utf8.first, first == UInt8(ascii: "A") || (0x30...0x39).contains(first),
+      let count = timeLength(line)
+    else { return line }
+    let words = line.dropFirst(count).split(separator: " ")
+    guard words.count >= 2, words.allSatisfy({ AlignedHeader.canName(String($0)) && $0.first?.isNumber != true }) else {
+      return line
+    }
+    let names = words.joined(separator: " ")
+    return "Time \(names)"
   }
 
   /// Returns the lines up to the first blank line below the header.
@@ -146,6 +189,17 @@ struct AlignedColumns: Equatable {
     AlignedHeader.canName(names, rows.map(fields(of:)))
   }
 
+  /// Returns whether most rows have no value in front of the last one that is several values.
+  ///
+  /// `isWhole`: whether the last value counts, too, because dashes mark the names.
+  private func areApart(_ rows: ArraySlice<String>, isWhole: Bool) -> Bool {
+    guard hasPlaces, rows.count >= 3 else { return true }
+    let joined = rows.count { row in
+      fields(of: row).dropLast(isWhole ? 0 : 1).contains { $0.contains("   ") }
+    }
+    return joined * 2 < rows.count
+  }
+
   /// Returns whether nine of ten lines fit.
   ///
   /// The last line is excluded, because it may be a sum or a remark.
@@ -160,6 +214,11 @@ struct AlignedColumns: Equatable {
     let words = AlignedHeader.words(Array(rows[0]))
     guard words.count >= 3 else { return rows }
     return rows[..<1] + rows.dropFirst().filter { isWord($0, beyond: words[1].range.lowerBound) == nil }
+  }
+
+  /// Returns whether each line below a header has a number.
+  private static func hasNumbers(_ rows: [String]) -> Bool {
+    rows.count > 1 && rows.dropFirst().allSatisfy { $0.contains(where: \.isNumber) }
   }
 
   /// Returns a line's only word if it begins the line and ends behind a position.
@@ -189,6 +248,7 @@ struct AlignedColumns: Equatable {
     }
     let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
     guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
+      !words.contains(where: { $0.last?.hasSuffix(":") ?? false }),
       SafeFields.numeric(words).count * 2 >= words[0].count
     else { return nil }
     return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
@@ -220,6 +280,12 @@ struct AlignedColumns: Equatable {
     let header = Array(lines[filled[place - 1]])
     let isExact = AlignedHeader.words(header).map(\.range) == ranges
     let rows = section(of: filled[place...], lines).dropFirst().map { lines[$0] }
+    if isExact, ranges.count >= 3, rows.count >= 2 {
+      // Values may be wider than the names and the dashes.
+      let names = ranges.map { name(AlignedHeader.text(header, $0)) }
+      let columns = AlignedColumns(names, headerLine: filled[place], .places(ranges.map(\.lowerBound)), false)
+      return columns.areApart(rows[...], isWhole: true) && columns.fits(rows[...]) ? columns : nil
+    }
     guard !isExact, !rows.isEmpty, fits([lines[filled[place - 1]]][...], ranges) else { return nil }
     let columns = AlignedColumns(
       ranges.map { name(AlignedHeader.text(header, $0)) }, headerLine: filled[place], .ruled(ranges), false)

@@ -122,7 +122,10 @@ struct AlignedHeader {
   /// Without consecutive blanks, the words must be in capitals or capitalized. Otherwise there must
   /// be at least three columns, one per word, and at least two rows.
   var canName: Bool {
-    guard columns.map(text).allSatisfy({ Self.canName($0) }) else { return false }
+    let names = columns.map(text)
+    // Older versions of `iostat` print `Device:`.
+    let first = names.count >= 3 ? names.prefix(1).map { $0.hasSuffix(":") ? String($0.dropLast()) : $0 } : []
+    guard (first + names.dropFirst(first.count)).allSatisfy({ Self.canName($0) }) else { return false }
     if hasGap || !header.contains(where: \.isLowercase) { return true }
     return columns.count >= 3
       && (words.allSatisfy { header[$0.range.lowerBound].isUppercase }
@@ -244,7 +247,10 @@ struct AlignedHeader {
     var hasValues = false
     let parts = parts(runs)
     let isTight = isTight(parts)
-    for part in parts {
+    let filled = parts.lastIndex { part in rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } } }
+    for (index, part) in parts.enumerated() {
+      // Names behind the last value are columns of their own where single blanks separate columns.
+      if isTight, index > filled ?? 0, part.words.count == 1 { isPending = false }
       let hasValue = rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } }
       let isJoined: Bool =
         if let word = part.words.first {
@@ -367,8 +373,15 @@ struct AlignedHeader {
     guard !isQuantity(word), !name.contains("="), !name.contains("://"), word.first != "/" || word.count == 1 else {
       return false
     }
+    if isHash(word) { return false }
     return word.first != "[" && word.first != "-" && !name.hasSuffix(":")
       && (word.contains(where: \.isLetter) || word == "#" || word == "%")
+  }
+
+  /// Returns whether a word is a checksum, an object of `git` or an address.
+  private static func isHash(_ word: Substring) -> Bool {
+    word.utf8.count >= 7 && word.contains(where: \.isNumber)
+      && word.allSatisfy { $0.isHexDigit && !$0.isUppercase || $0 == ":" }
   }
 
   /// Returns whether a word is an amount with a unit: `4.0K`, `12GiB`.

@@ -72,7 +72,7 @@ struct AlignedReader {
     let rules = isDeclared ? [] : VerticalRules.places(expanded)
     if !rules.isEmpty { expanded = expanded.map { VerticalRules.removed(from: $0, rules) } }
     let table = isDeclared ? Array(expanded) : Array(expanded.prefix(SectionBorders.end(of: expanded)))
-    guard let columns = AlignedColumns(table, isDeclared: isDeclared) else {
+    guard let columns = isDeclared ? AlignedColumns(table, isDeclared: true) : AlignedColumns.aboveRemark(table) else {
       return isDeclared || !hasBanner ? nil : belowBanner(lines, names)
     }
     let format = Format(
@@ -130,10 +130,10 @@ struct AlignedReader {
     self.columns = columns
     names = TextReader.unique(format.givenNames + columns.names.dropFirst(format.givenNames.count))
     let above = lines.prefix(columns.headerLine + 1).filter { !$0.isEmpty }
-    headers.formUnion(above)
+    headers.formUnion(above.map(AlignedColumns.withoutTime))
     let named = above.last { !AlignedColumns.isRuler($0) }
-    header = named ?? ""
-    section.title = above.firstIndex(of: header).flatMap { $0 > 0 ? Self.title(above[$0 - 1]) : nil }
+    header = named.map(AlignedColumns.withoutTime) ?? ""
+    section.title = above.firstIndex { $0 == named }.flatMap { $0 > 0 ? Self.title(above[$0 - 1]) : nil }
     section.numeric = SafeFields.numeric(
       lines.dropFirst(columns.headerLine + 1).compactMap { columns.fittingFields(of: $0) })
     alignment = .certain
@@ -156,6 +156,9 @@ struct AlignedReader {
   }
 
   private static func title(_ line: String) -> String? {
+    // A row with several numbers is not a title.
+    let numbers = line.split(separator: " ").count { Double($0) != nil }
+    if numbers > 2, AlignedHeader.hasGaps(line) { return nil }
     let text = line.drop { "-=*# ".contains($0) }.reversed().drop { "-=*#: ".contains($0) }.reversed()
     return text.isEmpty ? nil : String(text)
   }
@@ -195,8 +198,9 @@ struct AlignedReader {
       if alignment == .certain, rows.hasBegun, !text.contains("+"), !text.contains("|") { alignment = .strict }
       return true
     }
-    if headers.contains(text) {
-      if text == header { alignment = .certain }
+    let name = AlignedColumns.withoutTime(text)
+    if headers.contains(name) {
+      if name == header { alignment = .certain }
       return true
     }
     return TextFormat.isCount(text)
@@ -241,6 +245,7 @@ struct AlignedReader {
     guard columns.headerLine < 0, let place = columns.firstPlace, fields.dropFirst().allSatisfy(\.isEmpty) else {
       return false
     }
+    if fields[0].split(separator: " ").contains(where: { $0.first?.isNumber ?? false }) { return false }
     // One word at the place of the first value is a value.
     return PropertyLine.indent(of: text) < place || fields[0].contains(" ")
   }
@@ -279,7 +284,7 @@ struct AlignedReader {
     let lines = waiting
     waiting = []
     let texts = lines.map(\.text)
-    if let place = texts.prefix(3).firstIndex(of: header) {
+    if let place = texts.prefix(3).firstIndex(where: { AlignedColumns.withoutTime($0) == header }) {
       // The same columns under another title.
       let title = texts.prefix(place).last { !AlignedColumns.isRuler($0) && !headers.contains($0) }
       section.title = title.flatMap(Self.title) ?? section.title
@@ -308,7 +313,7 @@ struct AlignedReader {
   }
 
   private func isStrictRow(_ text: String) -> Bool {
-    if headers.contains(text) || AlignedColumns.isRuler(text) { return true }
+    if headers.contains(AlignedColumns.withoutTime(text)) || AlignedColumns.isRuler(text) { return true }
     return fields(of: text, isStrict: true).map { !$0.dropLast().contains("") } ?? false
   }
 

@@ -23,6 +23,7 @@ struct DelimitedReader {
     isTabbed = separator == 0x09
     self.options = options
     self.names = names
+    isPadded = names != nil && separator == UInt8(ascii: "|")
     if names == nil, !options.hasHeader, !options.names.isEmpty { self.names = TextReader.unique(options.names) }
   }
 
@@ -69,6 +70,9 @@ struct DelimitedReader {
         hasBars || (isTabbed && fields.contains { $0.hasSuffix(" ") })
         || (fields.count > 1 && fields.dropFirst().allSatisfy { $0.hasPrefix(" ") })
       if isPadded { fields = fields.map(Self.trimmed) }
+      if hasBars, options.hasHeader, fields.allSatisfy({ $0.count > 2 && $0.first == "\"" && $0.last == "\"" }) {
+        fields = fields.map { String($0.dropFirst().dropLast()) }
+      }
       if options.hasHeader {
         names = TextReader.unique(options.names + fields.dropFirst(options.names.count))
         return
@@ -76,6 +80,10 @@ struct DelimitedReader {
       names = TextReader.unique(fields.map { _ in "" })
     }
     guard let names else { return }
+    for index in fields.indices where fields[index].utf8.first == 0x20 {
+      let number = fields[index].drop { $0 == " " }
+      if Double(number) != nil { fields[index] = String(number) }
+    }
     if isPadded { fields = fields.map(Self.trimmed) }
     var row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
     if fields.count > names.count {

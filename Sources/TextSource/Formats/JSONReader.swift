@@ -34,6 +34,22 @@ struct JSONReader: ~Copyable {
     document.append(0x0A)
   }
 
+  /// Whether the document begins unlike JSON, such as an object that `node` prints.
+  ///
+  /// A document that ends too early is JSON with a fault.
+  var isForeign: Bool {
+    let marks = Array(document.lazy.filter { $0 > 0x20 }.prefix(2))
+    guard marks.count == 2, !isTooLong else { return false }
+    return marks[0] == UInt8(ascii: "{")
+      && (Character(UnicodeScalar(marks[1])).isLetter || marks[1] == UInt8(ascii: "'"))
+  }
+
+  /// Returns the lines of the document, which is then empty.
+  mutating func takeLines() -> [ArraySlice<UInt8>] {
+    defer { document = [] }
+    return document.split(separator: 0x0A, omittingEmptySubsequences: false)
+  }
+
   /// Reads the complete document.
   mutating func readDocument(into found: inout [TextReader.Found]) {
     guard !isTooLong else {

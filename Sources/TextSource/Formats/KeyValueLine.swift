@@ -35,8 +35,17 @@ struct KeyValueLine {
   static func count(_ line: UnsafeRawBufferPointer) -> (pairs: Int, others: Int) {
     var (pairs, others) = (0, 0)
     var row = KeyValueLine(line)
-    while let (name, value) = row.next() { if value == nil || name.isEmpty { others += 1 } else { pairs += 1 } }
+    while let (name, value) = row.next() {
+      if value == nil || name.isEmpty || name.contains("|") { others += 1 } else { pairs += 1 }
+    }
     return (pairs, others)
+  }
+
+  /// Returns whether a line begins with a pair.
+  static func beginsWithPair(_ line: UnsafeRawBufferPointer) -> Bool {
+    var row = KeyValueLine(line)
+    guard let (name, value) = row.next() else { return false }
+    return value != nil && !name.contains("|")
   }
 
   private mutating func quoted() -> String {

@@ -11,7 +11,7 @@ extension LinePattern {
   ]
   private static let mode = #"[-bcdlpsD][-rwxsStT]{9}[.+@]?"#
   private static let listDate =
-    #" ?\d{1,2}\. \p{L}{3,5}\.? +(?:\d\d:\d\d|\d{4})|\p{L}{3,5}\.? +\d{1,2} +(?:\d\d:\d\d|\d{4})|[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4})|\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?(?: [-+]\d{4})?)?)?"#
+    #" ?\d{1,2}\. \p{L}{3,5}\.? +(?:\d\d:\d\d|\d{4})|\p{L}{3,5}\.? +\d{1,2} +(?:\d\d:\d\d|\d{4})|[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4})|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: ?[-+]\d{4}|Z)?)?)?"#
   private static let counter = #"\s+\d+"#
 
   private static func columns(_ names: String, _ value: String) -> String {
@@ -19,7 +19,16 @@ extension LinePattern {
   }
 
   /// The patterns for the output of common programs, specific ones first.
-  static let readyMade: [LinePattern] = [
+  static let readyMade = diagnostics + listings + moreLogs + moreState + common
+
+  private static let diagnostics = [
+    LinePattern(
+      "diagnostics",
+      #"(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal )?(?<severity>error|warning|note|info|hint): (?<message>.*)"#,
+      hints: ["severity": ColumnHint(.badge)], joinsLines: true)
+  ]
+
+  private static let common: [LinePattern] = [
     LinePattern(
       "combined", request + #" "(?<referer>(?:[^"\\]|\\.)*)" "(?<agent>(?:[^"\\]|\\.)*)"(?: (?<rest>.*))?"#,
       hints: requestHints),
@@ -102,19 +111,21 @@ extension LinePattern {
       "proc-mounts", #"(?<device>\S+) (?<mounted_on>/\S*) (?<type>\S+) (?<options>\S+) (?<dump>\d) (?<pass>\d)"#),
     LinePattern(
       "fstab",
-      #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?\s*"#,
+      #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?(?:\s+#.*)?\s*"#,
       skipping: "#.*"),
     LinePattern(
       "passwd",
       #"(?<user>[^:]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
       skipping: "#.*"),
-    LinePattern("group", #"(?<group>[^:]+):(?<password>[^:]*):(?<gid>\d+):(?<members>[^:]*)"#, skipping: "#.*"),
+    LinePattern(
+      "group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
     LinePattern(
       "git-blame",
       #"\^?(?<commit>[0-9a-f]{7,40}) (?:(?<file>\S+) +)?\((?<author>.+?) +(?<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}) +(?<line>\d+)\) ?(?<text>.*)"#,
       hints: ["commit": ColumnHint(.text), "text": ColumnHint(.text), "line": ColumnHint(.integer)]),
     LinePattern(
-      "git-oneline", #"(?:[*|\\/ ]+)?(?<commit>[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
+      "git-oneline",
+      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
@@ -142,17 +153,13 @@ extension LinePattern {
       "ping",
       #"(?<size>\d+) bytes from (?<host>.+?): icmp_seq=(?<sequence>\d+) ttl=(?<ttl>\d+) time=(?<time>[\d.]+ ?ms)"#,
       hints: ["size": ColumnHint(.bytes(1)), "time": ColumnHint(.duration(1e-3))],
-      skipping: #"PING .*|---.*|\d+ packets.*|rtt .*"#),
+      skipping: #"PATTERN: .*|PING .*|---.*|\d+ packets.*|rtt .*"#),
     LinePattern(
       "lspci", #"(?<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?<class>[^:]+): (?<device>.*)"#,
       hints: ["slot": ColumnHint(.text)]),
     LinePattern(
       "lsusb", #"Bus (?<bus>\d+) Device (?<device>\d+): ID (?<id>[0-9a-f]{4}:[0-9a-f]{4}) ?(?<name>.*)"#,
       hints: ["id": ColumnHint(.text)]),
-    LinePattern(
-      "diagnostics",
-      #"(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal )?(?<severity>error|warning|note|info|hint): (?<message>.*)"#,
-      hints: ["severity": ColumnHint(.badge)], joinsLines: true),
     LinePattern(
       "proc-net-dev",
       #"\s*(?<interface>[^\s:]+): *"#
@@ -186,7 +193,7 @@ extension LinePattern {
       hints: ["state": ColumnHint(.badge)]),
     LinePattern(
       "ip-route",
-      #"(?<destination>default|[\d.]+(?:/\d+)?|[0-9a-f:]+:[0-9a-f:]*(?:/\d+)?)(?: via (?<gateway>\S+))?(?: dev (?<interface>\S+))(?: proto (?<protocol>\S+))?(?: scope (?<scope>\S+))?(?: src (?<source>\S+))?(?: metric (?<metric>\d+))?(?: (?<rest>.*?))? *"#,
+      #"(?:(?<type>unicast|local|broadcast|multicast|anycast|unreachable|prohibit|blackhole|throw) )?(?<destination>default|[\d.]+(?:/\d+)?|[0-9a-f:]+:[0-9a-f:]*(?:/\d+)?)(?: via (?<gateway>\S+))?(?: dev (?<interface>\S+))(?: table (?<table>\S+))?(?: proto (?<protocol>\S+))?(?: scope (?<scope>\S+))?(?: src (?<source>\S+))?(?: metric (?<metric>\d+))?(?: (?<rest>.*?))? *"#,
       hints: ["destination": ColumnHint(.text)]),
     LinePattern(
       "git-branch",
@@ -206,9 +213,13 @@ extension LinePattern {
         "bytes": ColumnHint(.bytes(1)), "lines": ColumnHint(.number), "words": ColumnHint(.number),
         "file": ColumnHint(.text),
       ]),
+    // Disks allocate blocks of 4 KiB or more; other numbers are bytes or have a unit of their own.
     LinePattern(
-      "du", #"(?<size>[\d.]+[KMGTPE]?)\t(?<path>[^\t]+)"#,
+      "du", #"(?<size>[\d.]+[KMGTPE]|[048]|\d*(?:[02468][048]|[13579][26]))\t(?<path>[^\t]*[^\t\d.][^\t]*|\.)"#,
       hints: ["size": ColumnHint(.bytes(1024)), "path": ColumnHint(.text)]),
+    LinePattern(
+      "du-units", #"(?<size>\d+)\t(?<path>[./][^\t]*)"#,
+      hints: ["size": ColumnHint(.number), "path": ColumnHint(.text)]),
     LinePattern(
       "traceroute", #" *(?<hop>\d+)  (?:(?<host>\S+) \((?<address>[^)]+)\) |\* )(?<times>.*)"#,
       skipping: "traceroute to .*"),
@@ -286,14 +297,15 @@ extension LinePattern {
     LinePattern("ls-recursive", #"(?<name>\S.*)"#, heading: "directory", needsHeadings: true),
     LinePattern("git-status", #"(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
     LinePattern(
-      "count", #" *(?<count>\d+)(?: +| *\t)(?<value>\S[^\t]*)"#, hints: ["value": ColumnHint(.text)],
+      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>\S[^\t]*)"#, hints: ["value": ColumnHint(.text)],
       skipping: #"total \d+"#),
     LinePattern(
       "meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),
     LinePattern(
       "counters", #"(?<name>[A-Za-z_]\w+) (?<value>-?\d+)"#, hints: ["name": ColumnHint(.text)], hasUniqueNames: true),
     LinePattern(
-      "env", #"(?<name>[A-Za-z_]\w*)=(?<value>.*)"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
+      "env", #"(?<name>[A-Za-z_]\w*)=(?!=)(?<value>.*)"#,
+      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
       hasUniqueNames: true),
     LinePattern(
       "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?!//)\s*(?<value>.*)"#,

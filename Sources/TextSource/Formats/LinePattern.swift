@@ -24,6 +24,9 @@ package struct LinePattern: Hashable, Sendable {
   let hasUniqueNames: Bool
   /// The column for headings above the lines, such as `/etc:` above those of `ls -lR`.
   let heading: String?
+  /// An expression for headings whose first group is the title, or `nil` for lines that end with a
+  /// colon.
+  let title: String?
 
   /// An expression that the first line must match for the pattern to be detected, or `nil`.
   let start: String?
@@ -34,7 +37,7 @@ package struct LinePattern: Hashable, Sendable {
   package init(
     _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
     isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false, heading: String? = nil,
-    startsWith start: String? = nil, needsHeadings: Bool = false
+    startsWith start: String? = nil, needsHeadings: Bool = false, titled title: String? = nil
   ) {
     self.name = name
     self.expression = expression
@@ -44,6 +47,7 @@ package struct LinePattern: Hashable, Sendable {
     self.joinsLines = joinsLines
     self.hasUniqueNames = hasUniqueNames
     self.heading = heading
+    self.title = title
     self.start = start
     self.needsHeadings = needsHeadings
   }
@@ -111,7 +115,7 @@ package struct LinePattern: Hashable, Sendable {
         if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
         continue
       }
-      if isHeading(line) { continue }
+      if heading(in: line) != nil { continue }
       if matching == 0 { return false }
       // The first and the last line of a stack trace may begin with the name of the error.
       let isTrace = Self.continues(line) || (index + 1 < lines.count && Self.continues(lines[index + 1]))
@@ -121,9 +125,11 @@ package struct LinePattern: Hashable, Sendable {
     return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
   }
 
-  /// Returns whether a line can be a heading of the lines below it.
-  func isHeading(_ line: String) -> Bool {
-    heading != nil && line.utf8.count > 1 && line.utf8.last == UInt8(ascii: ":") && line.utf8.first != 0x20
+  /// Returns the title in a line that can be a heading of the lines below it, or `nil`.
+  func heading(in line: String) -> String? {
+    guard heading != nil, line.utf8.count > 1 else { return nil }
+    if let title { return PatternMatcher.readyMade(title).fields(of: line)?.first?.value }
+    return line.utf8.last == UInt8(ascii: ":") && line.utf8.first != 0x20 ? String(line.dropLast()) : nil
   }
 
   /// Returns whether a line continues the record before it.

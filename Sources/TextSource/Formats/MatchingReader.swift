@@ -24,7 +24,8 @@ struct MatchingReader {
       return nil
     }
     let groups = lines.flatMap { matcher.fields(of: $0) ?? [] }.map(\.name)
-    let hasHeadings = found.needsHeadings || lines.contains { found.isHeading($0) && matcher.fields(of: $0) == nil }
+    let hasHeadings =
+      found.needsHeadings || lines.contains { found.heading(in: $0) != nil && matcher.fields(of: $0) == nil }
     return MatchingReader(found, matcher, Set(groups), heading: hasHeadings ? "" : nil)
   }
 
@@ -42,7 +43,7 @@ struct MatchingReader {
     _ line: String, _ number: Int, _ traces: inout TraceJoiner, into found: inout [TextReader.Found]
   ) {
     guard line.utf8.contains(where: { $0 > 0x20 }), !matcher.skips(line) else { return }
-    if !(pattern.needsHeadings && pattern.isHeading(line)), let fields = matcher.fields(of: line) {
+    if !(pattern.needsHeadings && pattern.heading(in: line) != nil), let fields = matcher.fields(of: line) {
       var row: InferredTable.UntypedRow = matcher.names.compactMap { name in
         let value = fields.first { $0.name == name }?.value
         return value.map { (name, .text($0)) } ?? (groups.contains(name) ? (name, .null) : nil)
@@ -51,8 +52,8 @@ struct MatchingReader {
       guard pattern.joinsLines else { return found.append(.row(row, place: "line \(number)")) }
       return traces.begin(row, number, into: &found)
     }
-    if pattern.isHeading(line) {
-      heading = String(line.dropLast())
+    if let title = pattern.heading(in: line) {
+      heading = title
       return
     }
     guard !(pattern.joinsLines && traces.append(line)) else { return }

@@ -30,14 +30,15 @@ struct PropertyLayout: Equatable {
     let first = scan.names[0]
     let starts = scan.names.indices.filter { scan.names[$0] == first }
     if starts.count > 1, scan.names.count >= starts.count * 2, scan.blocksBegin(with: first),
-      scan.areAlike(starts.count)
+      scan.areAlike(starts.count), scan.namesDiffer(starts)
     {
       kind = .records(first: first)
       return
     }
     // Lines of a log begin with the same few words.
     let places = Set(zip(scan.sections, scan.names).map { "\($0)\n\($1)" })
-    guard places.count * 10 >= scan.names.count * 8 else { return nil }
+    let isAssigned = filled.allSatisfy { $0.contains(" = ") || $0.hasSuffix(" =") }
+    guard places.count * 10 >= scan.names.count * (isAssigned ? 4 : 8) else { return nil }
     kind = .list
   }
 
@@ -61,6 +62,16 @@ struct PropertyLayout: Equatable {
     func areAlike(_ count: Int) -> Bool {
       let filled = Double(names.count) / Double(Set(names).count * count)
       return filled > (hasSections ? 0.6 : 0.25)
+    }
+
+    /// Returns whether most records have each name once.
+    ///
+    /// `/proc/net/snmp` has lines of names and lines of values that begin with the same word.
+    func namesDiffer(_ starts: [Int]) -> Bool {
+      let ends = starts.dropFirst() + [names.count]
+      let repeating = zip(starts, ends).count { start, end in Set(names[start..<end]).count * 4 < (end - start) * 3 }
+      let short = zip(starts, ends).count { $1 - $0 < 2 }
+      return hasMarks || (repeating * 2 < starts.count && short * 2 < starts.count)
     }
 
     func blocksBegin(with name: String) -> Bool {

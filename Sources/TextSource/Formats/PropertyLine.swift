@@ -17,7 +17,9 @@ struct PropertyLine {
     guard let first = characters.firstIndex(where: { !$0.isWhitespace }) else { return nil }
     guard let place = Self.separator(characters, from: first) else { return nil }
     let name = AlignedHeader.text(characters, first..<place)
-    guard let start = name.first, start.isLetter || start == "_", name.count <= Self.longestName else { return nil }
+    guard let start = name.first, start.isLetter || start == "_", name.count <= Self.longestName,
+      !AlignedHeader.hasGaps(name)
+    else { return nil }
     self.name = name
     indent = Self.indent(of: line)
     // A tab in front of the name counts as eight positions.
@@ -42,13 +44,21 @@ struct PropertyLine {
         return nil
       case "=":
         if isSpaced && next.isWhitespace { return place }
-        return line[first..<place].contains(where: \.isWhitespace) ? nil : place
+        return next == "=" || line[first..<place].contains(where: \.isWhitespace) ? nil : place
       default:
-        guard isSpaced, next.isWhitespace else { return nil }
+        // Further bars separate further values.
+        guard isSpaced, next.isWhitespace, !isDivided(line[(place + 1)...]) else { return nil }
         return place
       }
     }
     return nil
+  }
+
+  /// Returns whether a bar between blanks occurs in a text.
+  private static func isDivided(_ text: ArraySlice<Character>) -> Bool {
+    text.indices.dropFirst().dropLast().contains {
+      text[$0] == "|" && text[$0 - 1].isWhitespace && text[$0 + 1].isWhitespace
+    }
   }
 
   /// Returns the number of blanks in front of a line; a tab counts as eight.

@@ -65,7 +65,8 @@ struct PropertyWalk {
     let text = String(AlignedHeader.trimmed(Array(line)[...]))
     let isComment = text.hasPrefix("#")
     guard let next, isComment || PropertyLine(next) != nil, isFirst || PropertyLine.indent(of: next) > indent,
-      text.count <= 100, !isText, !AlignedHeader.hasGaps(text)
+      text.count <= 100, !isText, !AlignedHeader.hasGaps(text),
+      isComment || !(text.contains("=") || text.contains(": ") || text.hasPrefix("|"))
     else {
       isText = true
       return .other

@@ -44,6 +44,10 @@ extension RecordPattern {
         #"Commit: +(?<committer>.*)"#, #"CommitDate: +(?<committed>.*)"#, #"    (?<message>.*)"#,
       ], rest: "changes", hints: ["commit": ColumnHint(.text), "message": ColumnHint(.text)]),
     RecordPattern(
+      "git-stat", #"(?<commit>[0-9a-f]{7,40}) (?:\((?<refs>[^)]*)\) )?(?<subject>\S.*)"#,
+      parts: [#" (?<changes>\S.*)"#],
+      hints: ["commit": ColumnHint(.text), "subject": ColumnHint(.text), "changes": ColumnHint(.text)]),
+    RecordPattern(
       "pci-devices",
       #"(?<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?<class>[^:]+): (?<device>.*)"#,
       hasProperties: true, rest: "details", hints: ["slot": ColumnHint(.text)]),

@@ -49,10 +49,15 @@ struct RecordPattern: Sendable {
     let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
     let isDeep = filled.map { PropertyLine.indent(of: $0) > 0 }
     let heads = isDeep.count { !$0 }
-    guard heads >= 2, let first = isDeep.first, !first, isDeep.count - heads >= heads else { return nil }
+    let hasBraces = filled.contains { $0.hasSuffix("}") && $0.allSatisfy { $0 == "}" || $0.isWhitespace } }
+    guard heads >= 2, !hasBraces, let first = isDeep.first, !first, isDeep.count - heads >= heads else { return nil }
     let bare = zip(isDeep, isDeep.dropFirst() + [false]).count { !$0 && !$1 }
     let pairs = zip(filled, isDeep).count { $1 && PropertyLine($0) != nil }
-    guard bare * 10 <= heads, pairs * 3 >= isDeep.count - heads else { return nil }
+    // Names that differ from record to record are values, such as those of changed files.
+    let names = Set(zip(filled, isDeep).compactMap { $1 ? PropertyLine($0)?.name : nil })
+    guard heads < 3 || names.count * 2 <= pairs, bare * 10 <= heads, pairs * 3 >= isDeep.count - heads else {
+      return nil
+    }
     return RecordReader(indented)
   }
 }

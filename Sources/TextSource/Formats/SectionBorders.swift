@@ -21,8 +21,22 @@ enum SectionBorders {
     Set(line.split(whereSeparator: \.isWhitespace).filter { $0.first?.isUppercase ?? false })
   }
 
+  /// Returns whether each line of names is followed by one of as many numbers that begins with the
+  /// same word.
+  static func areNamesAndValues(_ lines: [String]) -> Bool {
+    let filled = lines.lazy.filter { $0.utf8.contains { $0 > 0x20 } }
+    let rows = Array(filled.prefix(8)).map { $0.split(separator: " ") }
+    guard rows.count >= 2, let first = rows[0].first, first.hasSuffix(":"), rows[0].count >= 3 else { return false }
+    return stride(from: 0, to: rows.count - 1, by: 2).allSatisfy { index in
+      let (names, values) = (rows[index], rows[index + 1])
+      return names.first == values.first && names.count == values.count
+        && values.dropFirst().allSatisfy { $0.first?.isNumber ?? false || $0.first == "-" }
+    }
+  }
+
   /// Returns the end of the first table if another header follows it without a blank line.
   static func end(of lines: [String]) -> Int {
+    let lines = lines.map(AlignedColumns.withoutTime)
     let filled = lines.indices.filter { lines[$0].utf8.contains { $0 > 0x20 } }
     for (title, place) in filled.prefix(AlignedColumns.titleLines + 1).enumerated() {
       for next in filled.dropFirst(title + 2)

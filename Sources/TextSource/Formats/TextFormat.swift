@@ -39,6 +39,8 @@ package enum TextFormat: String, CaseIterable, Sendable {
       case .neither: break
       }
     }
+    // Words in front of pairs may be columns of their own; see `isKeyValue`.
+    if Character(UnicodeScalar(first)).isLetter, !KeyValueLine.beginsWithPair(line) { return nil }
     let pairs = KeyValueLine.count(line)
     return pairs.pairs >= 2 && pairs.pairs >= pairs.others ? .logfmt : nil
   }
@@ -70,6 +72,29 @@ package enum TextFormat: String, CaseIterable, Sendable {
   static func isHeaderless(_ lines: [String]) -> Bool {
     let counts = lines.filter { $0.utf8.contains { $0 > 0x20 } }.map { $0.utf8.count { $0 == 0x09 } }
     return counts.count >= 2 && counts[0] >= 2 && counts.allSatisfy { $0 == counts[0] }
+  }
+
+  /// Returns the separator of lines without names: bars, or colons without blanks.
+  ///
+  /// All lines have as many of them, at least two bars or three colons.
+  static func bareSeparator(_ lines: [String]) -> UInt8? {
+    let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
+    guard filled.count >= 2, let first = filled.first else { return nil }
+    for (separator, least) in [(UInt8(ascii: "|"), 2), (UInt8(ascii: ":"), 3)] {
+      let count = first.utf8.count { $0 == separator }
+      guard count >= least, filled.allSatisfy({ $0.utf8.count { $0 == separator } == count }) else { continue }
+      guard separator == UInt8(ascii: ":") else { return first.hasPrefix("|") ? nil : separator }
+      // Neither times nor addresses nor sentences have as many colons in each line.
+      let isPlain = filled.allSatisfy { line in
+        !line.utf8.contains(0x20) && !line.utf8.contains(0x09) && line.contains(where: \.isLetter)
+          && !line.contains("//") && !line.contains("::ffff") && !line.contains("[")
+      }
+      let isAddress = filled.allSatisfy {
+        $0.utf8.allSatisfy { $0 == separator || Character(UnicodeScalar($0)).isHexDigit }
+      }
+      if isPlain, !isAddress { return separator }
+    }
+    return nil
   }
 
   /// Returns the content of a line of a table with vertical bars.
@@ -145,6 +170,8 @@ package enum TextFormat: String, CaseIterable, Sendable {
       }
     }
     guard let names else { return false }
+    // Statements end with semicolons.
+    if names.last == "", rows.allSatisfy({ $0.last == "" }), names.count == 2 { return false }
     let agreeing = rows.filter { $0.count == names.count }
     if mostAgree, agreeing.isEmpty || agreeing.count * 10 < rows.count * 9 { return false }
     guard agreeing.count * 2 >= rows.count, !rows.isEmpty || record.isOpen else { return false }
@@ -197,6 +224,7 @@ package enum TextFormat: String, CaseIterable, Sendable {
         return (names, others)
       }
       if rows == 0, names.isEmpty || names.count < others { return false }
+      if names.contains(where: { $0.contains("|") }) { return false }
       guard !names.isEmpty || others > 0 else { continue }
       if rows > 0, names.contains(where: known.contains) { similar += 1 }
       rows += 1
