@@ -16,7 +16,7 @@ struct BlockKeys {
   func deallocate() { textKeys.deallocate() }
 
   /// Reads the sort keys of a block as ``RowComparator/key(_:)`` does.
-  @inline(__always) func read(_ rows: inout ViewBuild.Block) {
+  @inline(__always) func read(_ rows: SlotBlock) {
     guard rows.count > 0 else { return }
     let base = rows.slots[0] & ~63
     guard let term else {

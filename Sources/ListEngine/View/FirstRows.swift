@@ -28,6 +28,9 @@ struct FirstRows {
     }
   }
 
+  /// Whether no row with this key or a greater one is among the first of a section.
+  @inline(__always) func excludes(_ key: UInt64, from section: Int) -> Bool { key > bounds[section] }
+
   /// Inserts a row if it is among the first of its section.
   @inline(__always) mutating func offer(
     key: UInt64, slot: UInt32, section: UInt32, _ precedes: (UInt32, UInt32) -> Bool

@@ -10,12 +10,20 @@ struct Sieve {
   /// Returns the slot at which it stopped: the end, or where a limit of filter work or new
   /// collation keys was reached.
   func find(
-    _ rows: inout ViewBuild.Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
+    _ rows: inout SlotBlock, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
   ) -> UInt32 {
     let labels = labels.pointer(start)
-    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
+    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, changed.word(of: start) != 0)
     rows.count = 0
-    rows.crossings.removeAll(keepingCapacity: true)
+    guard isFiltered || isCollated || hasChanges else {
+      for place in 0..<Int(end - start) {
+        // Without a branch, because free slots are in no order.
+        rows.slots[rows.count] = start + UInt32(place)
+        rows.count += labels[place] != 0 ? 1 : 0
+      }
+      return end
+    }
+    if !rows.crossings.isEmpty { rows.crossings.removeAll(keepingCapacity: true) }
     for slot in start..<end where labels[Int(slot - start)] != 0 {
       if hasChanges && changed.contains(slot) { continue }
       if isFiltered {

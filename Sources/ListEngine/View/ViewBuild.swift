@@ -5,18 +5,6 @@
 /// Clients can display these while the rows are distributed to their sections and sorted. Rows that
 /// change meanwhile are left out, and the view inserts them when it catches up.
 final class ViewBuild {
-  /// Rows whose slots are all below the same multiple of 64.
-  struct Block {
-    var count = 0
-    var slots = [UInt32](repeating: 0, count: 64)
-    /// The indices of the rows' sections.
-    var sections = [UInt32](repeating: 0, count: 64)
-    /// The sort keys of the rows.
-    var keys = [UInt64](repeating: 0, count: 64)
-    /// The tested rows whose result changes as time passes, with the time of the change.
-    var crossings: [(slot: UInt32, time: Int64)] = []
-  }
-
   private struct SectionKey: Hashable {
     var parent: UInt32
     var value: Cell
@@ -54,6 +42,8 @@ final class ViewBuild {
   private var gatheredCount = 0
   private let capacity: Int
   private var keys: BlockKeys
+  /// The memory for the rows that a step reads.
+  private let block = SlotBlock()
   private var firstRows = FirstRows()
   /// The sections found so far, each after its parent; the first one is the root.
   private var sections: [Section]
@@ -64,6 +54,10 @@ final class ViewBuild {
   /// The index of a section by its parent and its text's number in the column's pool, or by its
   /// value.
   private var sectionOfText: TextSections
+  /// The parent and the section found last for each text, by the text's number, of each level.
+  ///
+  /// Most texts have one parent only, so that a build seldom searches ``sectionOfText``.
+  private let recentSections: [Chunked<UInt64>]
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The section index of each gathered row, by slot; used only with grouping.
   private let sectionOfRow = Chunked<UInt32>(filler: .max)
@@ -115,6 +109,7 @@ final class ViewBuild {
     logSeen = position
     sections = [root]
     sectionOfText = TextSections(seed: table.seed)
+    recentSections = view.groups.map { _ in Chunked(filler: .max) }
     keys = BlockKeys(comparator, labels: table.labels)
     // Rows that come later are changed rows.
     capacity = Int(table.slots)
@@ -124,7 +119,9 @@ final class ViewBuild {
 
   deinit {
     sectionOfRow.deallocate()
+    for sections in recentSections { sections.deallocate() }
     keys.deallocate()
+    block.deallocate()
     gathered.deallocate()
   }
 
@@ -211,30 +208,31 @@ final class ViewBuild {
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
-    var (rows, count, least, greatest) = (Block(), gatheredCount, leastKey, greatestKey)
+    var (rows, count, least, greatest) = (block, gatheredCount, leastKey, greatestKey)
     firstRows.remove(changed) { sieve.comparator.precedes($0, $1) }
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
       for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) }
-      if isGrouped { findSections(&rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
-      keys.read(&rows)
-      firstRows.grow(to: isGrouped ? sections.count : 1)
-      let hasFirstRows = !firstRows.isAbandoned
+      if isGrouped { findSections(rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
+      guard rows.count > 0 else { continue }
+      keys.read(rows)
+      (gathered + count).update(from: rows.slots, count: rows.count)
+      var leastOfBlock = UInt64.max
       for place in 0..<rows.count {
-        let (key, slot) = (rows.keys[place], rows.slots[place])
-        gathered[count + place] = slot
-        if key != .max {
-          least = min(least, key)
-          greatest = max(greatest, key)
-        }
-        if hasFirstRows {
-          firstRows.offer(key: key, slot: slot, section: isGrouped ? rows.sections[place] : 0) {
-            sieve.comparator.precedes($0, $1)
-          }
-        }
+        let key = rows.keys[place]
+        leastOfBlock = min(leastOfBlock, key)
+        greatest = max(greatest, key == .max ? 0 : key)
       }
+      least = min(least, leastOfBlock)
       count += rows.count
+      firstRows.grow(to: isGrouped ? sections.count : 1)
+      guard !firstRows.isAbandoned, isGrouped || !firstRows.excludes(leastOfBlock, from: 0) else { continue }
+      for place in 0..<rows.count {
+        firstRows.offer(
+          key: rows.keys[place], slot: rows.slots[place], section: isGrouped ? rows.sections[place] : 0
+        ) { sieve.comparator.precedes($0, $1) }
+      }
     }
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
@@ -248,25 +246,33 @@ final class ViewBuild {
 
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
   private func findSections(
-    _ rows: inout Block, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
+    _ rows: SlotBlock, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
   ) {
     guard rows.count > 0 else { return }
     // Equal texts have equal numbers while the pool shares them, and a text in use keeps its
     // number.
     for place in 0..<rows.count { rows.sections[place] = 0 }
-    for column in groups {
+    for (level, column) in groups.enumerated() {
+      let (texts, recent) = (column.sharedTexts, recentSections[level])
       for place in 0..<rows.count {
         let (slot, parent) = (rows.slots[place], rows.sections[place])
-        guard let text = column.sharedText(slot) else {
+        guard let text = texts?[slot], text != TextPool.none else {
           rows.sections[place] = section(of: column.section(of: slot), in: parent)
+          continue
+        }
+        if text >= recent.count { recent.grow(to: Int(text) + 1) }
+        let entry = recent[text]
+        if entry >> 32 == parent {
+          rows.sections[place] = UInt32(truncatingIfNeeded: entry)
           continue
         }
         if let section = known.section(of: text, in: parent) {
           rows.sections[place] = section
-          continue
+        } else {
+          rows.sections[place] = section(of: column.section(of: slot), in: parent)
+          known.note(rows.sections[place], of: text, in: parent)
         }
-        rows.sections[place] = section(of: column.section(of: slot), in: parent)
-        known.note(rows.sections[place], of: text, in: parent)
+        recent[text] = UInt64(parent) << 32 | UInt64(rows.sections[place])
       }
     }
     let sectionOfRow = sectionOfRow
@@ -357,7 +363,7 @@ final class ViewBuild {
     let end = min(gatheredCount, cursor + stepRows)
     let (isGrouped, entries, changed, compressor) = (view.isGrouped, sorting.entries, changed, view.compressor)
     let (hasChanges, gathered, keys, sectionOfRow) = (!changed.isEmpty, gathered, keys, sectionOfRow)
-    var (rows, ends) = (Block(), ranges.map(\.upperBound))
+    var (rows, ends) = (block, ranges.map(\.upperBound))
     spent += end - cursor
     while cursor < end {
       let blockEnd = gathered[cursor] | 63
@@ -369,7 +375,7 @@ final class ViewBuild {
         rows.slots[rows.count] = slot
         rows.count += 1
       }
-      keys.read(&rows)
+      keys.read(rows)
       for place in 0..<rows.count {
         let slot = rows.slots[place]
         let leaf = isGrouped ? Int(leafOfSection[Int(sectionOfRow[slot])]) : 0
