@@ -2,7 +2,11 @@
 ///
 /// It has plain pointers without reference counting, and its owner calls ``deallocate()``.
 struct SlotBlock {
-  var count = 0
+  /// The multiple of 64 at or below the slots.
+  private(set) var base: UInt32 = 0
+  /// The rows, as bits counted from `base`.
+  private(set) var mask: UInt64 = 0
+  private(set) var count = 0
   /// The slots, ascending.
   let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
   /// The indices of the rows' sections.
@@ -16,5 +20,29 @@ struct SlotBlock {
     slots.deallocate()
     sections.deallocate()
     keys.deallocate()
+  }
+
+  /// Replaces the rows.
+  @inline(__always) mutating func set(base: UInt32, mask: UInt64) {
+    (self.base, self.mask, count) = (base, mask, mask.nonzeroBitCount)
+    guard mask != .max else {
+      for place in 0..<64 { slots[place] = base + UInt32(place) }
+      return
+    }
+    var (left, place) = (mask, 0)
+    while left != 0 {
+      slots[place] = base + UInt32(left.trailingZeroBitCount)
+      left &= left - 1
+      place += 1
+    }
+  }
+
+  /// Sets the keys to a function of the words of a column, which begin at `base`.
+  @inline(__always) func setKeys(of words: UnsafeMutablePointer<UInt64>, _ key: (UInt64) -> UInt64) {
+    guard mask != .max else {
+      for place in 0..<64 { keys[place] = key(words[place]) }
+      return
+    }
+    for place in 0..<count { keys[place] = key(words[Int(slots[place] - base)]) }
   }
 }

@@ -37,9 +37,8 @@ final class ViewBuild {
   let position: Int
   private var phase = Phase.gather
   private var next: UInt32 = 0
-  /// The slots of the gathered rows, ascending.
-  private let gathered: UnsafeMutablePointer<UInt32>
-  private var gatheredCount = 0
+  /// The gathered rows, as a bit for each slot.
+  private let gathered: UnsafeMutablePointer<UInt64>
   private let capacity: Int
   private var keys: BlockKeys
   /// The memory for the rows that a step reads.
@@ -113,8 +112,10 @@ final class ViewBuild {
     keys = BlockKeys(comparator, labels: table.labels)
     // Rows that come later are changed rows.
     capacity = Int(table.slots)
-    gathered = .allocate(capacity: max(1, capacity))
-    firstRows.grow(to: 1)
+    let blockCount = (capacity + 63) / 64
+    gathered = .allocate(capacity: blockCount)
+    gathered.initialize(repeating: 0, count: blockCount)
+    growFirstRows(&firstRows)
   }
 
   deinit {
@@ -169,24 +170,8 @@ final class ViewBuild {
 
   private func noteChange(of slot: UInt32) {
     guard changed.insert(slot) else { return }
-    if view.isGrouped {
-      guard slot < sectionOfRow.count, sectionOfRow[slot] != .max else { return }
-      rowsOfSection[Int(sectionOfRow[slot])] -= 1
-    } else if isGathered(slot) {
-      rowsOfSection[0] -= 1
-    }
-  }
-
-  /// Returns whether a row was gathered.
-  ///
-  /// - Complexity: O(log rows).
-  private func isGathered(_ slot: UInt32) -> Bool {
-    var (low, high) = (0, gatheredCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if gathered[middle] < slot { low = middle + 1 } else { high = middle }
-    }
-    return low < gatheredCount && gathered[low] == slot
+    guard slot < capacity, gathered[Int(slot) >> 6] & 1 << UInt64(slot & 63) != 0 else { return }
+    rowsOfSection[view.isGrouped ? Int(sectionOfRow[slot]) : 0] -= 1
   }
 
   // MARK: Steps
@@ -208,7 +193,7 @@ final class ViewBuild {
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
-    var (rows, count, least, greatest) = (block, gatheredCount, leastKey, greatestKey)
+    var (rows, least, greatest) = (block, leastKey, greatestKey)
     firstRows.remove(changed) { sieve.comparator.precedes($0, $1) }
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
@@ -217,7 +202,7 @@ final class ViewBuild {
       if isGrouped { findSections(rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
       guard rows.count > 0 else { continue }
       keys.read(rows)
-      (gathered + count).update(from: rows.slots, count: rows.count)
+      gathered[Int(rows.base) >> 6] |= rows.mask
       var leastOfBlock = UInt64.max
       for place in 0..<rows.count {
         let key = rows.keys[place]
@@ -225,8 +210,7 @@ final class ViewBuild {
         greatest = max(greatest, key == .max ? 0 : key)
       }
       least = min(least, leastOfBlock)
-      count += rows.count
-      firstRows.grow(to: isGrouped ? sections.count : 1)
+      if isGrouped { growFirstRows(&firstRows) }
       guard !firstRows.isAbandoned, isGrouped || !firstRows.excludes(leastOfBlock, from: 0) else { continue }
       for place in 0..<rows.count {
         firstRows.offer(
@@ -237,11 +221,22 @@ final class ViewBuild {
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
     swap(&firstRows, &self.firstRows)
-    (gatheredCount, leastKey, greatestKey) = (count, least, greatest)
+    (leastKey, greatestKey) = (least, greatest)
     spent += Int(next - start) + (filter.work - workBefore) / Self.filterWorkPerRow
     spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
     spent += (sections.count - sectionsBefore) * Self.rowsPerSection
     if Int(next) == capacity { phase = .rank }
+  }
+
+  /// Makes room for the first rows of the sections found so far.
+  @inline(__always) private func growFirstRows(_ firstRows: inout FirstRows) {
+    while firstRows.sectionCount < sections.count {
+      guard isLeaf(sections[firstRows.sectionCount]) else {
+        firstRows.addSectionWithoutRows()
+        continue
+      }
+      firstRows.addSection(before: view.query.ranksSections ? nil : { [sections] in sections[$0].precedes(sections[$1]) })
+    }
   }
 
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
@@ -360,21 +355,14 @@ final class ViewBuild {
   /// Writes the entries of the gathered rows to the ranges of their sections.
   private func distribute() {
     guard let sorting else { return }
-    let end = min(gatheredCount, cursor + stepRows)
+    let blockCount = (capacity + 63) / 64
     let (isGrouped, entries, changed, compressor) = (view.isGrouped, sorting.entries, changed, view.compressor)
-    let (hasChanges, gathered, keys, sectionOfRow) = (!changed.isEmpty, gathered, keys, sectionOfRow)
+    let (gathered, keys, sectionOfRow) = (gathered, keys, sectionOfRow)
     var (rows, ends) = (block, ranges.map(\.upperBound))
-    spent += end - cursor
-    while cursor < end {
-      let blockEnd = gathered[cursor] | 63
-      rows.count = 0
-      while cursor < end, gathered[cursor] <= blockEnd {
-        let slot = gathered[cursor]
-        cursor += 1
-        if hasChanges && changed.contains(slot) { continue }
-        rows.slots[rows.count] = slot
-        rows.count += 1
-      }
+    let limit = spent + stepRows
+    while cursor < blockCount, spent < limit {
+      let base = UInt32(cursor) << 6
+      rows.set(base: base, mask: gathered[cursor] & ~changed.word(of: base))
       keys.read(rows)
       for place in 0..<rows.count {
         let slot = rows.slots[place]
@@ -382,9 +370,11 @@ final class ViewBuild {
         entries[ends[leaf]] = UInt64(compressor.compress(rows.keys[place])) << 32 | UInt64(slot)
         ends[leaf] += 1
       }
+      spent += 1 + rows.count
+      cursor += 1
     }
     for leaf in ranges.indices { ranges[leaf] = ranges[leaf].lowerBound..<ends[leaf] }
-    guard cursor == gatheredCount else { return }
+    guard cursor == blockCount, view.hasRoomForRows else { return }
     (phase, cursor) = (.sort, 0)
     if let first = ranges.first { sorting.begin(first) }
   }
@@ -553,22 +543,18 @@ final class ViewBuild {
   ///
   /// - Complexity: O(rows).
   private func scan(for wanted: [(section: Section, rows: Int)], _ heaps: inout [UInt32: BoundedHeap]) {
-    let (changed, comparator, gathered) = (changed, comparator, gathered)
-    var found = wanted.map { BoundedHeap(limit: $0.rows) }
-    if view.isGrouped {
-      let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
-      let heapOfSection = sections.map { places[$0.number] ?? .max }
-      for index in 0..<gatheredCount {
-        let slot = gathered[index]
-        let place = heapOfSection[Int(sectionOfRow[slot])]
-        guard place != .max, !changed.contains(slot) else { continue }
+    let (changed, comparator, isGrouped) = (changed, comparator, view.isGrouped)
+    var (rows, found) = (block, wanted.map { BoundedHeap(limit: $0.rows) })
+    let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
+    let heapOfSection = sections.map { places[$0.number] ?? .max }
+    for index in 0..<(capacity + 63) / 64 where gathered[index] != 0 {
+      let base = UInt32(index) << 6
+      rows.set(base: base, mask: gathered[index] & ~changed.word(of: base))
+      for slot in UnsafeBufferPointer(start: rows.slots, count: rows.count) {
+        let place = heapOfSection[isGrouped ? Int(sectionOfRow[slot]) : 0]
+        guard place != .max else { continue }
         found[Int(place)].offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
-    } else if var heap = found.first {
-      for index in 0..<gatheredCount where !changed.contains(gathered[index]) {
-        heap.offer(key: comparator.key(gathered[index]), slot: gathered[index]) { comparator.precedes($0, $1) }
-      }
-      found[0] = heap
     }
     for (wanted, heap) in zip(wanted, found) { heaps[wanted.section.number] = heap }
   }
