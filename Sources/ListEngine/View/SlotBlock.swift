@@ -37,12 +37,12 @@ struct SlotBlock {
     }
   }
 
-  /// Sets the keys to a function of the words of a column, which begin at `base`.
-  @inline(__always) func setKeys(of words: UnsafeMutablePointer<UInt64>, _ key: (UInt64) -> UInt64) {
+  /// Sets the keys to a function of a column's values, given as a pointer to that of `base`.
+  @inline(__always) func setKeys(of values: UnsafeMutablePointer<UInt64>, _ key: (UInt64) -> UInt64) {
     guard mask != .max else {
-      for place in 0..<64 { keys[place] = key(words[place]) }
+      for place in 0..<64 { keys[place] = key(values[place]) }
       return
     }
-    for place in 0..<count { keys[place] = key(words[Int(slots[place] - base)]) }
+    for place in 0..<count { keys[place] = key(values[Int(slots[place] - base)]) }
   }
 }

@@ -230,12 +230,13 @@ final class ViewBuild {
 
   /// Makes room for the first rows of the sections found so far.
   @inline(__always) private func growFirstRows(_ firstRows: inout FirstRows) {
+    let sections = sections
     while firstRows.sectionCount < sections.count {
-      guard isLeaf(sections[firstRows.sectionCount]) else {
+      if !isLeaf(sections[firstRows.sectionCount]) {
         firstRows.addSectionWithoutRows()
-        continue
+      } else {
+        firstRows.addSection(before: view.query.ranksSections ? nil : { sections[$0].precedes(sections[$1]) })
       }
-      firstRows.addSection(before: view.query.ranksSections ? nil : { [sections] in sections[$0].precedes(sections[$1]) })
     }
   }
 
