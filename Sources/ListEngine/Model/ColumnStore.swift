@@ -154,11 +154,11 @@ struct ColumnStore {
   /// Equal numbers mean equal texts.
   @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers[slot] }
 
-  /// Returns a number shared by all rows with an equal text, or `nil` if the pool does not share
-  /// repeated texts.
-  @inline(__always) func sharedText(_ slot: UInt32) -> UInt32? {
-    guard let texts, numbers[slot] != TextPool.none else { return nil }
-    return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers[slot] : nil
+  /// The text numbers by slot, which rows with an equal text share, or `nil` if the pool does not
+  /// share repeated texts.
+  @inline(__always) var sharedTexts: Chunked<UInt32>? {
+    guard let texts else { return nil }
+    return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers : nil
   }
 
   /// Returns the generation of a text number, which distinguishes its successive texts.

@@ -16,27 +16,18 @@ struct BlockKeys {
   func deallocate() { textKeys.deallocate() }
 
   /// Reads the sort keys of a block as ``RowComparator/key(_:)`` does.
-  @inline(__always) func read(_ rows: inout ViewBuild.Block) {
+  @inline(__always) func read(_ rows: SlotBlock) {
     guard rows.count > 0 else { return }
-    let base = rows.slots[0] & ~63
-    guard let term else {
-      let labels = labels.pointer(base)
-      for place in 0..<rows.count { rows.keys[place] = labels[Int(rows.slots[place] - base)] }
-      return
-    }
+    guard let term else { return rows.setKeys(of: labels.pointer(rows.base)) { $0 } }
     let (column, inverted) = (term.column, term.isDescending ? UInt64.max : 0)
     switch column.type {
     case .number:
-      let words = column.words.pointer(base)
-      for place in 0..<rows.count {
-        let word = words[Int(rows.slots[place] - base)]
-        rows.keys[place] = word == ColumnStore.nullNumber ? .max : ColumnStore.key(number: word) ^ inverted
+      rows.setKeys(of: column.words.pointer(rows.base)) { word in
+        word == ColumnStore.nullNumber ? .max : ColumnStore.key(number: word) ^ inverted
       }
     case .integer where column.leastValues.pointee.isEmpty, .timestamp where column.leastValues.pointee.isEmpty:
-      let words = column.words.pointer(base)
-      for place in 0..<rows.count {
-        let word = words[Int(rows.slots[place] - base)]
-        rows.keys[place] = word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
+      rows.setKeys(of: column.words.pointer(rows.base)) { word in
+        word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
       }
     case .text where column.pool?.sharesRepeats == true:
       for place in 0..<rows.count {

@@ -7,8 +7,13 @@ struct ChangedRows {
   var isEmpty: Bool { slots.isEmpty }
 
   @inline(__always) func contains(_ slot: UInt32) -> Bool {
+    word(of: slot) & (1 << UInt64(slot & 63)) != 0
+  }
+
+  /// Returns the bits of the rows from the multiple of 64 at or below a slot.
+  @inline(__always) func word(of slot: UInt32) -> UInt64 {
     let word = Int(slot) >> 6
-    return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
+    return word < bits.count ? bits[word] : 0
   }
 
   /// Inserts a row and returns whether it was absent.

@@ -19,9 +19,9 @@ struct GroupColumn {
     return ranges?.lowerBound(of: cell) ?? cell
   }
 
-  /// Returns the number of the text that all rows of a section share; see
-  /// ``ColumnStore/sharedText(_:)``.
-  @inline(__always) func sharedText(_ slot: UInt32) -> UInt32? { store.sharedText(slot) }
+  /// The numbers of texts by slot, if all rows of a section share one; see
+  /// ``ColumnStore/sharedTexts``.
+  @inline(__always) var sharedTexts: Chunked<UInt32>? { store.sharedTexts }
 
   /// Returns the collation key of a row's section.
   func collationKey(_ slot: UInt32) -> [UInt8] { store.collationKey(slot) }

@@ -525,11 +525,13 @@ final class ListView: QueryView {
     guard let build else { return }
     // Keys that were gathered may be worthless now.
     guard relabelings == table.relabelings, !crossings.isTimeBack else { return startBuild() }
-    // Memory for millions of rows takes longer to prepare than a step may.
-    let slots = Int(table.slots)
-    let grown = build.isGathering ? min(slots, pool.home.count + max(1, table.limits.stepRows)) : slots
-    pool.home.grow(to: grown)
-    aggregation?.grow(to: grown)
+    // Memory for millions of rows takes longer to prepare than a step may, and the first window
+    // does not need it.
+    if !build.isGathering {
+      let grown = min(Int(table.slots), pool.home.count + 2 * max(1, table.limits.stepRows))
+      pool.home.grow(to: grown)
+      aggregation?.grow(to: grown)
+    }
     let before = build.spent
     build.step()
     buildWork += build.spent - before
@@ -565,6 +567,8 @@ final class ListView: QueryView {
 
   /// Whether the query has a filter; used by ``ViewBuild``.
   var isFiltered: Bool { !filter.isEmpty }
+  /// Whether memory for all rows of the table is prepared; used by ``ViewBuild``.
+  var hasRoomForRows: Bool { pool.home.count >= Int(table.slots) }
   /// Sets the compression of keys; called by ``ViewBuild``.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
   /// Appends rows to a section, as entries of a ``Chunk``; called by ``ViewBuild``.

@@ -9,15 +9,23 @@ struct Sieve {
   ///
   /// Returns the slot at which it stopped: the end, or where a limit of filter work or new
   /// collation keys was reached.
-  func find(
-    _ rows: inout ViewBuild.Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
-  ) -> UInt32 {
-    let labels = labels.pointer(start)
-    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
-    rows.count = 0
-    rows.crossings.removeAll(keepingCapacity: true)
-    for slot in start..<end where labels[Int(slot - start)] != 0 {
-      if hasChanges && changed.contains(slot) { continue }
+  func find(_ rows: inout SlotBlock, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int) -> UInt32 {
+    let (base, labels) = (start & ~63, labels.pointer(start))
+    var found: UInt64 = 0
+    for place in 0..<Int(end - start) { found |= (labels[place] != 0 ? 1 : 0) << UInt64(place) }
+    found = found << UInt64(start - base) & ~changed.word(of: start)
+    if !rows.crossings.isEmpty { rows.crossings.removeAll(keepingCapacity: true) }
+    let (isFiltered, isCollated) = (!filter.isEmpty, comparator.isCollated)
+    guard isFiltered || isCollated else {
+      rows.set(base: base, mask: found)
+      return end
+    }
+    var (matching, left): (UInt64, UInt64) = (0, found)
+    defer { rows.set(base: base, mask: matching) }
+    while left != 0 {
+      let slot = base + UInt32(left.trailingZeroBitCount)
+      let bit = left & (0 &- left)
+      left ^= bit
       if isFiltered {
         guard filter.work < work, let isShown = filter.lets(slot, until: work) else { return slot }
         if filter.isRelative, filter.crossing != .max { rows.crossings.append((slot, filter.crossing)) }
@@ -28,8 +36,7 @@ struct Sieve {
         guard comparator.collationKeysMade < collationKeys else { return slot }
         comparator.makeCollationKeys(slot)
       }
-      rows.slots[rows.count] = slot
-      rows.count += 1
+      matching |= bit
     }
     return end
   }

@@ -5,18 +5,6 @@
 /// Clients can display these while the rows are distributed to their sections and sorted. Rows that
 /// change meanwhile are left out, and the view inserts them when it catches up.
 final class ViewBuild {
-  /// Rows whose slots are all below the same multiple of 64.
-  struct Block {
-    var count = 0
-    var slots = [UInt32](repeating: 0, count: 64)
-    /// The indices of the rows' sections.
-    var sections = [UInt32](repeating: 0, count: 64)
-    /// The sort keys of the rows.
-    var keys = [UInt64](repeating: 0, count: 64)
-    /// The tested rows whose result changes as time passes, with the time of the change.
-    var crossings: [(slot: UInt32, time: Int64)] = []
-  }
-
   private struct SectionKey: Hashable {
     var parent: UInt32
     var value: Cell
@@ -49,11 +37,12 @@ final class ViewBuild {
   let position: Int
   private var phase = Phase.gather
   private var next: UInt32 = 0
-  /// The slots of the gathered rows, ascending.
-  private let gathered: UnsafeMutablePointer<UInt32>
-  private var gatheredCount = 0
+  /// The gathered rows, as a bit for each slot.
+  private let gathered: UnsafeMutablePointer<UInt64>
   private let capacity: Int
   private var keys: BlockKeys
+  /// The memory for the rows that a step reads.
+  private let block = SlotBlock()
   private var firstRows = FirstRows()
   /// The sections found so far, each after its parent; the first one is the root.
   private var sections: [Section]
@@ -64,6 +53,10 @@ final class ViewBuild {
   /// The index of a section by its parent and its text's number in the column's pool, or by its
   /// value.
   private var sectionOfText: TextSections
+  /// The parent and the section found last for each text, by the text's number, of each level.
+  ///
+  /// Most texts have one parent only, so that a build seldom searches ``sectionOfText``.
+  private let recentSections: [Chunked<UInt64>]
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The section index of each gathered row, by slot; used only with grouping.
   private let sectionOfRow = Chunked<UInt32>(filler: .max)
@@ -115,16 +108,21 @@ final class ViewBuild {
     logSeen = position
     sections = [root]
     sectionOfText = TextSections(seed: table.seed)
+    recentSections = view.groups.map { _ in Chunked(filler: .max) }
     keys = BlockKeys(comparator, labels: table.labels)
     // Rows that come later are changed rows.
     capacity = Int(table.slots)
-    gathered = .allocate(capacity: max(1, capacity))
-    firstRows.grow(to: 1)
+    let blockCount = (capacity + 63) / 64
+    gathered = .allocate(capacity: blockCount)
+    gathered.initialize(repeating: 0, count: blockCount)
+    growFirstRows(&firstRows)
   }
 
   deinit {
     sectionOfRow.deallocate()
+    for sections in recentSections { sections.deallocate() }
     keys.deallocate()
+    block.deallocate()
     gathered.deallocate()
   }
 
@@ -172,24 +170,8 @@ final class ViewBuild {
 
   private func noteChange(of slot: UInt32) {
     guard changed.insert(slot) else { return }
-    if view.isGrouped {
-      guard slot < sectionOfRow.count, sectionOfRow[slot] != .max else { return }
-      rowsOfSection[Int(sectionOfRow[slot])] -= 1
-    } else if isGathered(slot) {
-      rowsOfSection[0] -= 1
-    }
-  }
-
-  /// Returns whether a row was gathered.
-  ///
-  /// - Complexity: O(log rows).
-  private func isGathered(_ slot: UInt32) -> Bool {
-    var (low, high) = (0, gatheredCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if gathered[middle] < slot { low = middle + 1 } else { high = middle }
-    }
-    return low < gatheredCount && gathered[low] == slot
+    guard slot < capacity, gathered[Int(slot) >> 6] & 1 << UInt64(slot & 63) != 0 else { return }
+    rowsOfSection[view.isGrouped ? Int(sectionOfRow[slot]) : 0] -= 1
   }
 
   // MARK: Steps
@@ -211,62 +193,82 @@ final class ViewBuild {
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
-    var (rows, count, least, greatest) = (Block(), gatheredCount, leastKey, greatestKey)
+    var (rows, least, greatest) = (block, leastKey, greatestKey)
     firstRows.remove(changed) { sieve.comparator.precedes($0, $1) }
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
       for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) }
-      if isGrouped { findSections(&rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
-      keys.read(&rows)
-      firstRows.grow(to: isGrouped ? sections.count : 1)
-      let hasFirstRows = !firstRows.isAbandoned
+      if isGrouped { findSections(rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
+      guard rows.count > 0 else { continue }
+      keys.read(rows)
+      gathered[Int(rows.base) >> 6] |= rows.mask
+      var leastOfBlock = UInt64.max
       for place in 0..<rows.count {
-        let (key, slot) = (rows.keys[place], rows.slots[place])
-        gathered[count + place] = slot
-        if key != .max {
-          least = min(least, key)
-          greatest = max(greatest, key)
-        }
-        if hasFirstRows {
-          firstRows.offer(key: key, slot: slot, section: isGrouped ? rows.sections[place] : 0) {
-            sieve.comparator.precedes($0, $1)
-          }
-        }
+        let key = rows.keys[place]
+        leastOfBlock = min(leastOfBlock, key)
+        greatest = max(greatest, key == .max ? 0 : key)
       }
-      count += rows.count
+      least = min(least, leastOfBlock)
+      if isGrouped { growFirstRows(&firstRows) }
+      guard !firstRows.isAbandoned, isGrouped || !firstRows.excludes(leastOfBlock, from: 0) else { continue }
+      for place in 0..<rows.count {
+        firstRows.offer(
+          key: rows.keys[place], slot: rows.slots[place], section: isGrouped ? rows.sections[place] : 0
+        ) { sieve.comparator.precedes($0, $1) }
+      }
     }
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
     swap(&firstRows, &self.firstRows)
-    (gatheredCount, leastKey, greatestKey) = (count, least, greatest)
+    (leastKey, greatestKey) = (least, greatest)
     spent += Int(next - start) + (filter.work - workBefore) / Self.filterWorkPerRow
     spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
     spent += (sections.count - sectionsBefore) * Self.rowsPerSection
     if Int(next) == capacity { phase = .rank }
   }
 
+  /// Makes room for the first rows of the sections found so far.
+  @inline(__always) private func growFirstRows(_ firstRows: inout FirstRows) {
+    let sections = sections
+    while firstRows.sectionCount < sections.count {
+      if !isLeaf(sections[firstRows.sectionCount]) {
+        firstRows.addSectionWithoutRows()
+      } else {
+        firstRows.addSection(before: view.query.ranksSections ? nil : { sections[$0].precedes(sections[$1]) })
+      }
+    }
+  }
+
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
   private func findSections(
-    _ rows: inout Block, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
+    _ rows: SlotBlock, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
   ) {
     guard rows.count > 0 else { return }
     // Equal texts have equal numbers while the pool shares them, and a text in use keeps its
     // number.
     for place in 0..<rows.count { rows.sections[place] = 0 }
-    for column in groups {
+    for (level, column) in groups.enumerated() {
+      let (texts, recent) = (column.sharedTexts, recentSections[level])
       for place in 0..<rows.count {
         let (slot, parent) = (rows.slots[place], rows.sections[place])
-        guard let text = column.sharedText(slot) else {
+        guard let text = texts?[slot], text != TextPool.none else {
           rows.sections[place] = section(of: column.section(of: slot), in: parent)
+          continue
+        }
+        if text >= recent.count { recent.grow(to: Int(text) + 1) }
+        let entry = recent[text]
+        if entry >> 32 == parent {
+          rows.sections[place] = UInt32(truncatingIfNeeded: entry)
           continue
         }
         if let section = known.section(of: text, in: parent) {
           rows.sections[place] = section
-          continue
+        } else {
+          rows.sections[place] = section(of: column.section(of: slot), in: parent)
+          known.note(rows.sections[place], of: text, in: parent)
         }
-        rows.sections[place] = section(of: column.section(of: slot), in: parent)
-        known.note(rows.sections[place], of: text, in: parent)
+        recent[text] = UInt64(parent) << 32 | UInt64(rows.sections[place])
       }
     }
     let sectionOfRow = sectionOfRow
@@ -354,31 +356,26 @@ final class ViewBuild {
   /// Writes the entries of the gathered rows to the ranges of their sections.
   private func distribute() {
     guard let sorting else { return }
-    let end = min(gatheredCount, cursor + stepRows)
+    let blockCount = (capacity + 63) / 64
     let (isGrouped, entries, changed, compressor) = (view.isGrouped, sorting.entries, changed, view.compressor)
-    let (hasChanges, gathered, keys, sectionOfRow) = (!changed.isEmpty, gathered, keys, sectionOfRow)
-    var (rows, ends) = (Block(), ranges.map(\.upperBound))
-    spent += end - cursor
-    while cursor < end {
-      let blockEnd = gathered[cursor] | 63
-      rows.count = 0
-      while cursor < end, gathered[cursor] <= blockEnd {
-        let slot = gathered[cursor]
-        cursor += 1
-        if hasChanges && changed.contains(slot) { continue }
-        rows.slots[rows.count] = slot
-        rows.count += 1
-      }
-      keys.read(&rows)
+    let (gathered, keys, sectionOfRow) = (gathered, keys, sectionOfRow)
+    var (rows, ends) = (block, ranges.map(\.upperBound))
+    let limit = spent + stepRows
+    while cursor < blockCount, spent < limit {
+      let base = UInt32(cursor) << 6
+      rows.set(base: base, mask: gathered[cursor] & ~changed.word(of: base))
+      keys.read(rows)
       for place in 0..<rows.count {
         let slot = rows.slots[place]
         let leaf = isGrouped ? Int(leafOfSection[Int(sectionOfRow[slot])]) : 0
         entries[ends[leaf]] = UInt64(compressor.compress(rows.keys[place])) << 32 | UInt64(slot)
         ends[leaf] += 1
       }
+      spent += 1 + rows.count
+      cursor += 1
     }
     for leaf in ranges.indices { ranges[leaf] = ranges[leaf].lowerBound..<ends[leaf] }
-    guard cursor == gatheredCount else { return }
+    guard cursor == blockCount, view.hasRoomForRows else { return }
     (phase, cursor) = (.sort, 0)
     if let first = ranges.first { sorting.begin(first) }
   }
@@ -547,22 +544,18 @@ final class ViewBuild {
   ///
   /// - Complexity: O(rows).
   private func scan(for wanted: [(section: Section, rows: Int)], _ heaps: inout [UInt32: BoundedHeap]) {
-    let (changed, comparator, gathered) = (changed, comparator, gathered)
-    var found = wanted.map { BoundedHeap(limit: $0.rows) }
-    if view.isGrouped {
-      let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
-      let heapOfSection = sections.map { places[$0.number] ?? .max }
-      for index in 0..<gatheredCount {
-        let slot = gathered[index]
-        let place = heapOfSection[Int(sectionOfRow[slot])]
-        guard place != .max, !changed.contains(slot) else { continue }
+    let (changed, comparator, isGrouped) = (changed, comparator, view.isGrouped)
+    var (rows, found) = (block, wanted.map { BoundedHeap(limit: $0.rows) })
+    let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
+    let heapOfSection = sections.map { places[$0.number] ?? .max }
+    for index in 0..<(capacity + 63) / 64 where gathered[index] != 0 {
+      let base = UInt32(index) << 6
+      rows.set(base: base, mask: gathered[index] & ~changed.word(of: base))
+      for slot in UnsafeBufferPointer(start: rows.slots, count: rows.count) {
+        let place = heapOfSection[isGrouped ? Int(sectionOfRow[slot]) : 0]
+        guard place != .max else { continue }
         found[Int(place)].offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
-    } else if var heap = found.first {
-      for index in 0..<gatheredCount where !changed.contains(gathered[index]) {
-        heap.offer(key: comparator.key(gathered[index]), slot: gathered[index]) { comparator.precedes($0, $1) }
-      }
-      found[0] = heap
     }
     for (wanted, heap) in zip(wanted, found) { heaps[wanted.section.number] = heap }
   }
