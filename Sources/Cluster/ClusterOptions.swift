@@ -11,6 +11,9 @@ package struct ClusterOptions: Hashable, Sendable {
   /// The time between two snapshots of a table.
   package var snapshotInterval = standardSnapshotInterval
 
+  /// The keys of the tables that are published.
+  package var keys = PublishedKeys()
+
   /// The default of ``retention``.
   package static let standardRetention: Int64 = 256 << 20
   /// The default of ``snapshotInterval``.

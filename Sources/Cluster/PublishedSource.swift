@@ -10,6 +10,8 @@ package final class PublishedSource: Sendable {
   struct Shared {
     var names: TableNames?
     var schema: Schema?
+    /// The keys that are published; `nil` for all.
+    var range: KeyRange?
     var lease = Lease()
     /// The time of the thread's last turn. A lease is not renewed for a thread that hangs.
     var progress: Instant
@@ -130,6 +132,9 @@ package final class PublishedSource: Sendable {
     guard let reply = message.reply, let call = ActionCall(decoding: message.bytes) else { return }
     let (verdict, schema) = shared.withLock { shared -> (RelayedActionQueue.Verdict, Schema?) in
       guard let schema = shared.schema else { return (.ignore, nil) }
+      if let range = shared.range, let key = call.key, !range.contains(key) {
+        return (.refuse(.failed(.failed, "this publisher has the keys \(range), and not \(key)")), schema)
+      }
       let owns = shared.lease.fence(at: BootTime.now) != nil
       return (shared.actions.begin(call, reply: reply, schema: schema, owns: owns, at: BootTime.wall), schema)
     }

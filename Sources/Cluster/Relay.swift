@@ -11,7 +11,10 @@ import Threads
 ///     relay.stop()
 package final class Relay: Sendable {
   private struct State {
-    var tables: [String: RelayedTable] = [:]
+    /// The tables by name.
+    var tables: [String: MergedTable] = [:]
+    /// The keys of the entries that are followed.
+    var tokens: Set<String> = []
     var isStopped = false
     /// Whether the list of tables was read at least once.
     var hasList = false
@@ -76,21 +79,29 @@ package final class Relay: Sendable {
 
   private func addTables(_ makeTarget: (String) -> RelayTarget) throws(ClusterError) {
     guard connection.isConnected else { return }
-    let known = monitor.withLock { state.tables }
+    let known = monitor.withLock { state.tokens }
     var found: [(token: String, entry: SnapshotEntry)] = []
-    for token in try entries.keys() where known[token] == nil {
+    for token in try entries.keys() where !known.contains(token) {
       guard let value = try entries.value(of: token), let entry = SnapshotEntry(decoding: value.bytes) else { continue }
       found.append((token, entry))
     }
     // The page shows the first table of a server first.
     found.sort { ($0.entry.position, $0.entry.table) < ($1.entry.position, $1.entry.table) }
+    var grown: [MergedTable] = []
     for (token, entry) in found {
-      let table = RelayedTable(
-        entry.table, TableNames(token: token), connection: connection, entries: entries,
-        target: makeTarget(entry.table), node: node)
-      monitor.withLock { state.tables[token] = table }
-      table.start()
+      let table =
+        monitor.withLock { state.tables[entry.table] }
+        ?? MergedTable(
+          entry.table, connection: connection, entries: entries, target: makeTarget(entry.table), node: node)
+      table.add(token, entry)
+      monitor.withLock {
+        state.tables[entry.table] = table
+        state.tokens.insert(token)
+      }
+      if !grown.contains(where: { $0 === table }) { grown.append(table) }
     }
+    // All parts are known before the first of them is read.
+    for table in grown { table.start() }
     monitor.withLock { state.hasList = true }
   }
 
@@ -107,12 +118,13 @@ package final class Relay: Sendable {
 
   /// The figures of all tables for the metrics. [any thread]
   package var figures: [ClusterFigures] {
-    monitor.withLock { state.tables.values.map(\.figures) }.sorted { $0.table < $1.table }
+    monitor.withLock { state.tables.values.flatMap(\.figures) }
+      .sorted { ($0.table, $0.keys ?? "") < ($1.table, $1.keys ?? "") }
   }
 
   /// Stops to follow the tables.
   package func stop() {
-    let tables = monitor.withLock { () -> [RelayedTable] in
+    let tables = monitor.withLock { () -> [MergedTable] in
       state.isStopped = true
       monitor.wakeAll()
       return Array(state.tables.values)

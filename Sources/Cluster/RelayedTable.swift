@@ -3,7 +3,7 @@ import ListEngine
 import Logging
 import Threads
 
-/// One table of a publisher as a source of this server.
+/// One table of a publisher, or one part of a split table, for the source of this server.
 ///
 /// Its thread reads the newest snapshot and then the stream. After a gap, or when another publisher
 /// takes over, it reads a snapshot again. Meanwhile the rows stay as they are.
@@ -27,6 +27,7 @@ final class RelayedTable: Sendable {
   private let entries: NatsBucket
   private let target: RelayTarget
   private let actions: RelayedActions
+  private let part: RelayedPart
   private let logger: Logger
   private let monitor = Monitor()
   /// Protected by `monitor`.
@@ -34,8 +35,9 @@ final class RelayedTable: Sendable {
 
   init(
     _ name: String, _ names: TableNames, connection: NatsConnection, entries: NatsBucket, target: RelayTarget,
-    node: String
+    node: String, part: RelayedPart
   ) {
+    self.part = part
     self.name = name
     self.names = names
     self.connection = connection
@@ -43,9 +45,10 @@ final class RelayedTable: Sendable {
     self.target = target
     var logger = Logger(label: "cluster")
     logger[metadataKey: "table"] = "\(name)"
+    if let range = part.range { logger[metadataKey: "keys"] = "\(range)" }
     self.logger = logger
     actions = RelayedActions(names, connection: connection, target: target, node: node)
-    shared = Shared(figures: ClusterFigures(table: name, isPublished: false))
+    shared = Shared(figures: ClusterFigures(table: name, keys: part.range?.description, isPublished: false))
   }
 
   func start() {
@@ -134,6 +137,7 @@ final class RelayedTable: Sendable {
   private func noteSilence(_ following: inout Following) {
     guard !following.isStale, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
     following.isStale = true
+    part.note(isLive: false)
     report(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
   }
 
@@ -148,6 +152,7 @@ final class RelayedTable: Sendable {
 
   private func load(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
     var isReloading = false
+    part.begin(entry)
     do throws(ClusterError) {
       let chunks = try connection.read(
         TableNames.snapshotStream, subject: names.snapshot(entry.id), from: entry.first)
@@ -178,6 +183,7 @@ final class RelayedTable: Sendable {
     }
     following.place = StreamPlace(after: entry)
     noteSign(&following)
+    part.end()
     monitor.withLock {
       shared.isWhole = true
       shared.snapshotTime = entry.time
@@ -230,7 +236,10 @@ final class RelayedTable: Sendable {
     guard range.first <= following.place.next || range.last == 0 else { return following.place.skip(to: range.first) }
     var messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
     var opened = BootTime.now
+    // Messages that the stream had before are no sign of life.
+    var hasCaughtUp = range.last < following.place.next
     while following.isServed, !isStopped {
+      if part.takeReading() { return following.place.readAgain() }
       guard let message = messages.next(within: Self.look) else {
         noteSilence(&following)
         // The server may have restarted, which ends the reading without a sign.
@@ -257,6 +266,8 @@ final class RelayedTable: Sendable {
       }
       guard let content else { continue }
       noteSign(&following)
+      if hasCaughtUp { part.note(isLive: true) }
+      if message.pending == 0 { hasCaughtUp = true }
       if content.kind == .events {
         for event in try events(of: content, &following) { apply(event, &following) }
       }

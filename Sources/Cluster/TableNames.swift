@@ -16,6 +16,9 @@ struct TableNames: Hashable {
   /// The subjects of all snapshots.
   static let snapshotSubjects = "rowcast.snapshot.>"
 
+  /// The greatest length of a token. NATS allows 255 bytes for the name of a stream.
+  static let greatestToken = 220
+
   /// The table's name as a part of a subject, and as the key in both buckets.
   let token: String
 
@@ -29,6 +32,16 @@ struct TableNames: Hashable {
       }
     }
     self.token = token
+  }
+
+  /// Creates the names of a part of a table: those of the table, followed by `==` and the first
+  /// key, and `==` and the end, which are empty at the ends of all keys.
+  ///
+  /// No table has such names, because `=` is followed by two digits there.
+  init(_ table: String, part: KeyRange?) {
+    var token = TableNames(table).token
+    if let part { token += "==\(TableNames(part.from.text).token)==\(TableNames(part.to.text).token)" }
+    self.init(token: token)
   }
 
   /// Creates the names of a table whose key in a bucket is known.

@@ -24,6 +24,9 @@ struct TableWriter: ~Copyable {
   private let options: ClusterOptions
   private var shadow: ShadowTable
   private var names: TableNames?
+  /// The selection of rows of a split table.
+  private var filter: KeyFilter?
+  private var watch: OverlapWatch?
   private var isRefused = false
   private var hasStream = false
   private var position: Position?
@@ -58,16 +61,23 @@ struct TableWriter: ~Copyable {
     let oldest = mail.first?.time ?? BootTime.wall
     for (event, _) in mail {
       if case .schema(let schema) = event { consider(schema) }
-      guard !isRefused, shadow.apply(event, at: BootTime.now), position != nil else { continue }
+      guard !isRefused, let event = filter == nil ? event : filter?.pass(event) else { continue }
+      guard shadow.apply(event, at: BootTime.now), position != nil else { continue }
       if let frame = EventFrames.frame(event) { frames.append(frame) }
     }
     let now = BootTime.now
     let schema = shadow.schema
     let names = names
+    noteFiltered()
+    let (filter, overlaps) = (filter, watch?.count)
     source.shared.withLock {
       $0.progress = now
       $0.schema = schema
       $0.names = names
+      $0.range = filter?.range
+      $0.figures.keys = filter.map { "\($0.range)" }
+      $0.figures.filtered = filter.map { UInt64($0.dropped) }
+      $0.figures.overlaps = overlaps
     }
     guard let names, !isRefused else { return }
     guard let fence = source.fence else { return leave() }
@@ -75,6 +85,7 @@ struct TableWriter: ~Copyable {
       guard position?.fence == fence else { return try begin(names, fence, at: now) }
       try write(frames, names, oldest)
       try heartbeat(names, at: now)
+      watch?.step(connection, entries, source.logger, at: now)
       try snapshotIfDue(names, at: now)
       lastFault = ""
     } catch {
@@ -84,22 +95,36 @@ struct TableWriter: ~Copyable {
 
   /// Takes the name of the table from its first schema, and refuses what is not carried.
   private mutating func consider(_ schema: Schema) {
-    let names = names ?? TableNames(schema.name)
+    let part = options.keys.part(of: schema.name, schema.key)
+    let own = TableNames(schema.name, part: part.range)
+    let names = names ?? own
     let fault: String? =
       if schema.windowed != nil {
         "its rows stay at the source"
-      } else if names != TableNames(schema.name) {
+      } else if case .refused(let reason) = part {
+        reason
+      } else if own.token.utf8.count > TableNames.greatestToken {
+        "its name and keys are too long for a stream: use shorter ends in --publish-keys"
+      } else if names != own {
         "it has changed its name"
       } else {
         nil
       }
     self.names = names
+    if filter?.range != part.range { filter = part.range.map { KeyFilter($0) } }
+    if watch == nil { watch = OverlapWatch(schema.name, range: part.range) }
     isRefused = fault != nil
     source.shared.withLock { $0.figures.table = schema.name }
     guard let fault else { return }
     source.logger.warning("the table is not published: \(fault)", metadata: ["table": "\(schema.name)"])
     self.names = nil
     leave()
+  }
+
+  /// Logs once that rows are left out because of their keys.
+  private mutating func noteFiltered() {
+    guard let text = filter?.takeNote() else { return }
+    source.logger.notice("\(text)")
   }
 
   private mutating func leave() {
@@ -219,7 +244,8 @@ struct TableWriter: ~Copyable {
     }
     let entry = SnapshotEntry(
       table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
-      chunks: number, sequence: position.last, time: time)
+      chunks: number, sequence: position.last, time: time,
+      part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
     let written =
       if let previous {
         entries.update(names.token, entry.encoded, at: previous.revision)

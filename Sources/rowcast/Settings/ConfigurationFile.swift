@@ -122,6 +122,7 @@ struct ConfigurationFile {
     case "nats-ca": settings.natsAuthorities = try text(value, name)
     case "publish-retention": settings.publishRetention = try number(value, name)
     case "publish-snapshots": settings.publishSnapshots = try number(value, name)
+    case "publish-keys": settings.publishKeys = try texts(value, name)
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)
     case "sources": settings.sources = try sources(value)

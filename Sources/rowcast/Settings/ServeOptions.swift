@@ -171,6 +171,12 @@ struct ServeOptions: ParsableArguments {
   var publishSnapshots: Int?
 
   @Option(
+    help: ArgumentHelp(
+      "Publish only these keys of the tables, or of one table: from a key up to, but not with, another one, such as orders=a..m or m..; may be given several times.",
+      valueName: "[table=]from..to"))
+  var publishKeys: [String] = []
+
+  @Option(
     help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
   var logLevel: String?
 
@@ -207,6 +213,7 @@ struct ServeOptions: ParsableArguments {
     flags.natsAuthorities = natsCA
     flags.publishRetention = publishRetention
     flags.publishSnapshots = publishSnapshots
+    flags.publishKeys = publishKeys.isEmpty ? nil : publishKeys
     flags.logLevel = logLevel
     flags.logFormat = logFormat
     let sources =

@@ -88,6 +88,14 @@ extension Settings {
       }
       if publish == nil { refuse(key, "needs publish") }
     }
+    if let publishKeys {
+      if publish == nil { refuse("publish-keys", "needs publish") }
+      do throws(PublishedKeys.Fault) {
+        _ = try PublishedKeys(arguments: publishKeys)
+      } catch {
+        refuse("publish-keys[\(error.index)]", error.text)
+      }
+    }
     for (key, value) in [("nats-credentials", natsCredentials), ("nats-ca", natsAuthorities)]
     where value != nil && publish == nil && from == nil {
       refuse(key, "needs publish or from")

@@ -89,6 +89,7 @@ struct Settings: Equatable {
   var natsAuthorities: String?
   var publishRetention: Int?
   var publishSnapshots: Int?
+  var publishKeys: [String]?
   var logLevel: String?
   var logFormat: String?
   var sources: [Source]?
@@ -123,6 +124,7 @@ struct Settings: Equatable {
     result.natsAuthorities = natsAuthorities ?? others.natsAuthorities
     result.publishRetention = publishRetention ?? others.publishRetention
     result.publishSnapshots = publishSnapshots ?? others.publishSnapshots
+    result.publishKeys = publishKeys ?? others.publishKeys
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat
     result.sources = sources ?? others.sources
