@@ -37,6 +37,8 @@ struct KeyFilter {
         if example == nil { example = row.key }
         return filter.take(.drop)
       }
+      // Without the other row, the order is not known.
+      if let target = row.target, !range.contains(target) { return filter.take(.drop) }
       filter.take(.keep)
     }
     dropped += filter.dropped

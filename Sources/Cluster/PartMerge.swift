@@ -213,7 +213,10 @@ struct PartMerge {
       keys.name(row.key, at: now)
     case .delete: keys.remove(row.key)
     case .reject: keys.touch(row.key)
-    case .update, .move: break
+    case .move:
+      // The other row may have another owner by now.
+      if let target = row.target, feeding.owner(of: target) != number { return .drop }
+    case .update: break
     }
     return .keep
   }

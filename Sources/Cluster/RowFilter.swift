@@ -49,6 +49,18 @@ struct RowFilter {
   }
 }
 
+extension Changeset.RowView {
+  /// The row before which a move puts this one; `nil` for the end, and for other changes.
+  var target: RowKey? {
+    guard verb == .move, case let cell?? = cells.first else { return nil }
+    return switch cell {
+    case .integer(let value): .integer(value)
+    case .text(let value): .text(value)
+    default: nil
+    }
+  }
+}
+
 extension Changeset {
   /// Appends a row of another changeset.
   fileprivate mutating func append(_ row: RowView) {
