@@ -42,7 +42,7 @@ extension RowKey {
 
 /// Keys from one place up to another one.
 ///
-///     KeyRange(.before(.text("a")), .before(.text("m")))   // a..m: from "a" up to, but not with "m"
+///     KeyRange(from: "a", to: "m", of: .text)   // a..m: from "a" up to, but not with, "m"
 struct KeyRange: Equatable, Sendable {
   var from: KeyBound
   var to: KeyBound

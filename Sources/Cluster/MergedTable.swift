@@ -17,7 +17,7 @@ final class MergedTable: Sendable {
     var overlaps: [TableClaim.Overlap] = []
   }
 
-  /// What the server's loop looks at. Its lock is never held during a call that waits.
+  /// The part that the server's loop reads. Its lock is never held during a call that waits.
   private struct Facts {
     var followers: [RelayedTable] = []
     var sinks: [Int: Sink] = [:]
@@ -178,7 +178,7 @@ final class MergedTable: Sendable {
     return events.allSatisfy { target.report($0) }
   }
 
-  /// Passes on what the server's loop looks at.
+  /// Passes on the facts for the server's loop.
   private func publish(_ state: State) {
     guard let merge = state.merge else { return }
     let (owners, order, isWhole) = (merge.owners, merge.order, merge.isWhole)

@@ -48,7 +48,10 @@ struct OverlapWatch {
       guard !reported.contains(token) else { continue }
       let name = entry.part?.publisher ?? "another publisher"
       logger.error(
-        "two publishers have the keys \(keys): this one (\(range)) and \(name) (\(other)): change --publish-keys of one of them",
+        """
+        two publishers have the keys \(keys): this one (\(range)) and \(name) (\(other)): \
+        change --publish-keys of one of them
+        """,
         metadata: ["table": "\(table)"])
     }
     last = found

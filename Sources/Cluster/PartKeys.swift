@@ -64,7 +64,9 @@ struct PartKeys {
   mutating func removeAll() { stamps = [:] }
 
   /// Whether a key was named after a reading of the clock.
-  func isNamed(_ key: RowKey, since reading: UInt64) -> Bool { stamps[ExactKey(key: key)].map { $0 > reading } ?? false }
+  func isNamed(_ key: RowKey, since reading: UInt64) -> Bool {
+    stamps[ExactKey(key: key)].map { $0 > reading } ?? false
+  }
 
   /// Removes and returns the keys that were not named after a reading of the clock.
   ///

@@ -184,8 +184,9 @@ struct PartMerge {
 
   /// Returns the table's changes for those of a part.
   private mutating func merged(_ changes: Changeset, of number: Int, at now: Instant) -> [SourceEvent] {
-    if changes.beginsReload { parts[number]?.reload = keys.clock }
-    if changes.abandonsReload { parts[number]?.reload = nil }
+    if changes.beginsReload || changes.abandonsReload {
+      parts[number]?.reload = changes.beginsReload ? keys.clock : nil
+    }
     let reload = parts[number]?.reload
     var filter = RowFilter()
     changes.forEachRow { row in filter.take(verdict(row, of: number, reload: reload, at: now)) }

@@ -67,13 +67,16 @@ struct PartRoutes {
     // Many sources name an image like its row.
     let owner = owners.owner(of: .text(key)) ?? Int64(key).flatMap { owners.owner(of: .integer($0)) }
     let parts = (owner.map { [$0] } ?? []) + order.filter { $0 != owner }
-    guard let first = parts.first, searches.count < Self.greatestSearches else { return ([], [.image(number, .sourceDown)]) }
+    guard let first = parts.first, searches.count < Self.greatestSearches else {
+      return ([], [.image(number, .sourceDown)])
+    }
     searches[number] = Search(key: key, asked: first, rest: Array(parts.dropFirst()))
     return ([Send(part: first, request: .image(number, key: key))], [])
   }
 
   /// Takes a part's answer about an image. Returns the next request, or the answer for the server.
-  mutating func take(_ outcome: ImageOutcome, of number: UInt64, from part: Int) -> (send: Send?, answer: SourceEvent?) {
+  mutating func take(_ outcome: ImageOutcome, of number: UInt64, from part: Int) -> (send: Send?, answer: SourceEvent?)
+  {
     guard var search = searches[number], search.asked == part else { return (nil, nil) }
     if case .bytes = outcome {
       searches[number] = nil

@@ -76,7 +76,7 @@ extension Schema {
 }
 
 extension Column {
-  /// What must be equal for rows of two publishers to be in one table.
+  /// The properties that must be equal for rows of two publishers to be in one table.
   fileprivate struct Kind: Equatable {
     var name: String
     var type: ColumnType

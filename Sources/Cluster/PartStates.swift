@@ -12,7 +12,9 @@ struct PartStates {
   static let named = 3
   private var problems: [Problem] = []
 
-  mutating func add(_ state: SourceState, _ message: String) { problems.append(Problem(state: state, message: message)) }
+  mutating func add(_ state: SourceState, _ message: String) {
+    problems.append(Problem(state: state, message: message))
+  }
 
   /// Adds the state of a part, unless it is live.
   mutating func add(_ state: SourceState, _ message: String, of range: KeyRange) {

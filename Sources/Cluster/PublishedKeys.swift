@@ -8,7 +8,7 @@ package struct PublishedKeys: Hashable, Sendable {
   package struct Fault: Error, Hashable {
     /// The number of the argument.
     package var index: Int
-    /// What is wrong, and the remedy.
+    /// The fault and its remedy.
     package var text: String
   }
 

@@ -100,9 +100,12 @@ import Testing
 
   @Test func `a key that a reload names twice is rejected, as elsewhere`() {
     var played = Self.two()
-    played.apply(0, .changes(.reload([
-      (.text("a"), [.text("one"), .integer(1)]), (.text("a"), [.text("two"), .integer(2)]),
-    ])))
+    played.apply(
+      0,
+      .changes(
+        .reload([
+          (.text("a"), [.text("one"), .integer(1)]), (.text("a"), [.text("two"), .integer(2)]),
+        ])))
     #expect(played.copy.rows[ExactKey(key: .text("a"))] == [.text("one"), .integer(1)])
     #expect(played.copy.rejections == 1)
   }
@@ -123,15 +126,19 @@ import Testing
 
   @Test func `two live publishers of a key are an error with its remedy`() {
     var played = Self.two()
-    let other = played.merge.add(Self.claim("k", "p", fence: 5))
     for part in 0...1 { played.note(part, isLive: true) }
+    let other = played.merge.add(Self.claim("k", "p", fence: 5))
     played.read(other, fence: 5, ["k", "n"])
+    // The live publishers keep their keys.
+    #expect(played.state == .live && played.keys == ["a", "b", "m", "x"])
     played.note(other, isLive: true)
-    #expect(played.state == .failed)
+    #expect(played.state == .failed && played.takeReadings() == [false, false, true])
+    played.read(other, fence: 5, ["k", "n"])
+    let remedy = "change --publish-keys of one of them"
     #expect(
       played.message
-        == "two publishers have the keys k..m: publisher 0 (..m) and publisher 2 (k..p): change --publish-keys of one of "
-        + "them; two publishers have the keys m..p: publisher 2 (k..p) and publisher 1 (m..): change --publish-keys of one of them")
+        == "two publishers have the keys k..m: publisher 0 (..m) and publisher 2 (k..p): \(remedy); "
+        + "two publishers have the keys m..p: publisher 2 (k..p) and publisher 1 (m..): \(remedy)")
     // The later lease wins, and its rows are shown.
     #expect(played.keys == ["a", "b", "k", "n", "x"])
     played.note(other, isLive: false)

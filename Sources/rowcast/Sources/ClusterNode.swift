@@ -80,7 +80,8 @@ final class ClusterNode: Sendable {
         $0.lagSeconds
       },
       metric("snapshots_total", isCounter: true, "Snapshots of the table written or read.") { Double($0.snapshots) },
-      metric("filtered_rows_total", isCounter: true, "Changes of rows left out, because their keys are not published.") {
+      metric("filtered_rows_total", isCounter: true, "Changes of rows left out, because their keys are not published.")
+      {
         $0.filtered.map { Double($0) }
       },
       metric("overlaps", "Other live publishers of the table with some of the same keys.") {
