@@ -6,8 +6,8 @@ import Threads
 /// A published table as a source of this server: the one table of a publisher, or the merged parts
 /// of several.
 ///
-/// A table that is not split passes through. With a second part, the rows of all parts are read
-/// again and merged by a ``PartMerge``.
+/// A table that is not split passes through. With a second part, the rows are read again, and those
+/// of all parts are merged by a ``PartMerge``.
 final class MergedTable: Sendable {
   private struct State {
     /// The merge of a split table; `nil` while it has one part with all keys.
@@ -90,9 +90,8 @@ final class MergedTable: Sendable {
     if let first = state.first {
       _ = merge.add(first)
       state.first = nil
-      // The keys of its rows are not known.
-      merge.readAgain()
-      if state.hasRows { _ = target.report(.changes(.reload([]))) }
+      if state.hasRows { merge.adopt(0, at: BootTime.now) }
+      facts.withLock { $0.isWhole = $0.followers.first?.isWhole ?? false }
     }
     _ = merge.add(claim)
     logger.notice("the table is merged from several publishers", metadata: ["keys": "\(claim.range)"])
@@ -153,6 +152,9 @@ final class MergedTable: Sendable {
 
   /// Notes that the snapshot of a part was read.
   func end(_ number: Int) { state.withLock { state in _ = change(&state) { $0.end(number) } } }
+
+  /// Notes that reading the snapshot of a part has failed.
+  func fail(_ number: Int) { state.withLock { state in _ = change(&state) { $0.fail(number) } } }
 
   /// Notes that a part has given a sign of life, or none for too long.
   func note(_ number: Int, isLive: Bool) {
@@ -239,6 +241,7 @@ struct RelayedPart: Sendable {
 
   func begin(_ entry: SnapshotEntry) { table.begin(number, entry) }
   func end() { table.end(number) }
+  func fail() { table.fail(number) }
   func note(isLive: Bool) { table.note(number, isLive: isLive) }
   func takeReading() -> Bool { table.takeReading(number) }
 }

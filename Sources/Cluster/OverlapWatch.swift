@@ -6,7 +6,7 @@ import Logging
 /// A publisher counts as live if its stream has grown between two looks.
 struct OverlapWatch {
   /// The time between two looks, longer than that between two signs of life.
-  static let turn = Duration.seconds(5)
+  static let turn = Duration.seconds(3)
   /// The number of other parts that are looked at.
   static let greatestParts = 1_024
 

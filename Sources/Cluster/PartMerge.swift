@@ -27,7 +27,18 @@ struct PartMerge {
     var reload: UInt64?
   }
 
+  /// The learning of the keys of a table that was not split before: one part is read alone.
+  private struct Adoption {
+    var part: Int
+    /// The time at which it is given up unless it has begun; `nil` once it has.
+    var deadline: Instant?
+  }
+
+  /// The time in which an adoption must begin.
+  static let adoptionPatience = Duration.seconds(30)
+
   private var parts: [Int: Part] = [:]
+  private var adoption: Adoption?
   /// The owners by the claims.
   private(set) var owners = KeyOwners()
   /// The owners whose rows are in the table. A new owner is added when it reads its snapshot.
@@ -46,15 +57,38 @@ struct PartMerge {
     return number
   }
 
-  /// Requires all parts to read their snapshots again, because the table has rows that are not
-  /// known here.
-  mutating func readAgain() { for number in Array(parts.keys) { parts[number]?.mustRead = true } }
+  /// Takes over the rows that the table has from a part without a merge.
+  ///
+  /// Their keys are not known here, so the part is read again, before all others.
+  mutating func adopt(_ number: Int, at now: Instant) {
+    adoption = Adoption(part: number, deadline: now.advanced(by: Self.adoptionPatience))
+    parts[number]?.hasBegun = true
+    parts[number]?.mustRead = true
+    assign()
+  }
+
+  /// Ends an adoption that does not succeed; the rows are deleted, and the parts read.
+  private mutating func giveUp() -> [SourceEvent] {
+    adoption = nil
+    keys.removeAll()
+    assign()
+    return [.changes(.reload([]))] + settle()
+  }
+
+  private mutating func giveUpIfLate(at now: Instant) -> [SourceEvent] {
+    guard let deadline = adoption?.deadline, now >= deadline else { return [] }
+    return giveUp()
+  }
+
+  /// Records that reading the snapshot of a part has failed.
+  mutating func fail(_ number: Int) -> [SourceEvent] { adoption?.part == number ? giveUp() : [] }
 
   private var claims: [Int: TableClaim] { parts.mapValues(\.claim) }
 
   /// Determines the owners again.
   private mutating func assign() {
-    let owners = TableClaim.owners(of: claims)
+    let adopted = adoption?.part
+    let owners = TableClaim.owners(of: claims.filter { adopted == nil || $0.key == adopted })
     guard owners != self.owners else { return }
     self.owners = owners
     feeding = feeding.common(with: owners)
@@ -65,6 +99,8 @@ struct PartMerge {
 
   /// Records that the snapshot of a part is read from its beginning.
   mutating func begin(_ number: Int, fence: UInt64, publisher: String, at now: Instant) -> [SourceEvent] {
+    let given = giveUpIfLate(at: now)
+    if adoption?.part == number { adoption?.deadline = nil }
     parts[number]?.claim.fence = fence
     parts[number]?.claim.publisher = publisher
     assign()
@@ -72,7 +108,7 @@ struct PartMerge {
     parts[number]?.mustRead = false
     parts[number]?.reload = nil
     feeding = feeding.adding(number, from: owners)
-    return settle()
+    return given + settle()
   }
 
   /// Records that the snapshot of a part was read to its end.
@@ -118,6 +154,10 @@ struct PartMerge {
   /// Returns the events of the table for an event of a part.
   mutating func apply(_ event: SourceEvent, of number: Int, at now: Instant) -> [SourceEvent] {
     guard parts[number] != nil else { return [] }
+    return giveUpIfLate(at: now) + applied(event, of: number, at: now)
+  }
+
+  private mutating func applied(_ event: SourceEvent, of number: Int, at now: Instant) -> [SourceEvent] {
     switch event {
     case .schema(let schema): return declare(schema, of: number) + settle()
     case .columnsAdded(let schema): return extend(schema, of: number) + settle()
@@ -191,6 +231,14 @@ struct PartMerge {
     var filter = RowFilter()
     changes.forEachRow { row in filter.take(verdict(row, of: number, reload: reload, at: now)) }
     var kept = filter.apply(to: changes)
+    if adoption?.part == number {
+      // This reload is one of the whole table.
+      guard changes.endsReload, reload != nil else { return [.changes(kept)] }
+      parts[number]?.reload = nil
+      adoption = nil
+      assign()
+      return [.changes(kept)] + settle()
+    }
     (kept.beginsReload, kept.endsReload, kept.abandonsReload) = (false, false, false)
     var events: [SourceEvent] = kept.isEmpty ? [] : [.changes(kept)]
     if changes.endsReload, let reload {

@@ -179,6 +179,7 @@ final class RelayedTable: Sendable {
         report(.changes(changes), &following)
       }
       following.place.abandon(entry)
+      part.fail()
       throw error
     }
     following.place = StreamPlace(after: entry)

@@ -168,6 +168,51 @@ import Testing
     #expect(played.keys == ["a", "c", "y"])
   }
 
+  /// A table with rows of one publisher of all keys, which is split.
+  private static func adopting(_ keys: [String]) -> Played {
+    var played = Played()
+    let all = TableClaim(range: .everything, publisher: "all", fence: 1)
+    played.copy.apply([.schema(schema), reload(keys), .state(.live, message: "")])
+    _ = played.merge.add(all)
+    played.merge.adopt(0, at: .zero)
+    _ = played.merge.add(claim("", "m", fence: 4))
+    _ = played.merge.add(claim("m", "", fence: 5))
+    return played
+  }
+
+  @Test func `a table that is split while it is shown keeps its rows`() {
+    var played = Self.adopting(["a", "b", "x", "z"])
+    #expect(played.takeReadings() == [true, false, false])
+    // The new parts wait for the former one.
+    played.read(1, fence: 4, ["a", "c"])
+    #expect(played.keys == ["a", "b", "x", "z"])
+    played.read(0, fence: 1, ["a", "b", "y", "z"])
+    #expect(played.keys == ["a", "b", "y", "z"] && played.takeReadings() == [false, true, false])
+    played.read(2, fence: 5, ["y"])
+    #expect(played.keys == ["a", "b", "y"])
+    played.read(1, fence: 4, ["a", "c"])
+    #expect(played.keys == ["a", "c", "y"])
+  }
+
+  @Test func `a split table whose former rows are unreadable begins without rows`() {
+    var played = Self.adopting(["a", "x"])
+    played.begin(0, 1)
+    played.copy.apply(played.merge.fail(0))
+    #expect(played.keys == [])
+    played.read(1, fence: 4, ["a", "c"])
+    #expect(played.keys == ["a", "c"])
+  }
+
+  @Test func `former rows that are not read in time are given up`() {
+    var played = Self.adopting(["a", "x"])
+    let end = Instant.zero.advanced(by: PartMerge.adoptionPatience)
+    let early = end.advanced(by: .nanoseconds(-1))
+    played.copy.apply(played.merge.begin(1, fence: 4, publisher: "new", at: early))
+    #expect(played.keys == ["a", "x"])
+    played.copy.apply(played.merge.begin(1, fence: 4, publisher: "new", at: end))
+    #expect(played.keys == [])
+  }
+
   @Test func `keys without a publisher are named, and the table is not whole`() {
     var played = Played()
     let low = played.merge.add(Self.claim("b", "m"))

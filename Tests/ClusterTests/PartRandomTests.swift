@@ -163,6 +163,16 @@ import Testing
   @Test(arguments: 0..<60) func `the merged rows are the union of the parts, seed`(_ seed: UInt64) {
     var run = Run(random: SeededGenerator(seed: seed))
     let cuts = (0..<3).map { _ in Int64.random(in: Self.keys, using: &run.random) }
+    if seed % 2 == 1 {
+      // The table was not split before.
+      run.fence += 1
+      let part = Part(.everything, fence: run.fence)
+      run.parts.append(part)
+      for _ in 0..<3 { run.change(part) }
+      run.copy.apply(part.publisher.snapshot)
+      _ = run.merge.add(TableClaim(range: .everything, publisher: "p0", fence: run.fence))
+      run.merge.adopt(0, at: .zero)
+    }
     let bounds = [.least] + Set(cuts).sorted().map { KeyBound.before(.integer($0)) } + [.greatest]
     for (from, to) in zip(bounds, bounds.dropFirst()) { run.addPart(KeyRange(from, to)) }
     for round in 0..<8 {
