@@ -1,36 +1,67 @@
 import ListEngine
 
-/// A row key that is equal to another one only if the bytes are.
+/// A text key that is equal to another one only if the bytes are.
 ///
 /// Texts of Swift are equal if their characters are, but rows are not.
-struct ExactKey: Hashable {
-  let key: RowKey
+private struct ExactText: Hashable {
+  let text: String
 
-  static func == (left: ExactKey, right: ExactKey) -> Bool {
-    switch (left.key, right.key) {
-    case (.integer(let first), .integer(let second)): first == second
-    case (.text(let first), .text(let second)): first.utf8.elementsEqual(second.utf8)
-    default: false
+  static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// A number for each of some row keys: a hash table for integers, and one for texts.
+private struct Stamps {
+  private var integers: [Int64: UInt64] = [:]
+  private var texts: [ExactText: UInt64] = [:]
+
+  var count: Int { integers.count + texts.count }
+
+  subscript(key: RowKey) -> UInt64? {
+    get {
+      switch key {
+      case .integer(let value): integers[value]
+      case .text(let text): texts[ExactText(text: text)]
+      }
+    }
+    set {
+      switch key {
+      case .integer(let value): integers[value] = newValue
+      case .text(let text): texts[ExactText(text: text)] = newValue
+      }
     }
   }
 
-  func hash(into hasher: inout Hasher) {
-    switch key {
-    case .integer(let value): hasher.combine(value)
-    case .text(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+  /// Keeps the keys whose numbers are at least this one.
+  mutating func keep(from least: UInt64) {
+    integers = integers.filter { $0.value >= least }
+    texts = texts.filter { $0.value >= least }
+  }
+
+  /// The numbers in descending order.
+  var descending: [UInt64] { (Array(integers.values) + Array(texts.values)).sorted(by: >) }
+
+  /// Returns the keys whose numbers are at most this one, in the order of these.
+  func keys(upTo greatest: UInt64) -> [RowKey] {
+    var found = integers.filter { $0.value <= greatest }.map { (key: RowKey.integer($0.key), stamp: $0.value) }
+    found += texts.filter { $0.value <= greatest }.map { (key: .text($0.key.text), stamp: $0.value) }
+    return found.sorted { $0.stamp < $1.stamp }.map(\.key)
   }
 }
 
 /// The keys of a split table's rows, each with the time when it was last named.
 ///
 /// A reload of one part ends with the deletion of its rows that were not named. The engine's own
-/// reloads are of whole tables, so a relay needs to know the keys. A row takes about 64 bytes.
+/// reloads are of whole tables, so a relay needs to know the keys.
 struct PartKeys {
   /// The number of keys below which none is forgotten.
   static let least = 4_096
 
-  private var stamps: [ExactKey: UInt64] = [:]
+  private var stamps = Stamps()
   /// A clock that counts the namings.
   private(set) var clock: UInt64 = 0
   private var retention = Retention.everything
@@ -48,33 +79,31 @@ struct PartKeys {
   /// Records that a row exists.
   mutating func name(_ key: RowKey, at now: Instant) {
     clock += 1
-    stamps[ExactKey(key: key)] = clock
+    stamps[key] = clock
     if stamps.count > limit { forgetEvicted(at: now) }
   }
 
   /// Records that a row exists still, if it does.
   mutating func touch(_ key: RowKey) {
-    guard let place = stamps.index(forKey: ExactKey(key: key)) else { return }
+    guard stamps[key] != nil else { return }
     clock += 1
-    stamps.values[place] = clock
+    stamps[key] = clock
   }
 
-  mutating func remove(_ key: RowKey) { stamps[ExactKey(key: key)] = nil }
+  mutating func remove(_ key: RowKey) { stamps[key] = nil }
 
-  mutating func removeAll() { stamps = [:] }
+  mutating func removeAll() { stamps = Stamps() }
 
   /// Whether a key was named after a reading of the clock.
-  func isNamed(_ key: RowKey, since reading: UInt64) -> Bool {
-    stamps[ExactKey(key: key)].map { $0 > reading } ?? false
-  }
+  func isNamed(_ key: RowKey, since reading: UInt64) -> Bool { stamps[key].map { $0 > reading } ?? false }
 
   /// Removes and returns the keys that were not named after a reading of the clock.
   ///
   /// - Complexity: O(keys).
   mutating func takeUnnamed(since reading: UInt64, where isIncluded: (RowKey) -> Bool) -> [RowKey] {
-    let unnamed = stamps.filter { $0.value <= reading && isIncluded($0.key.key) }.sorted { $0.value < $1.value }
-    for (key, _) in unnamed { stamps[key] = nil }
-    return unnamed.map(\.key.key)
+    let unnamed = stamps.keys(upTo: reading).filter(isIncluded)
+    for key in unnamed { stamps[key] = nil }
+    return unnamed
   }
 
   /// Forgets keys whose rows the table has evicted by itself.
@@ -85,15 +114,15 @@ struct PartKeys {
     switch retention {
     case .everything: break
     case .last(let rows):
-      let kept = stamps.values.sorted(by: >).prefix(2 * max(1, min(rows, .max / 4)))
-      if kept.count < stamps.count, let least = kept.last { stamps = stamps.filter { $0.value >= least } }
+      let kept = stamps.descending.prefix(2 * max(1, min(rows, .max / 4)))
+      if kept.count < stamps.count, let least = kept.last { stamps.keep(from: least) }
     case .recent(let age):
       times.append((now, clock))
       let past = times.lastIndex { $0.time.advanced(by: age) < now }
       guard let past else { break }
       let reading = times[past].clock
       times.removeSubrange(..<past)
-      stamps = stamps.filter { $0.value > reading }
+      stamps.keep(from: reading + 1)
     }
     limit = max(Self.least, 2 * stamps.count)
   }

@@ -3,6 +3,17 @@ import ListTesting
 
 @testable import Cluster
 
+/// A row key that is equal to another one only if the bytes are.
+struct ExactKey: Hashable {
+  let key: RowKey
+
+  static func == (left: ExactKey, right: ExactKey) -> Bool {
+    !left.key.precedes(right.key) && !right.key.precedes(left.key)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(Array("\(key)".utf8)) }
+}
+
 /// A publisher of one part without a server: the events of its stream, and its snapshots.
 final class PlayedPublisher {
   let range: KeyRange
