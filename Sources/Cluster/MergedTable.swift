@@ -41,7 +41,7 @@ final class MergedTable: Sendable {
   private let logger: Logger
   private let state = Guarded(State())
   private let facts = Guarded(Facts())
-  /// Telling the server blocks, and its loop makes the requests.
+  /// Reporting to the server blocks, and its loop makes the requests.
   private let queue = DispatchQueue(label: "merged table")
 
   init(_ name: String, connection: NatsConnection, entries: NatsBucket, target: RelayTarget, node: String) {

@@ -81,7 +81,7 @@ package struct PublishedKeys: Hashable, Sendable {
     if let range = KeyRange(from: ends.from, to: ends.to, of: key) { return .keys(range) }
     let text = "\(ends.from)..\(ends.to)"
     return .refused(
-      "its keys are of type \(key.rawValue), and --publish-keys \(text) is no range of them: give it a range of "
+      "its keys are of type \(key.rawValue), which --publish-keys \(text) does not fit: give it a range of "
         + (key == .integer ? "whole numbers, such as 1..1000" : "texts in the order of their bytes, such as a..m"))
   }
 }
