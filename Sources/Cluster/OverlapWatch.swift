@@ -1,10 +1,22 @@
+import Dispatch
 import ListEngine
 import Logging
+import Threads
 
 /// A publisher's look at the other publishers of its table, whose keys must not be its own.
 ///
-/// A publisher counts as live if its stream has grown between two looks.
-struct OverlapWatch {
+/// A publisher counts as live if its stream has grown between two looks. The looks have a thread of
+/// their own, because a server that does not answer must not delay the table's changes.
+final class OverlapWatch: Sendable {
+  private struct State {
+    var next: Instant = .zero
+    var isLooking = false
+    /// The last message of each other stream at the last look.
+    var last: [String: UInt64] = [:]
+    /// The other streams with some of the same keys that have grown.
+    var live: Set<String> = []
+  }
+
   /// The time between two looks, longer than that between two signs of life.
   static let turn = Duration.seconds(3)
   /// The number of other parts that are looked at.
@@ -13,27 +25,43 @@ struct OverlapWatch {
   private let range: KeyRange
   private let table: String
   private let own: TableNames
-  private var next: Instant = .zero
-  /// The last message of each other stream at the last look.
-  private var last: [String: UInt64] = [:]
-  private var reported: Set<String> = []
+  private let connection: NatsConnection
+  private let entries: NatsBucket
+  private let logger: Logger
+  private let state = Guarded(State())
+  private let queue = DispatchQueue(label: "overlapping parts")
 
-  init(_ table: String, range: KeyRange?) {
+  init(_ table: String, range: KeyRange?, connection: NatsConnection, entries: NatsBucket, logger: Logger) {
     self.table = table
     self.range = range ?? .everything
+    self.connection = connection
+    self.entries = entries
+    self.logger = logger
     own = TableNames(table, part: range)
   }
 
   /// The number of overlapping live publishers.
-  var count: Int { reported.count }
+  var count: Int { state.withLock { $0.live.count } }
 
-  /// Looks at the other publishers if it is time, and reports new overlaps.
-  ///
-  /// A failed look is repeated later: it must not end the publishing.
-  mutating func step(_ connection: NatsConnection, _ entries: NatsBucket, _ logger: Logger, at now: Instant) {
-    guard now >= next else { return }
-    next = now.advanced(by: Self.turn)
+  /// Begins a look if it is time. Does not wait.
+  func step(at now: Instant) {
+    let isDue = state.withLock { state in
+      guard now >= state.next, !state.isLooking else { return false }
+      state.next = now.advanced(by: Self.turn)
+      state.isLooking = true
+      return true
+    }
+    guard isDue else { return }
+    queue.async { [self] in
+      look()
+      state.withLock { $0.isLooking = false }
+    }
+  }
+
+  /// Looks at the other publishers, and reports new overlaps. A look that fails is repeated.
+  private func look() {
     guard let tokens = try? entries.keys() else { return }
+    let (last, reported) = state.withLock { ($0.last, $0.live) }
     let prefix = TableNames(table).token
     var found: [String: UInt64] = [:]
     var live: Set<String> = []
@@ -54,7 +82,6 @@ struct OverlapWatch {
         """,
         metadata: ["table": "\(table)"])
     }
-    last = found
-    reported = live
+    state.withLock { ($0.last, $0.live) = (found, live) }
   }
 }

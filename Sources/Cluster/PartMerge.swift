@@ -30,11 +30,12 @@ struct PartMerge {
   /// The learning of the keys of a table that was not split before: one part is read alone.
   private struct Adoption {
     var part: Int
-    /// The time at which it is given up unless it has begun; `nil` once it has.
-    var deadline: Instant?
+    /// The time at which it is given up, unless the snapshot is being read.
+    var deadline: Instant
+    var isReading = false
   }
 
-  /// The time in which an adoption must begin.
+  /// The time after which an adoption is not tried again.
   static let adoptionPatience = Duration.seconds(30)
 
   private var parts: [Int: Part] = [:]
@@ -76,12 +77,15 @@ struct PartMerge {
   }
 
   private mutating func giveUpIfLate(at now: Instant) -> [SourceEvent] {
-    guard let deadline = adoption?.deadline, now >= deadline else { return [] }
+    guard let adoption, !adoption.isReading, now >= adoption.deadline else { return [] }
     return giveUp()
   }
 
   /// Records that reading the snapshot of a part has failed.
-  mutating func fail(_ number: Int) -> [SourceEvent] { adoption?.part == number ? giveUp() : [] }
+  mutating func fail(_ number: Int, at now: Instant) -> [SourceEvent] {
+    if adoption?.part == number { adoption?.isReading = false }
+    return giveUpIfLate(at: now)
+  }
 
   private var claims: [Int: TableClaim] { parts.mapValues(\.claim) }
 
@@ -100,7 +104,7 @@ struct PartMerge {
   /// Records that the snapshot of a part is read from its beginning.
   mutating func begin(_ number: Int, fence: UInt64, publisher: String, at now: Instant) -> [SourceEvent] {
     let given = giveUpIfLate(at: now)
-    if adoption?.part == number { adoption?.deadline = nil }
+    if adoption?.part == number { adoption?.isReading = true }
     parts[number]?.claim.fence = fence
     parts[number]?.claim.publisher = publisher
     assign()

@@ -85,7 +85,7 @@ struct TableWriter: ~Copyable {
       guard position?.fence == fence else { return try begin(names, fence, at: now) }
       try write(frames, names, oldest)
       try heartbeat(names, at: now)
-      watch?.step(connection, entries, source.logger, at: now)
+      watch?.step(at: now)
       try snapshotIfDue(names, at: now)
       lastFault = ""
     } catch {
@@ -112,7 +112,10 @@ struct TableWriter: ~Copyable {
       }
     self.names = names
     if filter?.range != part.range { filter = part.range.map { KeyFilter($0) } }
-    if watch == nil { watch = OverlapWatch(schema.name, range: part.range) }
+    if watch == nil {
+      watch = OverlapWatch(
+        schema.name, range: part.range, connection: connection, entries: entries, logger: source.logger)
+    }
     isRefused = fault != nil
     source.shared.withLock { $0.figures.table = schema.name }
     guard let fault else { return }
