@@ -15,8 +15,14 @@ final class RelayedTable: Sendable {
     var snapshotTime: Int64?
   }
 
-  /// The silence after which the rows count as stale.
-  static let silence = Duration.seconds(3)
+  /// The age of the last message after which the rows count as stale.
+  ///
+  /// Clients learn it within 3 s, so half a second is left for the way to them.
+  static let silence = Duration.milliseconds(2_500)
+  /// The silence after which the stream is asked for messages that were not delivered.
+  private static let doubt = Duration.milliseconds(1_200)
+  /// The time for which a call may wait for the server.
+  private static let call = Duration.seconds(1)
   private static let look = Duration.milliseconds(100)
   private static let retryPause = Duration.milliseconds(500)
   private static let chunkPatience = Duration.seconds(5)
@@ -79,8 +85,16 @@ final class RelayedTable: Sendable {
   private struct Following {
     var place = StreamPlace()
     var parts = PayloadParts()
+    var age = FeedAge()
+    /// The time from which the newest message comes, by the clock of this machine.
     var lastMessage = BootTime.now
-    var isStale = false
+    /// Whether the rows are old, or their age is not known yet.
+    var isStale = true
+    /// Whether the server was told that the rows are stale.
+    var isMarked = false
+    /// The last message of the stream when the first snapshot was read; the table is whole after it.
+    var goal: UInt64?
+    var nextProbe: Instant = .zero
     /// The last state that the publisher reported.
     var state: (SourceState, String) = (.starting, "")
     /// Whether the server takes events.
@@ -92,15 +106,17 @@ final class RelayedTable: Sendable {
   private func run() {
     actions.start()
     var following = Following()
+    var retry = RetryPause(Self.retryPause)
     while following.isServed, !isStopped {
       do throws(ClusterError) {
         guard let entry = try waitForEntry(&following) else { break }
         try load(entry, &following)
+        retry.reset()
         try follow(entry, &following)
       } catch {
         logger.warning("the table is read again", metadata: ["reason": "\(error)"])
         noteSilence(&following)
-        pause(Self.retryPause)
+        pause(retry.next())
       }
     }
     actions.stop()
@@ -130,18 +146,27 @@ final class RelayedTable: Sendable {
     return nil
   }
 
-  /// Marks the rows as stale if the publisher was silent for too long.
+  /// Marks the rows as stale if the newest message is too old.
   private func noteSilence(_ following: inout Following) {
-    guard !following.isStale, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
-    following.isStale = true
-    report(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
+    guard !following.isMarked, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
+    (following.isStale, following.isMarked) = (true, true)
+    report(.state(.stale, message: "nothing new has come from the publisher for 3 s"), &following)
   }
 
-  private func noteSign(_ following: inout Following) {
-    following.lastMessage = BootTime.now
+  /// Notes a message. One that was delayed on its way is no sign that the rows are new.
+  private func noteSign(_ message: TableMessage, _ following: inout Following) {
+    let now = BootTime.now
+    let age = following.age.of(message.number, fence: message.fence, at: now)
+    following.lastMessage = max(following.lastMessage, now.advanced(by: .zero - age))
+    guard age < Self.silence else { return noteSilence(&following) }
     guard following.isStale else { return }
-    following.isStale = false
+    (following.isStale, following.isMarked) = (false, false)
     report(.state(following.state.0, message: following.state.1), &following)
+  }
+
+  private func noteWhole(_ following: Following) {
+    guard let goal = following.goal, following.place.next > goal else { return }
+    monitor.withLock { shared.isWhole = true }
   }
 
   // MARK: The snapshot
@@ -173,13 +198,10 @@ final class RelayedTable: Sendable {
         changes.abandonsReload = true
         report(.changes(changes), &following)
       }
-      following.place.abandon(entry)
       throw error
     }
     following.place = StreamPlace(after: entry)
-    noteSign(&following)
     monitor.withLock {
-      shared.isWhole = true
       shared.snapshotTime = entry.time
       shared.figures.snapshots += 1
       shared.figures.fence = entry.fence
@@ -228,20 +250,21 @@ final class RelayedTable: Sendable {
   private func follow(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
     let range = try connection.range(of: names.stream)
     guard range.first <= following.place.next || range.last == 0 else { return following.place.skip(to: range.first) }
+    following.goal = following.goal ?? range.last
+    noteWhole(following)
     var messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
-    var opened = BootTime.now
     while following.isServed, !isStopped {
       guard let message = messages.next(within: Self.look) else {
         noteSilence(&following)
-        // The server may have restarted, which ends the reading without a sign.
-        let now = BootTime.now
-        if connection.isConnected,
-          min(following.lastMessage.duration(to: now), opened.duration(to: now)) >= Self.silence
-        {
+        guard messages.hasEnded || isProbeDue(&following), connection.isConnected else { continue }
+        // A server that has ended takes its reading with it, without a sign.
+        do throws(ClusterError) {
           let range = try connection.range(of: names.stream)
           guard range.last >= following.place.next - 1 else { return following.place.abandon(entry) }
+          guard messages.hasEnded || range.last >= following.place.next else { continue }
           messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
-          opened = now
+        } catch {
+          guard error.isUnanswered else { throw error }
         }
         continue
       }
@@ -256,15 +279,27 @@ final class RelayedTable: Sendable {
       case .apply: break
       }
       guard let content else { continue }
-      noteSign(&following)
       if content.kind == .events {
         for event in try events(of: content, &following) { apply(event, &following) }
       }
+      // Older messages were there before this relay.
+      if message.sequence > following.goal ?? 0 { noteSign(content, &following) }
+      noteWhole(following)
       monitor.withLock {
         shared.figures.messages += 1
         shared.figures.lagMessages = message.pending
         shared.figures.lagSeconds = max(0, Double(BootTime.wall - content.time) / 1e9)
       }
     }
+  }
+
+  /// Whether to ask the stream for messages that were not delivered. A call must not delay the mark.
+  private func isProbeDue(_ following: inout Following) -> Bool {
+    let now = BootTime.now
+    let quiet = following.lastMessage.duration(to: now)
+    guard now >= following.nextProbe, quiet >= Self.doubt else { return false }
+    guard following.isMarked || !isWhole || quiet <= Self.silence - Self.call else { return false }
+    following.nextProbe = now.advanced(by: Self.call)
+    return true
   }
 }

@@ -20,6 +20,8 @@ import Testing
     ["--publish", "localhost"], ["--from", "http://a"], ["--publish", "nats://a", "--from", "nats://a"],
     ["--from", "nats://a", "--plugin", "processes"], ["--from", "nats://a", "--status"], ["--nats-ca", "x"],
     ["--publish", "nats://a", "--publish-retention", "0"], ["--publish-snapshots", "5"],
+    ["--publish", "nats://a,,b"], ["--publish", "nats://a", "--nats-replicas", "2"], ["--nats-replicas", "3"],
+    ["replay", "x", "--publish", "nats://a"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
     ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
