@@ -8,8 +8,8 @@ import ListEngine
 /// the condition that it still has this revision. Exactly one of several succeeds. The holder stops
 /// before that time, without the server.
 ///
-/// The fencing number is the revision with which the holder took the key. Later holders have greater
-/// ones, because revisions of a bucket only grow.
+/// The fencing number is the revision with which the holder took the key. Later holders have
+/// greater ones, because revisions of a bucket only grow.
 ///
 ///     lease.step(at: now)                      // what to do
 ///     lease.see(entry, asked: then, at: now)   // after .look: what to do next
@@ -40,9 +40,9 @@ struct Lease {
     case wait
   }
 
-  /// What the key contains.
+  /// The content of the key, with its revision.
   enum Entry: Hashable {
-    /// Nobody has ever held the lease.
+    /// The key does not exist.
     case none
     /// Its last holder has given it up.
     case free(UInt64)
@@ -96,7 +96,7 @@ struct Lease {
     }
     switch entry {
     case .none: return .create
-    // Nobody has held the lease since, if the key still has this revision.
+    // No publisher has held the lease since, if the key still has this revision.
     case .free(let revision), .own(let revision): return .write(revision)
     case .other(let revision):
       guard case .watching(revision, let since) = state else {

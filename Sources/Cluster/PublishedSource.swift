@@ -115,7 +115,9 @@ package final class PublishedSource: Sendable {
       let entry: Lease.Entry =
         switch found {
         case nil: .none
-        case (let bytes, let revision)?: bytes.isEmpty ? .free(revision) : bytes == value ? .own(revision) : .other(revision)
+        case ([], let revision)?: .free(revision)
+        case (value, let revision)?: .own(revision)
+        case (_, let revision)?: .other(revision)
         }
       let next = shared.withLock { $0.lease.see(entry, asked: sent, at: BootTime.now) }
       return try perform(next, bucket, key: key, value: value)

@@ -90,9 +90,10 @@ final class RelayedTable: Sendable {
     var lastMessage = BootTime.now
     /// Whether the rows are old, or their age is not known yet.
     var isStale = true
-    /// Whether the server was told that the rows are stale.
+    /// Whether the server has the state ``SourceState/stale``.
     var isMarked = false
-    /// The last message of the stream when the first snapshot was read; the table is whole after it.
+    /// The last message of the stream when the first snapshot was read; the table is whole after
+    /// it.
     var goal: UInt64?
     var nextProbe: Instant = .zero
     /// The last state that the publisher reported.
@@ -153,7 +154,7 @@ final class RelayedTable: Sendable {
     report(.state(.stale, message: "nothing new has come from the publisher for 3 s"), &following)
   }
 
-  /// Notes a message. One that was delayed on its way is no sign that the rows are new.
+  /// Notes a message. After a delayed one the rows stay stale.
   private func noteSign(_ message: TableMessage, _ following: inout Following) {
     let now = BootTime.now
     let age = following.age.of(message.number, fence: message.fence, at: now)
@@ -293,7 +294,9 @@ final class RelayedTable: Sendable {
     }
   }
 
-  /// Whether to ask the stream for messages that were not delivered. A call must not delay the mark.
+  /// Whether to ask the stream for messages that were not delivered.
+  ///
+  /// The call must not delay the mark.
   private func isProbeDue(_ following: inout Following) -> Bool {
     let now = BootTime.now
     let quiet = following.lastMessage.duration(to: now)

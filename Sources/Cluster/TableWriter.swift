@@ -221,8 +221,9 @@ struct TableWriter: ~Copyable {
         guard source.fence == position.fence else { throw .superseded }
         let chunk = TableMessage(
           .chunk, fence: position.fence, number: number, time: time, goesOn: goesOn, payload: payload)
-        let place = try connection.store(
-          chunk.encoded, to: names.snapshot(id), of: TableNames.snapshotStream, while: { source.fence == position.fence })
+        let place = try connection.store(chunk.encoded, to: names.snapshot(id), of: TableNames.snapshotStream) {
+          source.fence == position.fence
+        }
         if number == 0 { first = place }
         number += 1
         source.shared.withLock { $0.progress = BootTime.now }

@@ -26,6 +26,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Long"))
 from replica import Misfit, Replica  # noqa: E402
+from slow import pause  # noqa: E402
 from viewer import Viewer  # noqa: E402
 
 # The promise of docs/cluster.md, in seconds, and the time in which its clients learn it here.
@@ -141,7 +142,7 @@ class Crowd:
         """Keeps one client connected."""
         loop = asyncio.get_running_loop()
         # Not all at once.
-        await asyncio.sleep(number * 0.002)
+        await pause(number * 0.002)
         while True:
             usable = [port for port in self.ports if port not in self.paused] or self.ports
             port = usable[number % len(usable)] if client.connection is None else self.chance.choice(usable)
@@ -149,7 +150,7 @@ class Crowd:
                 making = loop.create_connection(lambda: Spectator(client, port), "127.0.0.1", port)
                 _, connection = await asyncio.wait_for(making, 5)
             except (OSError, asyncio.TimeoutError):
-                await asyncio.sleep(0.2)
+                await pause(0.2)
                 continue
             client.connection = connection
             try:
@@ -160,13 +161,13 @@ class Crowd:
                 # It shows aged rows until it is connected again.
                 client.state = None
             self.moves += 1
-            await asyncio.sleep(0.05 + 0.3 * self.chance.random())
+            await pause(0.05 + 0.3 * self.chance.random())
 
     async def judge(self):
         """Looks at all clients several times a second."""
         worthless_until = before = time.monotonic()
         while True:
-            await asyncio.sleep(LOOK)
+            await pause(LOOK)
             now = time.monotonic()
             if now - before > LOOK + HICCUP:
                 worthless_until = now + RECOVERY

@@ -145,7 +145,7 @@ class Three:
             self.ask(beating=False, last=self.truth.beat())
 
     def agree(self, what):
-        """Waits until every client has the rows of the source, and returns the seconds that it took."""
+        """Waits until every client has the rows of the source, and returns the seconds."""
         self.set_beating(False)
         self.truth.change(5)
         rows = self.truth.table()

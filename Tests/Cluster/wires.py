@@ -50,6 +50,10 @@ class Wires:
         return json.loads(self.process.stdout.readline())
 
 
+async def pause(seconds):
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=seconds)
+
+
 class Wire:
     """All connections between two peers."""
 
@@ -87,7 +91,7 @@ class Wire:
             while data := await reader.read(WHOLE if self.rate is None else 4_096):
                 await self.isWhole.wait()
                 if self.rate is not None:
-                    await asyncio.sleep(len(data) / self.rate)
+                    await pause(len(data) / self.rate)
                 writer.write(data)
                 await writer.drain()
         except OSError:
