@@ -6,8 +6,8 @@ package enum ClusterError: Error, Hashable, CustomStringConvertible {
   case noJetStream(String)
   /// An option of the connection is not usable.
   case badOption(String)
-  /// A stream cannot have this number of replicas, for this reason.
-  case noReplicas(String, Int, String)
+  /// A stream cannot have this number of replicas, for this reason, which may pass by itself.
+  case noReplicas(String, Int, String, mayPass: Bool)
   /// A call was not answered in time, so it may have been done or not.
   case unanswered(String)
   /// A call failed, for this reason.
@@ -21,7 +21,7 @@ package enum ClusterError: Error, Hashable, CustomStringConvertible {
       "\(url): \(reason): check the address, and that nats-server runs there"
     case .noJetStream(let url): "\(url): JetStream is off: start nats-server with -js"
     case .badOption(let reason): reason
-    case .noReplicas(let what, let count, let reason):
+    case .noReplicas(let what, let count, let reason, _):
       "\(what) has fewer than \(count) replicas: \(reason): start \(count) servers with the same cluster name, "
         + "or set nats-replicas to 1"
     case .unanswered(let reason): reason

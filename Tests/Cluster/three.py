@@ -95,21 +95,26 @@ class Three:
         self.servers = Servers(self.folder, self.wires)
         self.nodes = {}
         self.urls = {}
+        self.relays = [f"relay-{number}" for number in range(relays)]
+        self.controls = []
+        self.paused = set()
         self.acted = []
         self.number = 0
         self.late = []
         self.crowd = None
-        for name in ("publisher-0", "publisher-1", *(f"relay-{number}" for number in range(relays))):
+        self.clients = clients
+
+    def start(self):
+        for name in (*self.publishers(), *self.relays):
             self.urls[name] = self.servers.url(name)
             self.begin(name)
-        self.relays = [name for name in self.nodes if name.startswith("relay")]
         until(lambda: all(self.nodes[name].is_ready() for name in self.relays), PATIENCE, "the relays are ready")
         ports = ",".join(str(self.nodes[name].port) for name in self.relays)
+        words = [ports, str(self.clients), str(self.chance.randrange(1 << 30))]
         self.crowd = subprocess.Popen(
-            [sys.executable, str(ROOT / "Tests/Cluster/crowd.py"), ports, str(clients), str(chance.randrange(1 << 30))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, str(ROOT / "Tests/Cluster/crowd.py"), *words], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
         self.controls = [Client(self.nodes[name]) for name in self.relays]
-        self.paused = set()
 
     def begin(self, name, port=0):
         """Starts a node, and waits until a publisher has read its source."""
@@ -401,7 +406,7 @@ class Three:
 
     def end(self):
         self.truth.is_ending = True
-        for client in getattr(self, "controls", []):
+        for client in self.controls:
             client.isEnding = True
         if self.crowd is not None:
             self.crowd.kill()

@@ -45,7 +45,7 @@ extension NatsConnection {
     defer { jsStreamInfo_Destroy(info) }
     guard let config = info.pointee.Config else { throw .failed(what) }
     if options.replicas > 1, info.pointee.Cluster?.pointee.Name == nil {
-      throw .noReplicas(what, options.replicas, "the server is not part of a cluster")
+      throw .noReplicas(what, options.replicas, "the server is not part of a cluster", mayPass: false)
     }
     var isChanged = change(config)
     if config.pointee.Replicas < Int64(options.replicas) {

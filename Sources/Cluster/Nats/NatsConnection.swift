@@ -1,4 +1,5 @@
 import CNats
+import Foundation
 import Glibc
 import ListEngine
 import Logging
@@ -95,10 +96,13 @@ final class NatsConnection: @unchecked Sendable {
       } catch {
         // A server that is alone does not turn it on later.
         if case .noJetStream = error, options.servers.count == 1 { throw error }
-        guard error.isUnanswered, BootTime.now < end else { throw error }
+        var mayPass = error.isUnanswered
+        // The servers may not know each other yet.
+        if case .noReplicas(_, _, _, mayPass: true) = error { mayPass = true }
+        guard mayPass, BootTime.now < end else { throw error }
         if !isNoted {
           logger.notice(
-            "JetStream does not answer: waiting up to \(Self.patience.nanoseconds / 1_000_000_000) s for a leader",
+            "JetStream is not ready: waiting up to \(Self.patience.nanoseconds / 1_000_000_000) s for a leader",
             metadata: ["url": "\(options.publicURL)", "reason": "\(error)"])
         }
         isNoted = true
@@ -139,7 +143,7 @@ final class NatsConnection: @unchecked Sendable {
   ]
 
   /// Parts of the server's texts if a stream cannot have its replicas.
-  private static let shortages = ["replicas > 1", "no suitable peers", "insufficient resources"]
+  private static let shortages = ["no suitable peers", "insufficient resources"]
 
   /// Makes a call of JetStream.
   ///
@@ -163,8 +167,13 @@ final class NatsConnection: @unchecked Sendable {
     default: break
     }
     noteAnswer(on: link)
-    let isShort = Self.shortages.contains { text.contains($0) }
-    throw isShort ? .noReplicas(what, options.replicas, text) : .failed("\(what): \(text)")
+    if code == JSStreamReplicasNotSupportedErr || text.contains("replicas > 1") {
+      throw .noReplicas(what, options.replicas, "the server is not part of a cluster", mayPass: false)
+    }
+    if Self.shortages.contains(where: { text.contains($0) }) {
+      throw .noReplicas(what, options.replicas, text, mayPass: true)
+    }
+    throw .failed("\(what): \(text)")
   }
 
   /// Whether a call with this failure may have been done or not.
@@ -179,8 +188,10 @@ final class NatsConnection: @unchecked Sendable {
   private static func lastText(_ status: natsStatus) -> String {
     var last = NATS_OK
     guard let found = nats_GetLastError(&last), last == status else { return text(status) }
+    // The library puts the place in its source before the text, such as "(jsm.c:1033): ".
     let detail = String(cString: found)
-    return detail.isEmpty ? text(status) : detail
+    guard let place = detail.range(of: "): "), detail.hasPrefix("(") else { return detail.isEmpty ? text(status) : detail }
+    return String(detail[place.upperBound...])
   }
 
   private func noteAnswer(on link: NatsLink) {
