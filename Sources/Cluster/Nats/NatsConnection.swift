@@ -190,8 +190,8 @@ final class NatsConnection: @unchecked Sendable {
     guard let found = nats_GetLastError(&last), last == status else { return text(status) }
     // The library puts the place in its source before the text, such as "(jsm.c:1033): ".
     let detail = String(cString: found)
-    guard let place = detail.range(of: "): "), detail.hasPrefix("(") else { return detail.isEmpty ? text(status) : detail }
-    return String(detail[place.upperBound...])
+    if detail.hasPrefix("("), let place = detail.range(of: "): ") { return String(detail[place.upperBound...]) }
+    return detail.isEmpty ? text(status) : detail
   }
 
   private func noteAnswer(on link: NatsLink) {
