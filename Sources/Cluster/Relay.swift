@@ -67,11 +67,16 @@ package final class Relay: Sendable {
   }
 
   private func discover(_ makeTarget: (String) -> RelayTarget) {
+    var fault = ""
     while true {
       do throws(ClusterError) {
         try addTables(makeTarget)
+        fault = ""
       } catch {
-        logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        if fault.isEmpty {
+          logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        }
+        fault = "\(error)"
       }
       let isStopped = monitor.withLock {
         monitor.wait(nanoseconds: UInt64(Self.turn.nanoseconds)) { state.isStopped }

@@ -11,9 +11,9 @@ input, and each is answered by one line:
     {"paused": [PORT, ...]}        relays that are stopped: their clients cannot know that
     {"rows": [[key, text], ...]}   answers {"equal": N, "of": N, "faults": [...], "late": [...], ...}
 
-A client that shows a beat older than LIMIT, and that something is live, is late. The age is counted
-from the first beat that the client lacks. Moments at which this process itself was not scheduled do
-not count.
+A client that shows old rows as live for more than LIMIT is late. The time is counted from the first
+beat that the client lacks, or from the moment since which it shows that the rows are live. Moments
+at which this process itself was not scheduled do not count.
 """
 
 import asyncio
@@ -44,7 +44,8 @@ class Spectator(Viewer):
     """One connection of a client."""
 
     def __init__(self, client, port):
-        super().__init__(on_message=client.take, query={"sort": [{"column": "number"}]}, count=client.count)
+        super().__init__(on_message=client.take, query={"sort": [{"column": "number"}]}, count=client.count,
+            interval=client.interval)
         self.port = port
         self.open_message["table"] = "jobs"
         self.open_message["viewport"] = {"first": client.first, "count": client.count, "ahead": 0, "behind": 0}
@@ -64,12 +65,15 @@ class Spectator(Viewer):
 class Client:
     """A client that holds a part of the rows, and connects again by itself."""
 
-    def __init__(self, number, chance):
-        # One of fifty shows all rows, half of the others the first ones.
-        self.first, self.count = (0, 1_000) if number % 50 == 0 else (0 if number % 2 else chance.randint(1, 150), 20)
+    def __init__(self, number, chance, interval):
+        self.interval = interval
+        # One of fifty shows all rows, half of the others the first ones, at each relay.
+        self.first = 0 if number % 50 == 0 or number // 4 % 2 else chance.randint(1, 150)
+        self.count = 1_000 if number % 50 == 0 else 20
         self.replica = Replica()
         self.generation = 0
         self.state = None
+        self.live_since = 0.0
         self.port = None
         self.fault = None
         self.connection = None
@@ -88,14 +92,19 @@ class Client:
             for table in message["tables"]:
                 if table["name"] == "jobs":
                     self.generation = table.get("generation", self.generation)
-                    self.state = table.get("source", {}).get("state", self.state)
+                    self.show(table.get("source", {}).get("state", self.state))
         elif kind == "status":
-            self.state = message["source"]["state"]
+            self.show(message["source"]["state"])
         elif kind in ("window", "patch"):
             try:
                 self.replica.apply(message)
             except (Misfit, LookupError) as error:
                 self.fault = f"{error}"
+
+    def show(self, state):
+        if state == "live" and self.state != "live":
+            self.live_since = time.monotonic()
+        self.state = state
 
     def misses(self, rows):
         """Returns what differs from these rows, sorted by key; `None` for nothing."""
@@ -128,7 +137,10 @@ class Crowd:
     def __init__(self, ports, count, seed):
         self.ports = ports
         self.chance = random.Random(seed)
-        self.clients = [Client(number, self.chance) for number in range(count)]
+        # This process takes about two thousand patches a second beside other work.
+        interval = max(20, count // 2)
+        self.limit = LIMIT + ALLOWANCE + interval / 1e3
+        self.clients = [Client(number, self.chance, interval) for number in range(count)]
         self.paused = set()
         self.last = self.resumed = 0.0
         self.is_beating = False
@@ -187,8 +199,8 @@ class Crowd:
                     continue
                 # The beats were interrupted after the last one.
                 missing = max(shown, self.resumed) if shown >= self.last else shown
-                age = now - missing - BEAT
-                if age > LIMIT + ALLOWANCE and len(self.late) < 100:
+                age = now - max(missing + BEAT, client.live_since)
+                if age > self.limit and len(self.late) < 100:
                     self.late.append({"client": number, "port": client.port, "age": round(age, 2), "at": round(now, 2)})
 
     def answer(self, command):
