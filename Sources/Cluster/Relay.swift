@@ -36,17 +36,23 @@ package final class Relay: Sendable {
   /// Connects to a server.
   package init(_ options: ClusterOptions) throws(ClusterError) {
     connection = try NatsConnection(options, name: "rowcast relay")
-    entries = try connection.bucket(TableNames.tableBucket)
-    epoch = try Self.epoch(in: connection.bucket(TableNames.clusterBucket))
+    let connection = connection
+    (entries, epoch) = try connection.patiently { () throws(ClusterError) in
+      (
+        try connection.bucket(TableNames.tableBucket),
+        try Self.epoch(in: connection.bucket(TableNames.clusterBucket))
+      )
+    }
   }
 
   /// Returns the epoch in a bucket. The first relay makes it.
   private static func epoch(in bucket: NatsBucket) throws(ClusterError) -> String {
     let own = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
       .map { String($0, radix: 16) }.joined()
-    if bucket.create(TableNames.epochKey, Array(own.utf8)) != nil { return own }
+    if try bucket.create(TableNames.epochKey, Array(own.utf8)) != nil { return own }
+    // The server that answers may not have the key yet.
     guard let value = try bucket.value(of: TableNames.epochKey) else {
-      throw .failed("the epoch of the relays is neither readable nor writable")
+      throw .unanswered("the epoch of the relays is neither readable nor writable")
     }
     guard let epoch = String(validating: value.bytes, as: UTF8.self), (1...100).contains(epoch.count) else {
       throw .failed("the epoch of the relays in the bucket \(TableNames.clusterBucket) is invalid: delete its key")
@@ -64,11 +70,16 @@ package final class Relay: Sendable {
   }
 
   private func discover(_ makeTarget: (String) -> RelayTarget) {
+    var fault = ""
     while true {
       do throws(ClusterError) {
         try addTables(makeTarget)
+        fault = ""
       } catch {
-        logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        if fault.isEmpty {
+          logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        }
+        fault = "\(error)"
       }
       let isStopped = monitor.withLock {
         monitor.wait(nanoseconds: UInt64(Self.turn.nanoseconds)) { state.isStopped }

@@ -3,7 +3,7 @@
 /// Letters, digits, `-` and `_` of the table's name stay as they are. Each other byte becomes `=`
 /// and two hexadecimal digits.
 struct TableNames: Hashable {
-  /// The bucket of the leases; entries expire.
+  /// The bucket of the leases.
   static let leaseBucket = "ROWCAST_LEASES"
   /// The bucket with the newest whole snapshot of each table.
   static let tableBucket = "ROWCAST_TABLES"

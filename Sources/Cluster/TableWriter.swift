@@ -58,8 +58,7 @@ struct TableWriter: ~Copyable {
   private mutating func takeTurn() {
     let mail = source.inbox.take(within: Self.turn)
     var frames: [[UInt8]] = []
-    let oldest = mail.first?.time ?? BootTime.wall
-    for (event, _) in mail {
+    for event in mail.lazy.map(\.event) {
       if case .schema(let schema) = event { consider(schema) }
       guard !isRefused, let event = filter == nil ? event : filter?.pass(event) else { continue }
       guard shadow.apply(event, at: BootTime.now), position != nil else { continue }
@@ -83,7 +82,7 @@ struct TableWriter: ~Copyable {
     guard let fence = source.fence else { return leave() }
     do throws(ClusterError) {
       guard position?.fence == fence else { return try begin(names, fence, at: now) }
-      try write(frames, names, oldest)
+      try write(frames, names, since: mail.first)
       try heartbeat(names, at: now)
       watch?.step(at: now)
       try snapshotIfDue(names, at: now)
@@ -159,7 +158,9 @@ struct TableWriter: ~Copyable {
       let end = try connection.range(of: names.stream).last
       let message = TableMessage(.begin, fence: fence, time: BootTime.wall)
       do throws(ClusterError) {
-        last = try connection.store(message.encoded, to: names.changes, after: end)
+        last = try connection.store(message.encoded, to: names.changes, of: names.stream, after: end) {
+          source.fence == fence
+        }
       } catch {
         // Another publisher has written in between; the lease decides which one goes on.
         guard error == .superseded else { throw error }
@@ -192,7 +193,10 @@ struct TableWriter: ~Copyable {
   private mutating func store(_ message: TableMessage, _ names: TableNames) throws(ClusterError) {
     guard let position, source.fence == position.fence else { throw .superseded }
     let bytes = message.encoded
-    self.position?.last = try connection.store(bytes, to: names.changes, after: position.last)
+    self.position?.last = try connection.store(bytes, to: names.changes, of: names.stream, after: position.last) {
+      [source] in
+      source.fence == position.fence
+    }
     lastWrite = BootTime.now
     bytesSince += Int64(bytes.count)
     source.shared.withLock {
@@ -201,16 +205,22 @@ struct TableWriter: ~Copyable {
     }
   }
 
-  private mutating func write(_ frames: [[UInt8]], _ names: TableNames, _ oldest: Int64) throws(ClusterError) {
-    guard let fence = position?.fence else { return }
+  private mutating func write(
+    _ frames: [[UInt8]], _ names: TableNames, since oldest: Inbox.Letter?
+  ) throws(ClusterError) {
+    guard let fence = position?.fence, let oldest else { return }
+    let number = UInt64(clamping: oldest.arrived.nanoseconds)
     for (payload, goesOn) in PayloadParts.cut(frames) {
-      try store(TableMessage(.events, fence: fence, time: oldest, goesOn: goesOn, payload: payload), names)
+      let message = TableMessage(
+        .events, fence: fence, number: number, time: oldest.time, goesOn: goesOn, payload: payload)
+      try store(message, names)
     }
   }
 
   private mutating func heartbeat(_ names: TableNames, at now: Instant) throws(ClusterError) {
     guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.heartbeat else { return }
-    try store(TableMessage(.heartbeat, fence: fence, time: BootTime.wall), names)
+    let number = UInt64(clamping: BootTime.now.nanoseconds)
+    try store(TableMessage(.heartbeat, fence: fence, number: number, time: BootTime.wall), names)
   }
 
   // MARK: Snapshots
@@ -239,7 +249,9 @@ struct TableWriter: ~Copyable {
         guard source.fence == position.fence else { throw .superseded }
         let chunk = TableMessage(
           .chunk, fence: position.fence, number: number, time: time, goesOn: goesOn, payload: payload)
-        let place = try connection.store(chunk.encoded, to: names.snapshot(id))
+        let place = try connection.store(chunk.encoded, to: names.snapshot(id), of: TableNames.snapshotStream) {
+          source.fence == position.fence
+        }
         if number == 0 { first = place }
         number += 1
         source.shared.withLock { $0.progress = BootTime.now }
@@ -249,13 +261,7 @@ struct TableWriter: ~Copyable {
       table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
       chunks: number, sequence: position.last, time: time,
       part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
-    let written =
-      if let previous {
-        entries.update(names.token, entry.encoded, at: previous.revision)
-      } else {
-        entries.create(names.token, entry.encoded)
-      }
-    guard written != nil else { throw .superseded }
+    guard try entries.put(names.token, entry.encoded, at: previous?.revision) else { throw .superseded }
     // A relay may still read the snapshot before this one.
     if let old { try connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first) }
     lastSnapshot = BootTime.now

@@ -95,11 +95,11 @@ class Nats(Process):
 
 
 class Node(Process):
-    """`rowcast serve` with these options."""
+    """`rowcast serve` with these options, after the words of `prefix`."""
 
-    def __init__(self, *options, port=0):
+    def __init__(self, *options, port=0, prefix=()):
         self.options = options
-        super().__init__([*COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
+        super().__init__([*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
         until(lambda: self.port or self.process.poll() is not None, 60, "the node listens")
         if not self.port:
             raise AssertionError("the node ends: " + "".join(self.log)[-2000:])

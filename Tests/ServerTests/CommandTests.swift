@@ -21,6 +21,8 @@ import Testing
     ["--from", "nats://a", "--plugin", "processes"], ["--from", "nats://a", "--status"], ["--nats-ca", "x"],
     ["--publish", "nats://a", "--publish-retention", "0"], ["--publish-snapshots", "5"],
     ["--publish", "nats://a", "--publish-keys", "m..a"], ["--publish-keys", "a..m"],
+    ["--publish", "nats://a,,b"], ["--publish", "nats://a", "--nats-replicas", "2"], ["--nats-replicas", "3"],
+    ["replay", "x", "--publish", "nats://a"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
     ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],

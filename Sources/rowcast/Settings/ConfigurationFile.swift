@@ -120,6 +120,7 @@ struct ConfigurationFile {
     case "from": settings.from = try text(value, name)
     case "nats-credentials": settings.natsCredentials = try text(value, name)
     case "nats-ca": settings.natsAuthorities = try text(value, name)
+    case "nats-replicas": settings.natsReplicas = try number(value, name)
     case "publish-retention": settings.publishRetention = try number(value, name)
     case "publish-snapshots": settings.publishSnapshots = try number(value, name)
     case "publish-keys": settings.publishKeys = try texts(value, name)

@@ -148,7 +148,10 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Publish the tables to other nodes through this NATS server, such as nats://127.0.0.1:4222.", valueName: "url"))
+      """
+      Publish the tables to other nodes through this NATS server, such as nats://127.0.0.1:4222, or through the servers \
+      of a cluster, such as nats://a:4222,b:4222,c:4222.
+      """, valueName: "url"))
   var publish: String?
 
   @Option(
@@ -161,6 +164,10 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The certificates of authorities for the NATS server, in PEM; requires TLS.", valueName: "file"))
   var natsCA: String?
+
+  @Option(
+    help: ArgumentHelp("The number of NATS servers that store each stream and bucket. (default: 1)", valueName: "1|3"))
+  var natsReplicas: Int?
 
   @Option(
     help: ArgumentHelp("The size of the stream of each published table. (default: 256)", valueName: "MiB"))
@@ -211,6 +218,7 @@ struct ServeOptions: ParsableArguments {
     flags.from = from
     flags.natsCredentials = natsCredentials
     flags.natsAuthorities = natsCA
+    flags.natsReplicas = natsReplicas
     flags.publishRetention = publishRetention
     flags.publishSnapshots = publishSnapshots
     flags.publishKeys = publishKeys.isEmpty ? nil : publishKeys

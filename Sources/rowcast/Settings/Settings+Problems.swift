@@ -100,6 +100,10 @@ extension Settings {
     where value != nil && publish == nil && from == nil {
       refuse(key, "needs publish or from")
     }
+    if let natsReplicas {
+      if ![1, 3].contains(natsReplicas) { refuse("nats-replicas", "must be 1 or 3, not \(natsReplicas)") }
+      if publish == nil, from == nil { refuse("nats-replicas", "needs publish or from") }
+    }
     if from != nil, publish != nil { refuse("from", "excludes publish: a node has tables of its own or of others") }
     if from != nil, sources?.isEmpty == false { refuse("from", "excludes sources: the tables come from other nodes") }
     if from != nil, status == true { refuse("from", "excludes status: this node has no sources") }

@@ -87,6 +87,7 @@ struct Settings: Equatable {
   var from: String?
   var natsCredentials: String?
   var natsAuthorities: String?
+  var natsReplicas: Int?
   var publishRetention: Int?
   var publishSnapshots: Int?
   var publishKeys: [String]?
@@ -122,6 +123,7 @@ struct Settings: Equatable {
     result.from = from ?? others.from
     result.natsCredentials = natsCredentials ?? others.natsCredentials
     result.natsAuthorities = natsAuthorities ?? others.natsAuthorities
+    result.natsReplicas = natsReplicas ?? others.natsReplicas
     result.publishRetention = publishRetention ?? others.publishRetention
     result.publishSnapshots = publishSnapshots ?? others.publishSnapshots
     result.publishKeys = publishKeys ?? others.publishKeys

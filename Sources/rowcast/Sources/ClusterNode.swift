@@ -30,6 +30,7 @@ final class ClusterNode: Sendable {
     var options = ClusterOptions(url: url)
     options.credentials = settings.natsCredentials
     options.authorities = settings.natsAuthorities
+    options.replicas = settings.natsReplicas ?? options.replicas
     return options
   }
 
