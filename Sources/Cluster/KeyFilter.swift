@@ -15,7 +15,7 @@ struct KeyFilter {
   mutating func pass(_ event: SourceEvent) -> SourceEvent? {
     switch event {
     case .changes(let changes):
-      let kept = pass(changes)
+      let kept = selected(changes)
       return kept.isEmpty && !changes.isEmpty ? nil : .changes(kept)
     case .loaded(let key, _, _), .forget(let key, _): return range.contains(key) ? event : nil
     default: return event
@@ -30,7 +30,7 @@ struct KeyFilter {
     return "rows with other keys than \(range), such as \(key), are not published: another publisher must have them"
   }
 
-  private mutating func pass(_ changes: Changeset) -> Changeset {
+  private mutating func selected(_ changes: Changeset) -> Changeset {
     var filter = RowFilter()
     changes.forEachRow { row in
       guard range.contains(row.key) else {
