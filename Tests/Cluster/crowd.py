@@ -9,15 +9,19 @@ input, and each is answered by one line:
     {"beating": true}              the row 0 gets a new time, as "beat SECONDS", several times a second
     {"beating": false, "last": T}  the last of these times
     {"paused": [PORT, ...]}        relays that are stopped: their clients cannot know that
+    {"watch": [PID, ...]}          the processes of the cluster
     {"rows": [[key, text], ...]}   answers {"equal": N, "of": N, "faults": [...], "late": [...], ...}
 
 A client that shows old rows as live for more than LIMIT is late. The time is counted from the first
 beat that the client lacks, or from the moment since which it shows that the rows are live. Moments
-at which this process itself was not scheduled do not count.
+at which this process or one of the cluster waited for a processor do not count.
 """
 
 import asyncio
+import collections
+import glob
 import json
+import os
 import pathlib
 import random
 import sys
@@ -38,6 +42,32 @@ LOOK = 0.1
 # Looks that are so much late, in seconds, make those of the following time worthless.
 HICCUP = 0.3
 RECOVERY = 5.0
+# A thread that waits longer for a processor in that time is as good as paused.
+WAITING = 0.5
+
+
+class Waits:
+    """The time that threads of some processes have waited for a processor, from /proc."""
+
+    def __init__(self):
+        self.pids = []
+        self.looks = collections.deque()
+
+    def are_long(self, now):
+        """Whether a thread has waited for long within the last seconds."""
+        waits = {}
+        for pid in self.pids:
+            for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+                try:
+                    with open(path) as file:
+                        waits[path] = int(file.read().split()[1]) / 1e9
+                except (OSError, IndexError):
+                    continue
+        self.looks.append((now, waits))
+        while now - self.looks[0][0] > RECOVERY:
+            self.looks.popleft()
+        before = self.looks[0][1]
+        return any(wait - before.get(path, wait) > WAITING for path, wait in waits.items())
 
 
 class Spectator(Viewer):
@@ -147,6 +177,7 @@ class Crowd:
         self.late = []
         self.looks = self.worthless = 0
         self.moves = 0
+        self.waits = Waits()
         # Clients are judged again some time after a relay goes on.
         self.judged_from = {port: 0.0 for port in ports}
 
@@ -177,13 +208,17 @@ class Crowd:
 
     async def judge(self):
         """Looks at all clients several times a second."""
-        worthless_until = before = time.monotonic()
+        worthless_until = before = next_wait = time.monotonic()
         while True:
             await pause(LOOK)
             now = time.monotonic()
             if now - before > LOOK + HICCUP:
                 worthless_until = now + RECOVERY
             before = now
+            if now >= next_wait:
+                next_wait = now + 0.5
+                if self.waits.are_long(now):
+                    worthless_until = now + 1
             if now < worthless_until:
                 self.worthless += 1
                 continue
@@ -201,7 +236,10 @@ class Crowd:
                 missing = max(shown, self.resumed) if shown >= self.last else shown
                 age = now - max(missing + BEAT, client.live_since)
                 if age > self.limit and len(self.late) < 100:
-                    self.late.append({"client": number, "port": client.port, "age": round(age, 2), "at": round(now, 2)})
+                    self.late.append({
+                        "client": number, "port": client.port, "late": round(age, 2), "now": round(now, 2),
+                        "shown": shown, "last": self.last, "resumed": round(self.resumed, 2),
+                        "live": round(client.live_since, 2)})
 
     def answer(self, command):
         if "beating" in command:
@@ -214,6 +252,8 @@ class Crowd:
             for port in self.paused - set(command["paused"]):
                 self.judged_from[port] = time.monotonic() + LIMIT
             self.paused = set(command["paused"])
+        if "watch" in command:
+            self.waits.pids = [*command["watch"], os.getpid()]
         if "rows" not in command:
             return {}
         misses = {number: client.misses(command["rows"]) for number, client in enumerate(self.clients)}

@@ -141,8 +141,14 @@ class Three:
         assert line, "the process of the clients has ended"
         return json.loads(line)
 
+    def watch(self):
+        """Tells the process of the clients which processes must be scheduled for its judgement."""
+        processes = [*self.nodes.values(), *self.servers.all, self.wires]
+        self.ask(watch=[process.process.pid for process in processes])
+
     def set_beating(self, is_beating):
         if is_beating:
+            self.watch()
             self.ask(beating=True)
             self.truth.is_beating = True
         else:
@@ -238,6 +244,7 @@ class Three:
     def restart(self, name):
         port = self.nodes[name].port
         node = self.begin(name, port)
+        self.watch()
         for client in self.controls:
             if client.node.name == name:
                 client.node = node
@@ -402,7 +409,8 @@ class Three:
 
     def logs(self):
         for name, node in self.nodes.items():
-            print(f"--- {name}\n" + "".join(node.log)[-4_000:])
+            print(f"--- {name} at port {node.port}\n" + "".join(node.log)[-4_000:])
+        print(f"--- the test ends at {time.monotonic():.1f}, {time.strftime('%H:%M:%S', time.gmtime())}")
 
     def end(self):
         self.truth.is_ending = True
