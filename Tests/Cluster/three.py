@@ -142,7 +142,7 @@ class Three:
         return json.loads(line)
 
     def watch(self):
-        """Sends the process of the clients the processes that must be scheduled for its judgement."""
+        """Names the processes that must be scheduled, so that the clients are judged."""
         processes = [*self.nodes.values(), *self.servers.all, self.wires]
         self.ask(watch=[process.process.pid for process in processes])
 
