@@ -191,8 +191,9 @@ final class RelayedTable: Sendable {
       var assembly = SnapshotAssembly(entry)
       following.parts.reset()
       while !assembly.isWhole, following.isServed, !isStopped {
-        guard let message = chunks.next(within: Self.chunkPatience), let chunk = TableMessage(decoding: message.bytes)
-        else { throw .failed("a chunk of the snapshot is missing or damaged") }
+        guard let message = next(of: chunks, &following), let chunk = TableMessage(decoding: message.bytes) else {
+          throw .failed("a chunk of the snapshot is missing or damaged")
+        }
         switch assembly.take(chunk) {
         case .ignored: continue
         case .missing: throw .failed("a chunk of the snapshot is missing")
@@ -219,6 +220,16 @@ final class RelayedTable: Sendable {
       shared.figures.snapshots += 1
       shared.figures.fence = entry.fence
     }
+  }
+
+  /// Waits for the next chunk of a snapshot, and marks the rows as stale meanwhile.
+  private func next(of chunks: NatsSubscription, _ following: inout Following) -> NatsMessage? {
+    let end = BootTime.now.advanced(by: Self.chunkPatience)
+    while BootTime.now < end, !isStopped, !chunks.hasEnded {
+      if let message = chunks.next(within: Self.look) { return message }
+      noteSilence(&following)
+    }
+    return nil
   }
 
   /// Returns the events of a message; none if it is a part of a larger one.

@@ -167,7 +167,7 @@ class Crowd:
     def __init__(self, ports, count, seed):
         self.ports = ports
         self.chance = random.Random(seed)
-        # This process takes about two thousand patches a second beside other work.
+        # This process takes about two thousand patches a second.
         interval = max(20, count // 2)
         self.limit = LIMIT + ALLOWANCE + interval / 1e3
         self.clients = [Client(number, self.chance, interval) for number in range(count)]

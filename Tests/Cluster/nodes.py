@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
-from websockets.exceptions import ConnectionClosed, InvalidMessage
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -164,8 +164,7 @@ class Client(threading.Thread):
         while not self.isEnding:
             try:
                 self.serve()
-            except (OSError, ConnectionClosed, InvalidMessage, TimeoutError):
-                # A node may end during the handshake, too.
+            except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError):
                 threading.Event().wait(0.05)
             except Exception as error:  # noqa: BLE001
                 self.fault = error

@@ -142,7 +142,7 @@ class Three:
         return json.loads(line)
 
     def watch(self):
-        """Tells the process of the clients which processes must be scheduled for its judgement."""
+        """Names the processes that must be scheduled, so that the clients are judged."""
         processes = [*self.nodes.values(), *self.servers.all, self.wires]
         self.ask(watch=[process.process.pid for process in processes])
 
@@ -426,8 +426,9 @@ class Three:
 
 
 KINDS = [
-    "kill_owner", "kill_standby", "kill_relay", "kill_server", "kill_leader", "kill_all_servers", "pause_owner",
-    "pause_relay", "pause_server", "cut_route", "isolate_server", "cut_node", "reset_node", "slow_relay", "fill_disk",
-    "jump_clock"]
+    "kill_owner", "kill_standby", "kill_relay", "kill_server", "kill_leader", "pause_owner", "pause_relay",
+    "pause_server", "cut_route", "isolate_server", "cut_node", "reset_node", "slow_relay", "fill_disk", "jump_clock"]
+# Only with --only: NATS 2.9.10 may lose streams then, see docs/limitations.md.
+RARE = ["kill_all_servers"]
 # For `make test`: those that take little time, and one of each thing that may fail.
 SMALL = ["kill_leader", "pause_owner", "cut_node", "kill_relay"]
