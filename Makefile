@@ -107,8 +107,9 @@ storm: ## Test slow, reset and reconnecting clients (STORM="slow kills --kills 2
 	@swift build -c release
 	@Tests/Long/storm $(STORM)
 
-cluster: ## Kill, pause and restart publishers, relays and NATS (CLUSTER="--faults 100 --seed 7").
+cluster: ## Kill, pause, cut and restart publishers, relays and NATS (CLUSTER="--faults 100 --seed 7").
 	@scripts/setup test
+	@scripts/setup long
 	@swift build -c release
 	@.venv/bin/python Tests/Cluster/run $(CLUSTER)
 

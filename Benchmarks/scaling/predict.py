@@ -14,7 +14,7 @@ VIEWS, SHARE = 23, .7
 BATCHES = 10
 INTERVAL = .3
 # The time after which relays mark a table as stale, and the stream's size (docs/cluster.md).
-SILENCE, RETENTION = 3, 256 * 2 ** 20
+SILENCE, RETENTION = 2.5, 256 * 2 ** 20
 # The bytes that one sorted view adds for each row (a note of `rowcast-bench w1`).
 VIEW_BYTES = 12.3
 # The bytes of TCP, IP and WebSocket headers for a patch and its acknowledgement: extrapolated.
@@ -118,7 +118,7 @@ def network(points, best):
     client = CLIENTS * each * (patch_bytes(points) + FRAME_BYTES)
     return [
         ("publisher to NATS", UPDATES * row_bytes(points), best.stream),
-        ("between NATS servers, two more replicas (not made today)", 2 * UPDATES * row_bytes(points), 2 * best.stream),
+        ("between NATS servers, two more replicas", 2 * UPDATES * row_bytes(points), 2 * best.stream),
         ("NATS to relays", best.parts * best.relays * best.stream, best.relays * best.stream),
         ("relays to clients", client, client / (best.parts * best.relays)),
     ]

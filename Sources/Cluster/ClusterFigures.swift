@@ -2,6 +2,8 @@
 package struct ClusterFigures: Sendable {
   /// The table's name.
   package var table: String
+  /// The keys of the part, such as `a..m`; `nil` if the table is not split.
+  package var keys: String? = nil
   /// Whether the table is published here; otherwise it is relayed.
   package var isPublished: Bool
   /// The fencing number of the lease, or of the publisher that a relay follows; `nil` if there is
@@ -15,6 +17,11 @@ package struct ClusterFigures: Sendable {
   package var lagSeconds: Double = 0
   /// The age of the last snapshot that was written or read, in seconds; `nil` without one.
   package var snapshotAge: Double?
+  /// The number of changes that a publisher has left out, because their keys are not its own; `nil`
+  /// if the table is not split.
+  package var filtered: UInt64? = nil
+  /// The number of other live publishers with some of the same keys; `nil` if it is not counted.
+  package var overlaps: Int? = nil
   /// The number of snapshots written or read.
   package var snapshots: UInt64 = 0
 }

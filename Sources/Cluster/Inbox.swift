@@ -6,8 +6,17 @@ import Threads
 ///
 /// A source that is faster than that thread waits, as at the engine.
 final class Inbox: Sendable {
+  /// An event with the time of its arrival.
+  struct Letter {
+    var event: SourceEvent
+    /// In nanoseconds since 1970.
+    var time: Int64
+    /// By the monotonic clock.
+    var arrived: Instant
+  }
+
   private struct State {
-    var events: Deque<(event: SourceEvent, time: Int64)> = []
+    var events: Deque<Letter> = []
     var rows = 0
     var isClosed = false
   }
@@ -21,22 +30,23 @@ final class Inbox: Sendable {
 
   /// Appends an event; blocks while the queue is full. [any thread]
   func put(_ event: SourceEvent, time: Int64) {
+    let arrived = BootTime.now
     monitor.withLock {
       monitor.wait { state.isClosed || state.rows < Self.greatestRows }
       guard !state.isClosed else { return }
-      state.events.append((event, time))
+      state.events.append(Letter(event: event, time: time, arrived: arrived))
       state.rows += Self.weight(of: event)
       monitor.wakeAll()
     }
   }
 
   /// Removes and returns the first events; waits for one up to a time. [the publishing thread]
-  func take(within patience: Duration) -> [(event: SourceEvent, time: Int64)] {
+  func take(within patience: Duration) -> [Letter] {
     monitor.withLock {
       _ = monitor.wait(nanoseconds: UInt64(clamping: patience.nanoseconds)) {
         state.isClosed || !state.events.isEmpty
       }
-      var taken: [(event: SourceEvent, time: Int64)] = []
+      var taken: [Letter] = []
       var rows = 0
       while rows < SourceEvent.partRows, let first = state.events.popFirst() {
         rows += Self.weight(of: first.event)

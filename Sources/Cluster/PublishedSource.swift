@@ -10,6 +10,8 @@ package final class PublishedSource: Sendable {
   struct Shared {
     var names: TableNames?
     var schema: Schema?
+    /// The keys that are published; `nil` for all.
+    var range: KeyRange?
     var lease = Lease()
     /// The time of the thread's last turn. A lease is not renewed for a thread that hangs.
     var progress: Instant
@@ -98,29 +100,56 @@ package final class PublishedSource: Sendable {
       return (names, shared.lease.step(at: now))
     }
     guard let (names, step) = due else { return }
-    let value = Array(node.utf8)
+    do throws(ClusterError) {
+      try perform(step, bucket, key: names.token, value: Array(node.utf8))
+    } catch {
+      shared.withLock { $0.lease.miss(at: BootTime.now) }
+    }
+  }
+
+  private func perform(_ step: Lease.Step, _ bucket: NatsBucket, key: String, value: [UInt8]) throws(ClusterError) {
+    let sent = BootTime.now
     let revision: UInt64?
     switch step {
     case .wait: return
-    case .create: revision = bucket.create(names.token, value)
-    case .renew(let previous): revision = bucket.update(names.token, value, at: previous)
+    case .look:
+      let found = try bucket.value(of: key)
+      let entry: Lease.Entry =
+        switch found {
+        case nil: .none
+        case ([], let revision)?: .free(revision)
+        case (value, let revision)?: .own(revision)
+        case (_, let revision)?: .other(revision)
+        }
+      let next = shared.withLock { $0.lease.see(entry, asked: sent, at: BootTime.now) }
+      return try perform(next, bucket, key: key, value: value)
+    case .create: revision = try bucket.create(key, value)
+    case .write(let previous): revision = try bucket.update(key, value, at: previous)
     }
-    shared.withLock { shared in
-      if let revision { shared.lease.take(revision, sent: now) } else { shared.lease.miss(at: BootTime.now) }
+    let isNew = shared.withLock { shared in
+      let former = shared.lease.fence(at: BootTime.now)
+      guard let revision else {
+        shared.lease.refuse(at: BootTime.now)
+        return false
+      }
+      shared.lease.take(revision, sent: sent)
+      return former == nil && shared.lease.fence(at: BootTime.now) != nil
     }
-    if step == .create, let revision {
+    if isNew, let revision {
       logger.notice("this node publishes the table", metadata: ["fence": "\(revision)"])
     }
   }
 
   /// Gives up the lease, so that another publisher need not wait for its end.
   func releaseLease(_ bucket: NatsBucket) {
-    let token = shared.withLock { shared -> String? in
-      guard shared.lease.fence(at: BootTime.now) != nil else { return nil }
+    let held = shared.withLock { shared -> (key: String, revision: UInt64)? in
+      let revision = shared.lease.fence(at: BootTime.now) == nil ? nil : shared.lease.revision
       shared.lease.drop(at: BootTime.now)
-      return shared.names?.token
+      guard let revision, let names = shared.names else { return nil }
+      return (names.token, revision)
     }
-    if let token { bucket.delete(token) }
+    // Without an answer the lease ends by itself.
+    if let held { _ = try? bucket.update(held.key, [], at: held.revision) }
   }
 
   // MARK: Actions
@@ -130,6 +159,9 @@ package final class PublishedSource: Sendable {
     guard let reply = message.reply, let call = ActionCall(decoding: message.bytes) else { return }
     let (verdict, schema) = shared.withLock { shared -> (RelayedActionQueue.Verdict, Schema?) in
       guard let schema = shared.schema else { return (.ignore, nil) }
+      if let range = shared.range, let key = call.key, !range.contains(key) {
+        return (.refuse(.failed(.failed, "this publisher has the keys \(range), and not \(key)")), schema)
+      }
       let owns = shared.lease.fence(at: BootTime.now) != nil
       return (shared.actions.begin(call, reply: reply, schema: schema, owns: owns, at: BootTime.wall), schema)
     }

@@ -36,9 +36,11 @@ package final class Publisher: Sendable {
     self.options = options
     self.collators = collators
     connection = try NatsConnection(options, name: "rowcast publisher")
-    leases = try connection.bucket(TableNames.leaseBucket, lifetime: Lease.duration)
-    entries = try connection.bucket(TableNames.tableBucket)
-    try connection.makeStream(TableNames.snapshotStream, subjects: TableNames.snapshotSubjects, bytes: -1)
+    let connection = connection
+    (leases, entries) = try connection.patiently { () throws(ClusterError) in
+      try connection.makeStream(TableNames.snapshotStream, subjects: TableNames.snapshotSubjects, bytes: -1)
+      return (try connection.bucket(TableNames.leaseBucket), try connection.bucket(TableNames.tableBucket))
+    }
   }
 
   /// Adds a source, and starts the thread that publishes its table.

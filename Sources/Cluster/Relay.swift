@@ -11,7 +11,10 @@ import Threads
 ///     relay.stop()
 package final class Relay: Sendable {
   private struct State {
-    var tables: [String: RelayedTable] = [:]
+    /// The tables by name.
+    var tables: [String: MergedTable] = [:]
+    /// The keys of the entries that are followed.
+    var tokens: Set<String> = []
     var isStopped = false
     /// Whether the list of tables was read at least once.
     var hasList = false
@@ -33,17 +36,23 @@ package final class Relay: Sendable {
   /// Connects to a server.
   package init(_ options: ClusterOptions) throws(ClusterError) {
     connection = try NatsConnection(options, name: "rowcast relay")
-    entries = try connection.bucket(TableNames.tableBucket)
-    epoch = try Self.epoch(in: connection.bucket(TableNames.clusterBucket))
+    let connection = connection
+    (entries, epoch) = try connection.patiently { () throws(ClusterError) in
+      (
+        try connection.bucket(TableNames.tableBucket),
+        try Self.epoch(in: connection.bucket(TableNames.clusterBucket))
+      )
+    }
   }
 
   /// Returns the epoch in a bucket. The first relay makes it.
   private static func epoch(in bucket: NatsBucket) throws(ClusterError) -> String {
     let own = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
       .map { String($0, radix: 16) }.joined()
-    if bucket.create(TableNames.epochKey, Array(own.utf8)) != nil { return own }
+    if try bucket.create(TableNames.epochKey, Array(own.utf8)) != nil { return own }
+    // The server that answers may not have the key yet.
     guard let value = try bucket.value(of: TableNames.epochKey) else {
-      throw .failed("the epoch of the relays is neither readable nor writable")
+      throw .unanswered("the epoch of the relays is neither readable nor writable")
     }
     guard let epoch = String(validating: value.bytes, as: UTF8.self), (1...100).contains(epoch.count) else {
       throw .failed("the epoch of the relays in the bucket \(TableNames.clusterBucket) is invalid: delete its key")
@@ -61,11 +70,16 @@ package final class Relay: Sendable {
   }
 
   private func discover(_ makeTarget: (String) -> RelayTarget) {
+    var fault = ""
     while true {
       do throws(ClusterError) {
         try addTables(makeTarget)
+        fault = ""
       } catch {
-        logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        if fault.isEmpty {
+          logger.warning("the list of published tables is not readable", metadata: ["reason": "\(error)"])
+        }
+        fault = "\(error)"
       }
       let isStopped = monitor.withLock {
         monitor.wait(nanoseconds: UInt64(Self.turn.nanoseconds)) { state.isStopped }
@@ -76,21 +90,29 @@ package final class Relay: Sendable {
 
   private func addTables(_ makeTarget: (String) -> RelayTarget) throws(ClusterError) {
     guard connection.isConnected else { return }
-    let known = monitor.withLock { state.tables }
+    let known = monitor.withLock { state.tokens }
     var found: [(token: String, entry: SnapshotEntry)] = []
-    for token in try entries.keys() where known[token] == nil {
+    for token in try entries.keys() where !known.contains(token) {
       guard let value = try entries.value(of: token), let entry = SnapshotEntry(decoding: value.bytes) else { continue }
       found.append((token, entry))
     }
     // The page shows the first table of a server first.
     found.sort { ($0.entry.position, $0.entry.table) < ($1.entry.position, $1.entry.table) }
+    var grown: [MergedTable] = []
     for (token, entry) in found {
-      let table = RelayedTable(
-        entry.table, TableNames(token: token), connection: connection, entries: entries,
-        target: makeTarget(entry.table), node: node)
-      monitor.withLock { state.tables[token] = table }
-      table.start()
+      let table =
+        monitor.withLock { state.tables[entry.table] }
+        ?? MergedTable(
+          entry.table, connection: connection, entries: entries, target: makeTarget(entry.table), node: node)
+      table.add(token, entry)
+      monitor.withLock {
+        state.tables[entry.table] = table
+        state.tokens.insert(token)
+      }
+      if !grown.contains(where: { $0 === table }) { grown.append(table) }
     }
+    // All parts are known before the first of them is read.
+    for table in grown { table.start() }
     monitor.withLock { state.hasList = true }
   }
 
@@ -107,12 +129,13 @@ package final class Relay: Sendable {
 
   /// The figures of all tables for the metrics. [any thread]
   package var figures: [ClusterFigures] {
-    monitor.withLock { state.tables.values.map(\.figures) }.sorted { $0.table < $1.table }
+    monitor.withLock { state.tables.values.flatMap(\.figures) }
+      .sorted { ($0.table, $0.keys ?? "") < ($1.table, $1.keys ?? "") }
   }
 
   /// Stops to follow the tables.
   package func stop() {
-    let tables = monitor.withLock { () -> [RelayedTable] in
+    let tables = monitor.withLock { () -> [MergedTable] in
       state.isStopped = true
       monitor.wakeAll()
       return Array(state.tables.values)

@@ -6,7 +6,7 @@ import ListEngine
 ///     switch actions.begin(call, reply: subject, schema: schema, at: now) {
 ///     case .run(let request): source.send(.act(request))
 ///     case .refuse(let outcome): ...   // it has not run and will not
-///     case .ignore: ...                // the request came twice
+///     case .ignore: ...                // the request came twice, or another publisher answers
 ///     }
 ///     actions.finish(number)           // the subject of the answer
 struct RelayedActionQueue {
@@ -47,7 +47,8 @@ struct RelayedActionQueue {
   mutating func begin(_ call: ActionCall, reply: String, schema: Schema, owns: Bool, at now: Int64) -> Verdict {
     let name = Name(node: call.node, number: call.number)
     guard !known.contains(name) else { return .ignore }
-    guard owns else { return .refuse(.failed(.sourceDown, "this publisher does not own the table any more")) }
+    // The owner has the request, too. A refusal here could come before its answer.
+    guard owns else { return .ignore }
     guard now < call.expires else { return .refuse(.failed(.sourceDown, "the request came too late")) }
     guard let action = schema.actions.first(where: { $0.name == call.action }),
       action.appliesToRows == (call.key != nil)

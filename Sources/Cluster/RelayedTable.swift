@@ -3,7 +3,7 @@ import ListEngine
 import Logging
 import Threads
 
-/// One table of a publisher as a source of this server.
+/// One table of a publisher, or one part of a split table, for the source of this server.
 ///
 /// Its thread reads the newest snapshot and then the stream. After a gap, or when another publisher
 /// takes over, it reads a snapshot again. Meanwhile the rows stay as they are.
@@ -15,8 +15,14 @@ final class RelayedTable: Sendable {
     var snapshotTime: Int64?
   }
 
-  /// The silence after which the rows count as stale.
-  static let silence = Duration.seconds(3)
+  /// The age of the last message after which the rows count as stale.
+  ///
+  /// Clients learn it within 3 s, so half a second is left for the way to them.
+  static let silence = Duration.milliseconds(2_500)
+  /// The silence after which the stream is asked for messages that were not delivered.
+  private static let doubt = Duration.milliseconds(1_200)
+  /// The time for which a call may wait for the server.
+  private static let call = Duration.seconds(1)
   private static let look = Duration.milliseconds(100)
   private static let retryPause = Duration.milliseconds(500)
   private static let chunkPatience = Duration.seconds(5)
@@ -27,6 +33,7 @@ final class RelayedTable: Sendable {
   private let entries: NatsBucket
   private let target: RelayTarget
   private let actions: RelayedActions
+  private let part: RelayedPart
   private let logger: Logger
   private let monitor = Monitor()
   /// Protected by `monitor`.
@@ -34,8 +41,9 @@ final class RelayedTable: Sendable {
 
   init(
     _ name: String, _ names: TableNames, connection: NatsConnection, entries: NatsBucket, target: RelayTarget,
-    node: String
+    node: String, part: RelayedPart
   ) {
+    self.part = part
     self.name = name
     self.names = names
     self.connection = connection
@@ -43,9 +51,10 @@ final class RelayedTable: Sendable {
     self.target = target
     var logger = Logger(label: "cluster")
     logger[metadataKey: "table"] = "\(name)"
+    if let range = part.range { logger[metadataKey: "keys"] = "\(range)" }
     self.logger = logger
     actions = RelayedActions(names, connection: connection, target: target, node: node)
-    shared = Shared(figures: ClusterFigures(table: name, isPublished: false))
+    shared = Shared(figures: ClusterFigures(table: name, keys: part.range?.description, isPublished: false))
   }
 
   func start() {
@@ -79,8 +88,19 @@ final class RelayedTable: Sendable {
   private struct Following {
     var place = StreamPlace()
     var parts = PayloadParts()
+    var age = FeedAge()
+    /// The time from which the newest message comes, by the clock of this machine.
     var lastMessage = BootTime.now
-    var isStale = false
+    /// Whether the rows are old, or their age is not known yet.
+    var isStale = true
+    /// Whether the server has the state ``SourceState/stale``.
+    var isMarked = false
+    /// The last message of the stream when the first snapshot was read; the table is whole after
+    /// it.
+    var goal: UInt64?
+    /// Whether the snapshot that was read last and the messages up to the goal were read.
+    var isWhole = false
+    var nextProbe: Instant = .zero
     /// The last state that the publisher reported.
     var state: (SourceState, String) = (.starting, "")
     /// Whether the server takes events.
@@ -92,15 +112,17 @@ final class RelayedTable: Sendable {
   private func run() {
     actions.start()
     var following = Following()
+    var retry = RetryPause(Self.retryPause)
     while following.isServed, !isStopped {
       do throws(ClusterError) {
         guard let entry = try waitForEntry(&following) else { break }
         try load(entry, &following)
+        retry.reset()
         try follow(entry, &following)
       } catch {
         logger.warning("the table is read again", metadata: ["reason": "\(error)"])
         noteSilence(&following)
-        pause(Self.retryPause)
+        pause(retry.next())
       }
     }
     actions.stop()
@@ -130,32 +152,48 @@ final class RelayedTable: Sendable {
     return nil
   }
 
-  /// Marks the rows as stale if the publisher was silent for too long.
+  /// Marks the rows as stale if the newest message is too old.
   private func noteSilence(_ following: inout Following) {
-    guard !following.isStale, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
-    following.isStale = true
-    report(.state(.stale, message: "nothing has come from the publisher for 3 s"), &following)
+    guard !following.isMarked, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
+    (following.isStale, following.isMarked) = (true, true)
+    part.note(isLive: false)
+    report(.state(.stale, message: "nothing new has come from the publisher for 3 s"), &following)
   }
 
-  private func noteSign(_ following: inout Following) {
-    following.lastMessage = BootTime.now
+  /// Notes a message. After a delayed one the rows stay stale.
+  private func noteSign(_ message: TableMessage, _ following: inout Following) {
+    let now = BootTime.now
+    let age = following.age.of(message.number, fence: message.fence, at: now)
+    following.lastMessage = max(following.lastMessage, now.advanced(by: .zero - age))
+    guard age < Self.silence else { return noteSilence(&following) }
+    part.note(isLive: true)
     guard following.isStale else { return }
-    following.isStale = false
+    (following.isStale, following.isMarked) = (false, false)
     report(.state(following.state.0, message: following.state.1), &following)
+  }
+
+  private func noteWhole(_ following: inout Following) {
+    guard let goal = following.goal, following.place.next > goal, !following.isWhole else { return }
+    following.isWhole = true
+    part.end()
+    monitor.withLock { shared.isWhole = true }
   }
 
   // MARK: The snapshot
 
   private func load(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
     var isReloading = false
+    following.isWhole = false
+    part.begin(entry)
     do throws(ClusterError) {
       let chunks = try connection.read(
         TableNames.snapshotStream, subject: names.snapshot(entry.id), from: entry.first)
       var assembly = SnapshotAssembly(entry)
       following.parts.reset()
       while !assembly.isWhole, following.isServed, !isStopped {
-        guard let message = chunks.next(within: Self.chunkPatience), let chunk = TableMessage(decoding: message.bytes)
-        else { throw .failed("a chunk of the snapshot is missing or damaged") }
+        guard let message = next(of: chunks, &following), let chunk = TableMessage(decoding: message.bytes) else {
+          throw .failed("a chunk of the snapshot is missing or damaged")
+        }
         switch assembly.take(chunk) {
         case .ignored: continue
         case .missing: throw .failed("a chunk of the snapshot is missing")
@@ -173,17 +211,25 @@ final class RelayedTable: Sendable {
         changes.abandonsReload = true
         report(.changes(changes), &following)
       }
-      following.place.abandon(entry)
+      part.fail()
       throw error
     }
     following.place = StreamPlace(after: entry)
-    noteSign(&following)
     monitor.withLock {
-      shared.isWhole = true
       shared.snapshotTime = entry.time
       shared.figures.snapshots += 1
       shared.figures.fence = entry.fence
     }
+  }
+
+  /// Waits for the next chunk of a snapshot, and marks the rows as stale meanwhile.
+  private func next(of chunks: NatsSubscription, _ following: inout Following) -> NatsMessage? {
+    let end = BootTime.now.advanced(by: Self.chunkPatience)
+    while BootTime.now < end, !isStopped, !chunks.hasEnded {
+      if let message = chunks.next(within: Self.look) { return message }
+      noteSilence(&following)
+    }
+    return nil
   }
 
   /// Returns the events of a message; none if it is a part of a larger one.
@@ -228,20 +274,22 @@ final class RelayedTable: Sendable {
   private func follow(_ entry: SnapshotEntry, _ following: inout Following) throws(ClusterError) {
     let range = try connection.range(of: names.stream)
     guard range.first <= following.place.next || range.last == 0 else { return following.place.skip(to: range.first) }
+    following.goal = following.goal ?? range.last
+    noteWhole(&following)
     var messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
-    var opened = BootTime.now
     while following.isServed, !isStopped {
+      if part.takeReading() { return following.place.readAgain() }
       guard let message = messages.next(within: Self.look) else {
         noteSilence(&following)
-        // The server may have restarted, which ends the reading without a sign.
-        let now = BootTime.now
-        if connection.isConnected,
-          min(following.lastMessage.duration(to: now), opened.duration(to: now)) >= Self.silence
-        {
+        guard messages.hasEnded || isProbeDue(&following), connection.isConnected else { continue }
+        // A server that has ended takes its reading with it, without a sign.
+        do throws(ClusterError) {
           let range = try connection.range(of: names.stream)
           guard range.last >= following.place.next - 1 else { return following.place.abandon(entry) }
+          guard messages.hasEnded || range.last >= following.place.next else { continue }
           messages = try connection.read(names.stream, subject: names.changes, from: following.place.next)
-          opened = now
+        } catch {
+          guard error.isUnanswered else { throw error }
         }
         continue
       }
@@ -256,15 +304,29 @@ final class RelayedTable: Sendable {
       case .apply: break
       }
       guard let content else { continue }
-      noteSign(&following)
       if content.kind == .events {
         for event in try events(of: content, &following) { apply(event, &following) }
       }
+      // Older messages were there before this relay.
+      if message.sequence > following.goal ?? 0 { noteSign(content, &following) }
+      noteWhole(&following)
       monitor.withLock {
         shared.figures.messages += 1
         shared.figures.lagMessages = message.pending
         shared.figures.lagSeconds = max(0, Double(BootTime.wall - content.time) / 1e9)
       }
     }
+  }
+
+  /// Whether to ask the stream for messages that were not delivered.
+  ///
+  /// The call must not delay the mark.
+  private func isProbeDue(_ following: inout Following) -> Bool {
+    let now = BootTime.now
+    let quiet = following.lastMessage.duration(to: now)
+    guard now >= following.nextProbe, quiet >= Self.doubt else { return false }
+    guard following.isMarked || !isWhole || quiet <= Self.silence - Self.call else { return false }
+    following.nextProbe = now.advanced(by: Self.call)
+    return true
   }
 }

@@ -68,6 +68,9 @@ struct StreamPlace: Hashable {
     abandoned = entry.id
   }
 
+  /// Allows the snapshot after which this place lies to be read again.
+  mutating func readAgain() { needed = 0 }
+
   private mutating func restart(containing number: UInt64) -> Verdict {
     needed = number
     return .restart

@@ -3,7 +3,7 @@
 /// Letters, digits, `-` and `_` of the table's name stay as they are. Each other byte becomes `=`
 /// and two hexadecimal digits.
 struct TableNames: Hashable {
-  /// The bucket of the leases; entries expire.
+  /// The bucket of the leases.
   static let leaseBucket = "ROWCAST_LEASES"
   /// The bucket with the newest whole snapshot of each table.
   static let tableBucket = "ROWCAST_TABLES"
@@ -15,6 +15,9 @@ struct TableNames: Hashable {
   static let snapshotStream = "ROWCAST-SNAPSHOTS"
   /// The subjects of all snapshots.
   static let snapshotSubjects = "rowcast.snapshot.>"
+
+  /// The greatest length of a token. NATS allows 255 bytes for the name of a stream.
+  static let greatestToken = 220
 
   /// The table's name as a part of a subject, and as the key in both buckets.
   let token: String
@@ -29,6 +32,16 @@ struct TableNames: Hashable {
       }
     }
     self.token = token
+  }
+
+  /// Creates the names of a part of a table: those of the table, followed by `==` and the first
+  /// key, and `==` and the end, which are empty at the ends of all keys.
+  ///
+  /// No table has such names, because `=` is followed by two digits there.
+  init(_ table: String, part: KeyRange?) {
+    var token = TableNames(table).token
+    if let part { token += "==\(TableNames(part.from.text).token)==\(TableNames(part.to.text).token)" }
+    self.init(token: token)
   }
 
   /// Creates the names of a table whose key in a bucket is known.

@@ -24,6 +24,9 @@ struct TableWriter: ~Copyable {
   private let options: ClusterOptions
   private var shadow: ShadowTable
   private var names: TableNames?
+  /// The selection of rows of a split table.
+  private var filter: KeyFilter?
+  private var watch: OverlapWatch?
   private var isRefused = false
   private var hasStream = false
   private var position: Position?
@@ -55,26 +58,33 @@ struct TableWriter: ~Copyable {
   private mutating func takeTurn() {
     let mail = source.inbox.take(within: Self.turn)
     var frames: [[UInt8]] = []
-    let oldest = mail.first?.time ?? BootTime.wall
-    for (event, _) in mail {
+    for event in mail.lazy.map(\.event) {
       if case .schema(let schema) = event { consider(schema) }
-      guard !isRefused, shadow.apply(event, at: BootTime.now), position != nil else { continue }
+      guard !isRefused, let event = filter == nil ? event : filter?.pass(event) else { continue }
+      guard shadow.apply(event, at: BootTime.now), position != nil else { continue }
       if let frame = EventFrames.frame(event) { frames.append(frame) }
     }
     let now = BootTime.now
     let schema = shadow.schema
     let names = names
+    noteFiltered()
+    let (filter, overlaps) = (filter, watch?.count)
     source.shared.withLock {
       $0.progress = now
       $0.schema = schema
       $0.names = names
+      $0.range = filter?.range
+      $0.figures.keys = filter.map { "\($0.range)" }
+      $0.figures.filtered = filter.map { UInt64($0.dropped) }
+      $0.figures.overlaps = overlaps
     }
     guard let names, !isRefused else { return }
     guard let fence = source.fence else { return leave() }
     do throws(ClusterError) {
       guard position?.fence == fence else { return try begin(names, fence, at: now) }
-      try write(frames, names, oldest)
+      try write(frames, names, since: mail.first)
       try heartbeat(names, at: now)
+      watch?.step(at: now)
       try snapshotIfDue(names, at: now)
       lastFault = ""
     } catch {
@@ -84,22 +94,39 @@ struct TableWriter: ~Copyable {
 
   /// Takes the name of the table from its first schema, and refuses what is not carried.
   private mutating func consider(_ schema: Schema) {
-    let names = names ?? TableNames(schema.name)
+    let part = options.keys.part(of: schema.name, schema.key)
+    let own = TableNames(schema.name, part: part.range)
+    let names = names ?? own
     let fault: String? =
       if schema.windowed != nil {
         "its rows stay at the source"
-      } else if names != TableNames(schema.name) {
+      } else if case .refused(let reason) = part {
+        reason
+      } else if own.token.utf8.count > TableNames.greatestToken {
+        "its name and keys are too long for a stream: use shorter ends in --publish-keys"
+      } else if names != own {
         "it has changed its name"
       } else {
         nil
       }
     self.names = names
+    if filter?.range != part.range { filter = part.range.map { KeyFilter($0) } }
+    if watch == nil {
+      watch = OverlapWatch(
+        schema.name, range: part.range, connection: connection, entries: entries, logger: source.logger)
+    }
     isRefused = fault != nil
     source.shared.withLock { $0.figures.table = schema.name }
     guard let fault else { return }
     source.logger.warning("the table is not published: \(fault)", metadata: ["table": "\(schema.name)"])
     self.names = nil
     leave()
+  }
+
+  /// Logs once that rows are left out because of their keys.
+  private mutating func noteFiltered() {
+    guard let text = filter?.takeNote() else { return }
+    source.logger.notice("\(text)")
   }
 
   private mutating func leave() {
@@ -131,7 +158,9 @@ struct TableWriter: ~Copyable {
       let end = try connection.range(of: names.stream).last
       let message = TableMessage(.begin, fence: fence, time: BootTime.wall)
       do throws(ClusterError) {
-        last = try connection.store(message.encoded, to: names.changes, after: end)
+        last = try connection.store(message.encoded, to: names.changes, of: names.stream, after: end) {
+          source.fence == fence
+        }
       } catch {
         // Another publisher has written in between; the lease decides which one goes on.
         guard error == .superseded else { throw error }
@@ -164,7 +193,10 @@ struct TableWriter: ~Copyable {
   private mutating func store(_ message: TableMessage, _ names: TableNames) throws(ClusterError) {
     guard let position, source.fence == position.fence else { throw .superseded }
     let bytes = message.encoded
-    self.position?.last = try connection.store(bytes, to: names.changes, after: position.last)
+    self.position?.last = try connection.store(bytes, to: names.changes, of: names.stream, after: position.last) {
+      [source] in
+      source.fence == position.fence
+    }
     lastWrite = BootTime.now
     bytesSince += Int64(bytes.count)
     source.shared.withLock {
@@ -173,16 +205,22 @@ struct TableWriter: ~Copyable {
     }
   }
 
-  private mutating func write(_ frames: [[UInt8]], _ names: TableNames, _ oldest: Int64) throws(ClusterError) {
-    guard let fence = position?.fence else { return }
+  private mutating func write(
+    _ frames: [[UInt8]], _ names: TableNames, since oldest: Inbox.Letter?
+  ) throws(ClusterError) {
+    guard let fence = position?.fence, let oldest else { return }
+    let number = UInt64(clamping: oldest.arrived.nanoseconds)
     for (payload, goesOn) in PayloadParts.cut(frames) {
-      try store(TableMessage(.events, fence: fence, time: oldest, goesOn: goesOn, payload: payload), names)
+      let message = TableMessage(
+        .events, fence: fence, number: number, time: oldest.time, goesOn: goesOn, payload: payload)
+      try store(message, names)
     }
   }
 
   private mutating func heartbeat(_ names: TableNames, at now: Instant) throws(ClusterError) {
     guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.heartbeat else { return }
-    try store(TableMessage(.heartbeat, fence: fence, time: BootTime.wall), names)
+    let number = UInt64(clamping: BootTime.now.nanoseconds)
+    try store(TableMessage(.heartbeat, fence: fence, number: number, time: BootTime.wall), names)
   }
 
   // MARK: Snapshots
@@ -211,7 +249,9 @@ struct TableWriter: ~Copyable {
         guard source.fence == position.fence else { throw .superseded }
         let chunk = TableMessage(
           .chunk, fence: position.fence, number: number, time: time, goesOn: goesOn, payload: payload)
-        let place = try connection.store(chunk.encoded, to: names.snapshot(id))
+        let place = try connection.store(chunk.encoded, to: names.snapshot(id), of: TableNames.snapshotStream) {
+          source.fence == position.fence
+        }
         if number == 0 { first = place }
         number += 1
         source.shared.withLock { $0.progress = BootTime.now }
@@ -219,14 +259,9 @@ struct TableWriter: ~Copyable {
     }
     let entry = SnapshotEntry(
       table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
-      chunks: number, sequence: position.last, time: time)
-    let written =
-      if let previous {
-        entries.update(names.token, entry.encoded, at: previous.revision)
-      } else {
-        entries.create(names.token, entry.encoded)
-      }
-    guard written != nil else { throw .superseded }
+      chunks: number, sequence: position.last, time: time,
+      part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
+    guard try entries.put(names.token, entry.encoded, at: previous?.revision) else { throw .superseded }
     // A relay may still read the snapshot before this one.
     if let old { try connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first) }
     lastSnapshot = BootTime.now

@@ -153,6 +153,7 @@ extension Settings {
     compare("from", \.from)
     compare("nats-credentials", \.natsCredentials)
     compare("nats-ca", \.natsAuthorities)
+    compare("nats-replicas", \.natsReplicas)
     compare("publish-retention", \.publishRetention)
     compare("publish-snapshots", \.publishSnapshots)
     compare("sessions-per-token", \.sessionsPerToken)

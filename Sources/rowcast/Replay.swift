@@ -30,6 +30,9 @@ struct Replay: ParsableCommand {
   func validate() throws {
     guard speed >= 0, speed.isFinite else { throw ValidationError("--speed must be 0 or more, not \(speed)") }
     try options.refuseSources("replay")
+    guard options.publish == nil else {
+      throw ValidationError("rowcast replay does not publish tables: remove --publish")
+    }
     guard options.record == nil else { throw ValidationError("rowcast replay has no --record") }
   }
 
@@ -55,6 +58,9 @@ struct Replay: ParsableCommand {
 
   private func serve() throws {
     let settings = try options.settings()
+    guard settings.publish == nil, settings.from == nil else {
+      throw ValidationError("rowcast replay neither publishes tables nor relays them: remove publish and from")
+    }
     let output = LogOutput()
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }

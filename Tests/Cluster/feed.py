@@ -19,6 +19,8 @@ SCHEMA = {
     "images": True,
     "actions": [
         {"name": "mark", "title": "Mark", "rows": False, "patience": 5000,
+         "arguments": [{"name": "word", "label": "Word", "type": "text"}]},
+        {"name": "mark-row", "title": "Mark the row", "patience": 5000,
          "arguments": [{"name": "word", "label": "Word", "type": "text"}]}],
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -95,11 +95,11 @@ class Nats(Process):
 
 
 class Node(Process):
-    """`rowcast serve` with these options."""
+    """`rowcast serve` with these options, after the words of `prefix`."""
 
-    def __init__(self, *options, port=0):
+    def __init__(self, *options, port=0, prefix=()):
         self.options = options
-        super().__init__([*COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
+        super().__init__([*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
         until(lambda: self.port or self.process.poll() is not None, 60, "the node listens")
         if not self.port:
             raise AssertionError("the node ends: " + "".join(self.log)[-2000:])
@@ -164,7 +164,7 @@ class Client(threading.Thread):
         while not self.isEnding:
             try:
                 self.serve()
-            except (OSError, ConnectionClosed, TimeoutError):
+            except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError):
                 threading.Event().wait(0.05)
             except Exception as error:  # noqa: BLE001
                 self.fault = error

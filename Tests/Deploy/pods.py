@@ -45,11 +45,14 @@ class Cluster:
         certificate(self.folder / "tls")
         self.nats = [Ports() for _ in range(3)]
         self.pods = []
+        # Whether there is one NATS server, which has no replicas.
+        self.is_alone = False
 
     def places(self):
         """The names of NATS servers, and where they are here."""
-        found = {"rowcast-nats:4222": f"{ADDRESS}:{self.nats[0].client}"}
+        found = {}
         for number, ports in enumerate(self.nats):
+            found[f"rowcast-nats-{number}.rowcast-nats-peers:4222"] = f"{ADDRESS}:{ports.client}"
             found[f"rowcast-nats-{number}.rowcast-nats-peers:6222"] = f"{ADDRESS}:{ports.routes}"
         return found
 
@@ -192,12 +195,15 @@ class NatsPod(Pod):
 
     def has_leader(self):
         """Whether the servers have agreed on one that decides for JetStream."""
+        return bool(self.figures("jsz").get("meta_cluster", {}).get("leader"))
+
+    def figures(self, path):
+        """Returns a page of the monitor; an empty one if the server does not answer."""
         try:
-            url = f"http://{ADDRESS}:{self.ports['monitor']}/jsz"
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                return bool(json.load(answer).get("meta_cluster", {}).get("leader"))
+            with urllib.request.urlopen(f"http://{ADDRESS}:{self.ports['monitor']}/{path}", timeout=5) as answer:
+                return json.load(answer)
         except OSError:
-            return False
+            return {}
 
 
 class Node(Pod):
@@ -211,6 +217,8 @@ class Node(Pod):
             {"port: 7777": f"port: {self.https}", ":7777": f":{self.https}"}, name)
 
     def configure(self, files):
+        if self.cluster.is_alone:
+            files = {name: text.replace("nats-replicas: 3", "nats-replicas: 1") for name, text in files.items()}
         if self.source is not None:
             text = files["rowcast.yaml"]
             text = text[:text.index("sources:")] + f"sources:\n  - child: {json.dumps(self.source)}\n"

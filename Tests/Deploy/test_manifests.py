@@ -234,6 +234,24 @@ class ComposeTests(unittest.TestCase):
                         text += f"{option}: {value}\n"
                 self.assertEqual(check_configuration(text, folder), "")
 
+    def test_the_parts_have_every_key_and_two_publishers_each(self):
+        services = read((COMPOSE / "parts.yaml").read_text())[0]["services"]
+        ranges = []
+        known = options()
+        for name, service in services.items():
+            words = service["command"]
+            if name not in self.services:
+                self.assertEqual(service["extends"], {"file": "compose.yaml", "service": "publisher-1"}, name)
+            self.assertEqual(words[:-2], self.services["publisher-1"]["command"], name)
+            self.assertEqual(words[-2], "--publish-keys", name)
+            self.assertIn(words[-2], known)
+            ranges.append(words[-1])
+        self.assertEqual(sorted(ranges), ["..50000"] * 2 + ["50000.."] * 2)
+        with tempfile.TemporaryDirectory() as folder:
+            for keys in set(ranges):
+                text = f"publish: nats://a\npublish-keys: {keys}\n" + (COMPOSE / "publisher.yaml").read_text()
+                self.assertEqual(check_configuration(text, folder), "")
+
     def test_health_checks_and_the_proxy_use_the_sockets_of_the_nodes(self):
         proxy = (COMPOSE / "haproxy.cfg").read_text()
         for name in ("relay-1", "relay-2"):

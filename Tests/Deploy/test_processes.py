@@ -29,6 +29,7 @@ class Deployment(unittest.TestCase):
         self.truth.grow(200)
         self.cluster = Cluster(folder)
         self.addCleanup(self.cluster.stop)
+        self.cluster.is_alone = self.servers == 1
         self.nats = [NatsPod(self.cluster, number, self.servers == 1) for number in range(self.servers)]
         for pod in self.nats:
             pod.spawn()
@@ -54,6 +55,47 @@ class NatsTests(Deployment):
 
     def test_three_nats_servers_agree_on_a_leader(self):
         until(lambda: all(pod.has_leader() for pod in self.nats), PATIENCE, "the servers have a leader")
+
+
+class TakeoverTests(Deployment):
+    servers = 3
+
+    def test_rows_survive_a_publisher_and_a_nats_server(self):
+        publishers = [self.publisher(1), self.publisher(2)]
+        for pod in publishers:
+            self.await_rows(pod)
+        relay = self.relay(1)
+        until(relay.is_ready, PATIENCE, "the relay is ready")
+        until(lambda: self.owned(publishers) == 1, PATIENCE, "one publisher owns the table")
+        customer = Customer(lambda: relay, self.cluster.token)
+        self.addCleanup(setattr, customer, "isEnding", True)
+        # kill -9, without a goodbye.
+        owner = next(pod for pod in publishers if pod.metrics("rowcast_cluster_lease") == 1)
+        other = next(pod for pod in publishers if pod is not owner)
+        owner.process.kill()
+        self.truth.grow(100)
+        until(lambda: customer.rows() == self.truth.rows, PATIENCE, "the rows come from the other publisher")
+        self.assertEqual(other.metrics("rowcast_cluster_lease"), 1)
+        for pod in self.nats:
+            pod.process.kill()
+            self.truth.grow(100)
+            until(lambda: customer.rows() == self.truth.rows, PATIENCE, "the rows come without a NATS server")
+            pod.spawn()
+            until(pod.is_ready, PATIENCE, "the NATS server is ready again")
+            until(lambda: self.has_replicas(), PATIENCE, "the server has what it has missed")
+        self.assertIsNone(customer.fault)
+        self.assertEqual(customer.reverts, [])
+
+    def has_replicas(self):
+        """Whether each stream has a leader with two replicas that are current."""
+        found = {}
+        for pod in self.nats:
+            for account in pod.figures("jsz?streams=true").get("account_details", []):
+                for stream in account.get("stream_detail", []):
+                    replicas = stream.get("cluster", {}).get("replicas", [])
+                    if len(replicas) == 2 and all(replica["current"] for replica in replicas):
+                        found[stream["name"]] = True
+        return {"ROWCAST_jobs", "ROWCAST-SNAPSHOTS", "KV_ROWCAST_LEASES", "KV_ROWCAST_TABLES"} <= set(found)
 
 
 class ReadinessTests(Deployment):

@@ -42,6 +42,8 @@ import Testing
     ("sessions-per-token: 0", "1:1", "between 1 and 10000"), ("export-rate: x", "1:14", "whole number"),
     ("exports-per-token: 9", "1:1", "between 1 and 8"), ("export-time: 0", "1:1", "between 1 and 86400"),
     ("publish: localhost", "1:1", "nats://127.0.0.1:4222"), ("from: nats://a\nstatus: true", "1:1", "excludes status"),
+    ("publish-keys: a..m", "1:1", "needs publish"),
+    ("publish: nats://a\npublish-keys: [a..m, jobs=m..a]", "2:22", "holds no key"),
     ("publish: nats://a\npublish-retention: 0", "2:1", "between 1 and"), ("nats-ca: /x", "1:1", "needs publish"),
     ("interval: 1s", "1:11", "whole number"), ("log-level: loud", "1:1", "trace, debug"),
     ("log-level: INFO", "1:1", "trace, debug"), ("log-format: xml", "1:1", "text or json"),

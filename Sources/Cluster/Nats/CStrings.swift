@@ -12,10 +12,10 @@ final class CStrings {
     return UnsafePointer(copy)
   }
 
-  /// Returns a list with one string that lives as long as this object.
-  func list(_ text: String) -> UnsafeMutablePointer<UnsafePointer<CChar>?> {
-    let list = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: 1)
-    list.initialize(to: copy(text))
+  /// Returns a list of strings that lives as long as this object.
+  func list(_ texts: [String]) -> UnsafeMutablePointer<UnsafePointer<CChar>?> {
+    let list = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: max(1, texts.count))
+    for (place, text) in texts.enumerated() { (list + place).initialize(to: copy(text)) }
     lists.append(list)
     return list
   }

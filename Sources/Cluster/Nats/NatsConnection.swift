@@ -1,106 +1,128 @@
 import CNats
+import Foundation
 import Glibc
 import ListEngine
+import Logging
 import Threads
 
-/// A connection to a NATS server that connects again by itself. [any thread]
+/// A connection to the servers of a NATS cluster that connects again by itself. [any thread]
 ///
-/// Each call waits for the server for at most ``patience``.
+/// Each call waits for the servers for about a second. A server that has lost the others of its
+/// cluster answers no call of JetStream, so after ``unanswered`` the connection moves to another
+/// server, with all subscriptions.
 final class NatsConnection: @unchecked Sendable {
   /// The closure that receives the messages of a subscription, on a thread of the library.
   typealias Receiver = @Sendable (NatsMessage) -> Void
 
-  private final class Box {
+  private final class Box: @unchecked Sendable {
     let receiver: Receiver
     init(_ receiver: @escaping Receiver) { self.receiver = receiver }
   }
 
   /// A subscription with a receiver.
-  struct Receiving: Hashable, @unchecked Sendable { fileprivate var subscription: OpaquePointer }
+  struct Receiving: Hashable, Sendable { fileprivate var number: UInt64 }
 
-  /// The greatest time for which a call waits, in milliseconds.
-  private static let patience: Int64 = 1_000
-  private static let connecting: Int64 = 3_000
+  /// A subscription on the present link.
+  private struct Registration {
+    var subject: String
+    var box: Box
+    var subscription: OpaquePointer
+  }
 
-  private let connection: OpaquePointer
-  private let context: OpaquePointer
-  /// The receivers. The library may call one shortly after its subscription has ended, so they live
-  /// as long as the connection.
-  private let boxes = Guarded<[Box]>([])
+  private struct State {
+    var link: NatsLink
+    /// The time of the last answer of JetStream, or since which one is expected.
+    var answered: Instant
+    var isReplacing = false
+    var isClosed = false
+    var last: UInt64 = 0
+    var registrations: [UInt64: Registration] = [:]
+    /// All receivers. The library may call one shortly after its subscription has ended.
+    var boxes: [Box] = []
+  }
 
-  /// Connects to a server.
+  /// The time without an answer of JetStream after which the connection moves to another server.
+  static let unanswered = Duration.seconds(5)
+  /// The time for which ``patiently(_:)`` waits for an answer.
+  static let patience = Duration.seconds(60)
+  private static let pause: UInt32 = 200_000
+
+  let options: ClusterOptions
+  private let name: String
+  private let logger = Logger(label: "cluster")
+  private let state: Guarded<State>
+
+  /// Connects to a server, and waits until JetStream has a leader.
   init(_ options: ClusterOptions, name: String) throws(ClusterError) {
-    var settings: OpaquePointer?
-    guard natsOptions_Create(&settings) == NATS_OK, let settings else {
-      throw .failed("the NATS library does not start")
-    }
-    defer { natsOptions_Destroy(settings) }
-    natsOptions_SetURL(settings, options.url)
-    natsOptions_SetName(settings, name)
-    natsOptions_SetTimeout(settings, Self.connecting)
-    natsOptions_SetMaxReconnect(settings, -1)
-    natsOptions_SetReconnectWait(settings, 250)
-    natsOptions_SetReconnectJitter(settings, 100, 100)
-    natsOptions_SetPingInterval(settings, 2_000)
-    natsOptions_SetMaxPingsOut(settings, 2)
-    // A request is not kept for a later connection: its sender has reported it as failed by then.
-    natsOptions_SetReconnectBufSize(settings, 1)
-    // The library prints errors of subscriptions otherwise; the readers find out by themselves.
-    natsOptions_SetErrorHandler(settings, { _, _, _, _ in }, nil)
-    if let file = options.authorities {
-      guard natsOptions_LoadCATrustedCertificates(settings, file) == NATS_OK else {
-        throw .badOption("\(file) is not readable, or has no certificates in PEM")
+    self.options = options
+    self.name = name
+    let servers = options.servers.shuffled()
+    let link = try Self.repeated { () throws(ClusterError) in try NatsLink(options, servers: servers, name: name) }
+    state = Guarded(State(link: link, answered: BootTime.now))
+    do throws(ClusterError) {
+      try patiently { () throws(ClusterError) in
+        var account: UnsafeMutablePointer<jsAccountInfo>?
+        try ask("the account") { link, code in js_GetAccountInfo(&account, link.context, nil, &code) }
+        jsAccountInfo_Destroy(account)
       }
-      natsOptions_SetSecure(settings, true)
+    } catch {
+      close()
+      throw error
     }
-    if let file = options.credentials {
-      guard natsOptions_SetUserCredentialsFromFiles(settings, file, nil) == NATS_OK else {
-        throw .badOption("\(file) is not readable")
-      }
-    }
-    var connection: OpaquePointer?
-    let status = Self.repeated { natsConnection_Connect(&connection, settings) }
-    guard status == NATS_OK, let connection else {
-      throw .unreachable(options.url, Self.text(status))
-    }
-    var wait = jsOptions()
-    jsOptions_Init(&wait)
-    wait.Wait = Self.patience
-    var context: OpaquePointer?
-    guard natsConnection_JetStream(&context, connection, &wait) == NATS_OK, let context else {
-      natsConnection_Destroy(connection)
-      throw .failed("the NATS library does not start JetStream")
-    }
-    self.connection = connection
-    self.context = context
-    var account: UnsafeMutablePointer<jsAccountInfo>?
-    var code = jsErrCode(rawValue: 0)
-    guard Self.repeated({ js_GetAccountInfo(&account, context, nil, &code) }) == NATS_OK else {
-      throw .noJetStream(options.url)
-    }
-    jsAccountInfo_Destroy(account)
   }
 
-  deinit {
-    jsCtx_Destroy(context)
-    natsConnection_Destroy(connection)
+  /// Repeats an attempt to connect up to five times while its failure may pass.
+  private static func repeated(_ attempt: () throws(ClusterError) -> NatsLink) throws(ClusterError) -> NatsLink {
+    for _ in 1..<5 {
+      do throws(ClusterError) {
+        return try attempt()
+      } catch {
+        guard case .unreachable(_, _, mayPass: true) = error else { throw error }
+      }
+      usleep(300_000)
+    }
+    return try attempt()
   }
+
+  /// Repeats calls while they are not answered, for at most ``patience``.
+  ///
+  /// Servers that have just started answer once they have chosen a leader.
+  func patiently<Result>(_ body: () throws(ClusterError) -> Result) throws(ClusterError) -> Result {
+    let end = BootTime.now.advanced(by: Self.patience)
+    var isNoted = false
+    while true {
+      do throws(ClusterError) {
+        return try body()
+      } catch {
+        // A server that is alone does not turn it on later.
+        if case .noJetStream = error, options.servers.count == 1 { throw error }
+        var mayPass = error.isUnanswered
+        // The servers may not know each other yet.
+        if case .noReplicas(_, _, _, mayPass: true) = error { mayPass = true }
+        guard mayPass, BootTime.now < end else { throw error }
+        if !isNoted {
+          logger.notice(
+            "JetStream is not ready: waiting up to \(Self.patience.nanoseconds / 1_000_000_000) s for a leader",
+            metadata: ["url": "\(options.publicURL)", "reason": "\(error)"])
+        }
+        isNoted = true
+      }
+      usleep(Self.pause)
+    }
+  }
+
+  private var link: NatsLink { state.withLock { $0.link } }
 
   /// Whether the connection is up.
-  var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
+  var isConnected: Bool { link.isConnected }
 
   /// Ends the connection.
-  func close() { natsConnection_Close(connection) }
-
-  /// Repeats an attempt up to five times while it fails as with a server that has just started, or
-  /// on a busy machine.
-  private static func repeated(_ attempt: () -> natsStatus) -> natsStatus {
-    var status = attempt()
-    for _ in 1..<5 where [NATS_TIMEOUT, NATS_PROTOCOL_ERROR, NATS_IO_ERROR, NATS_CONNECTION_CLOSED].contains(status) {
-      usleep(300_000)
-      status = attempt()
+  func close() {
+    let link = state.withLock { state in
+      state.isClosed = true
+      return state.link
     }
-    return status
+    link.close()
   }
 
   /// Returns the library's text for a status.
@@ -112,33 +134,147 @@ final class NatsConnection: @unchecked Sendable {
     guard status == NATS_OK else { throw .failed("\(what): \(text(status))") }
   }
 
+  // MARK: Calls of JetStream
+
+  /// Statuses of a call that may have been done or not.
+  private static let open = [
+    NATS_TIMEOUT, NATS_NO_RESPONDERS, NATS_CONNECTION_CLOSED, NATS_CONNECTION_DISCONNECTED, NATS_IO_ERROR,
+    NATS_STALE_CONNECTION, NATS_NO_SERVER, NATS_INSUFFICIENT_BUFFER,
+  ]
+
+  /// Parts of the server's texts if a stream cannot have its replicas.
+  private static let shortages = ["no suitable peers", "insufficient resources"]
+
+  /// Makes a call of JetStream.
+  ///
+  /// - Throws: ``ClusterError/unanswered(_:)`` if it may have been done or not.
+  func ask(_ what: String, _ call: (NatsLink, inout jsErrCode) -> natsStatus) throws(ClusterError) {
+    let link = link
+    var code = jsErrCode(rawValue: 0)
+    let status = call(link, &code)
+    if status == NATS_OK { return noteAnswer(on: link) }
+    let text = Self.lastText(status)
+    switch code {
+    case JSNotEnabledErr, JSNotEnabledForAccountErr:
+      moveIfSilent(link)
+      throw .noJetStream(options.publicURL)
+    case JSStreamWrongLastSequenceErr:
+      noteAnswer(on: link)
+      throw .superseded
+    case _ where isOpen(status, code, text):
+      moveIfSilent(link)
+      throw .unanswered("\(what): \(text)")
+    default: break
+    }
+    noteAnswer(on: link)
+    if code == JSStreamReplicasNotSupportedErr || text.contains("replicas > 1") {
+      throw .noReplicas(what, options.replicas, "the server is not part of a cluster", mayPass: false)
+    }
+    if Self.shortages.contains(where: { text.contains($0) }) {
+      throw .noReplicas(what, options.replicas, text, mayPass: true)
+    }
+    throw .failed("\(what): \(text)")
+  }
+
+  /// Whether a call with this failure may have been done or not.
+  ///
+  /// Calls for buckets have no code.
+  private func isOpen(_ status: natsStatus, _ code: jsErrCode, _ text: String) -> Bool {
+    if [JSClusterNotAvailErr, JSClusterNotLeaderErr].contains(code) { return true }
+    return code.rawValue == 0 && (Self.open.contains(status) || text.contains("temporarily unavailable"))
+  }
+
+  /// Returns the text of the server for the last failure of this thread.
+  private static func lastText(_ status: natsStatus) -> String {
+    var last = NATS_OK
+    guard let found = nats_GetLastError(&last), last == status else { return text(status) }
+    // The library puts the place in its source before the text, such as "(jsm.c:1033): ".
+    let detail = String(cString: found)
+    if detail.hasPrefix("("), let place = detail.range(of: "): ") { return String(detail[place.upperBound...]) }
+    return detail.isEmpty ? text(status) : detail
+  }
+
+  private func noteAnswer(on link: NatsLink) {
+    state.withLock { if $0.link === link { $0.answered = BootTime.now } }
+  }
+
+  /// Moves to another server if JetStream has not answered for too long through this link.
+  private func moveIfSilent(_ link: NatsLink) {
+    let isDue = state.withLock { state -> Bool in
+      guard state.link === link, !state.isReplacing, !state.isClosed else { return false }
+      // The library looks for another server itself.
+      guard link.isConnected else {
+        state.answered = BootTime.now
+        return false
+      }
+      state.isReplacing = state.answered.duration(to: BootTime.now) >= Self.unanswered
+      return state.isReplacing
+    }
+    guard isDue else { return }
+    let former = link.server
+    let servers = options.servers.shuffled()
+    let others = servers.filter { !former.hasSuffix(ClusterOptions.address(of: $0)) }
+    let replacement = try? NatsLink(options, servers: others + servers.filter { !others.contains($0) }, name: name)
+    let old = state.withLock { state -> NatsLink? in
+      state.isReplacing = false
+      state.answered = BootTime.now
+      guard let replacement, !state.isClosed else { return nil }
+      state.link = replacement
+      for (number, registration) in state.registrations {
+        guard let subscription = try? Self.subscribe(registration.subject, registration.box, replacement) else {
+          continue
+        }
+        // The one of the former link ends with that link.
+        natsSubscription_Destroy(registration.subscription)
+        state.registrations[number]?.subscription = subscription
+      }
+      return link
+    }
+    guard let old else { return }
+    logger.notice(
+      "JetStream does not answer: another server is used",
+      metadata: ["former": "\(former)", "server": "\(replacement?.server ?? "")"])
+    old.close()
+  }
+
   // MARK: Messages without a stream
 
   /// Calls a receiver for each message on a subject.
   func receive(_ subject: String, _ receiver: @escaping Receiver) throws(ClusterError) -> Receiving {
     let box = Box(receiver)
-    boxes.withLock { $0.append(box) }
+    return try state.withLock { state throws(ClusterError) in
+      let subscription = try Self.subscribe(subject, box, state.link)
+      state.last += 1
+      state.boxes.append(box)
+      state.registrations[state.last] = Registration(subject: subject, box: box, subscription: subscription)
+      return Receiving(number: state.last)
+    }
+  }
+
+  private static func subscribe(_ subject: String, _ box: Box, _ link: NatsLink) throws(ClusterError) -> OpaquePointer {
     var subscription: OpaquePointer?
     let status = natsConnection_Subscribe(
-      &subscription, connection, subject,
+      &subscription, link.connection, subject,
       { _, _, message, closure in
         guard let message, let closure else { return }
         let copy = NatsMessage(taking: message, isStored: false)
         Unmanaged<Box>.fromOpaque(closure).takeUnretainedValue().receiver(copy)
       }, Unmanaged.passUnretained(box).toOpaque())
-    try Self.check(status, "a subscription to \(subject)")
+    try check(status, "a subscription to \(subject)")
     guard let subscription else { throw .failed("a subscription to \(subject)") }
-    return Receiving(subscription: subscription)
+    return subscription
   }
 
   /// Ends a subscription.
   func end(_ receiving: Receiving) {
-    natsSubscription_Unsubscribe(receiving.subscription)
-    natsSubscription_Destroy(receiving.subscription)
+    guard let registration = state.withLock({ $0.registrations.removeValue(forKey: receiving.number) }) else { return }
+    natsSubscription_Unsubscribe(registration.subscription)
+    natsSubscription_Destroy(registration.subscription)
   }
 
   /// Sends a message that is not stored, with an optional subject for its answer.
   func send(_ bytes: [UInt8], to subject: String, reply: String? = nil) throws(ClusterError) {
+    let connection = link.connection
     let status =
       if let reply {
         natsConnection_PublishRequest(connection, subject, reply, bytes, Int32(bytes.count))
@@ -146,104 +282,5 @@ final class NatsConnection: @unchecked Sendable {
         natsConnection_Publish(connection, subject, bytes, Int32(bytes.count))
       }
     try Self.check(status, "a message to \(subject)")
-  }
-
-  // MARK: Streams
-
-  /// Makes a stream, or changes its size.
-  func makeStream(_ name: String, subjects: String, bytes: Int64) throws(ClusterError) {
-    let strings = CStrings()
-    var config = jsStreamConfig()
-    jsStreamConfig_Init(&config)
-    config.Name = strings.copy(name)
-    config.Subjects = strings.list(subjects)
-    config.SubjectsLen = 1
-    config.MaxBytes = bytes
-    config.Discard = js_DiscardOld
-    config.AllowDirect = true
-    var code = jsErrCode(rawValue: 0)
-    if js_AddStream(nil, context, &config, nil, &code) == NATS_OK { return }
-    try Self.check(js_UpdateStream(nil, context, &config, nil, &code), "the stream \(name)")
-  }
-
-  /// Returns the numbers of the first and the last message of a stream, and its bytes.
-  func range(of stream: String) throws(ClusterError) -> (first: UInt64, last: UInt64, bytes: UInt64) {
-    var info: UnsafeMutablePointer<jsStreamInfo>?
-    var code = jsErrCode(rawValue: 0)
-    try Self.check(js_GetStreamInfo(&info, context, stream, nil, &code), "the stream \(stream)")
-    guard let info else { throw .failed("the stream \(stream)") }
-    defer { jsStreamInfo_Destroy(info) }
-    return (info.pointee.State.FirstSeq, info.pointee.State.LastSeq, info.pointee.State.Bytes)
-  }
-
-  /// Stores a message and returns its number in the stream.
-  ///
-  /// - Parameter last: The number that the last message of the stream must have; 0 for any.
-  /// - Throws: ``ClusterError/superseded`` if it has another one.
-  func store(_ bytes: [UInt8], to subject: String, after last: UInt64 = 0) throws(ClusterError) -> UInt64 {
-    var options = jsPubOptions()
-    jsPubOptions_Init(&options)
-    options.MaxWait = Self.patience
-    options.ExpectLastSeq = last
-    var acknowledgement: UnsafeMutablePointer<jsPubAck>?
-    var code = jsErrCode(rawValue: 0)
-    let status = js_Publish(&acknowledgement, context, subject, bytes, Int32(bytes.count), &options, &code)
-    guard status == NATS_OK, let acknowledgement else {
-      if code == JSStreamWrongLastSequenceErr { throw .superseded }
-      throw .failed("a message to \(subject): \(Self.text(status))")
-    }
-    defer { jsPubAck_Destroy(acknowledgement) }
-    return acknowledgement.pointee.Sequence
-  }
-
-  /// Reads the messages of a stream in order, from a number on.
-  func read(_ stream: String, subject: String, from sequence: UInt64) throws(ClusterError) -> NatsSubscription {
-    let strings = CStrings()
-    var options = jsSubOptions()
-    jsSubOptions_Init(&options)
-    options.Stream = strings.copy(stream)
-    options.Ordered = true
-    options.Config.DeliverPolicy = js_DeliverByStartSequence
-    options.Config.OptStartSeq = max(1, sequence)
-    var subscription: OpaquePointer?
-    var code = jsErrCode(rawValue: 0)
-    let status = js_SubscribeSync(&subscription, context, subject, nil, &options, &code)
-    try Self.check(status, "reading the stream \(stream)")
-    guard let subscription else { throw .failed("reading the stream \(stream)") }
-    return NatsSubscription(subscription, of: self, isStored: true)
-  }
-
-  /// Deletes the messages of a stream on some subjects, up to the one before a number.
-  func purge(_ stream: String, subject: String, before sequence: UInt64) throws(ClusterError) {
-    // Nothing comes before the first message. The server would take 1 for no limit, and delete all.
-    guard sequence > 1 else { return }
-    let strings = CStrings()
-    var options = jsOptions()
-    jsOptions_Init(&options)
-    options.Stream.Purge.Subject = strings.copy(subject)
-    options.Stream.Purge.Sequence = sequence
-    options.Wait = Self.patience
-    var code = jsErrCode(rawValue: 0)
-    try Self.check(js_PurgeStream(context, stream, &options, &code), "old messages of \(subject)")
-  }
-
-  // MARK: Buckets
-
-  /// Opens a bucket, and makes it if it is missing.
-  ///
-  /// - Parameter lifetime: The time after which entries expire; `nil` for never.
-  func bucket(_ name: String, lifetime: Duration? = nil) throws(ClusterError) -> NatsBucket {
-    let strings = CStrings()
-    var bucket: OpaquePointer?
-    var config = kvConfig()
-    kvConfig_Init(&config)
-    config.Bucket = strings.copy(name)
-    config.History = 1
-    config.TTL = lifetime?.nanoseconds ?? 0
-    if js_KeyValue(&bucket, context, name) != NATS_OK {
-      try Self.check(js_CreateKeyValue(&bucket, context, &config), "the bucket \(name)")
-    }
-    guard let bucket else { throw .failed("the bucket \(name)") }
-    return NatsBucket(bucket, of: self)
   }
 }

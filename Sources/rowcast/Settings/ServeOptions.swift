@@ -148,7 +148,10 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Publish the tables to other nodes through this NATS server, such as nats://127.0.0.1:4222.", valueName: "url"))
+      """
+      Publish the tables to other nodes through this NATS server, such as nats://127.0.0.1:4222, or through the servers \
+      of a cluster, such as nats://a:4222,b:4222,c:4222.
+      """, valueName: "url"))
   var publish: String?
 
   @Option(
@@ -163,12 +166,22 @@ struct ServeOptions: ParsableArguments {
   var natsCA: String?
 
   @Option(
+    help: ArgumentHelp("The number of NATS servers that store each stream and bucket. (default: 1)", valueName: "1|3"))
+  var natsReplicas: Int?
+
+  @Option(
     help: ArgumentHelp("The size of the stream of each published table. (default: 256)", valueName: "MiB"))
   var publishRetention: Int?
 
   @Option(
     help: ArgumentHelp("The time between two snapshots of a published table. (default: 300)", valueName: "seconds"))
   var publishSnapshots: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Publish only these keys of the tables, or of one table: from a key up to, but not with, another one, such as orders=a..m or m..; may be given several times.",
+      valueName: "[table=]from..to"))
+  var publishKeys: [String] = []
 
   @Option(
     help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
@@ -205,8 +218,10 @@ struct ServeOptions: ParsableArguments {
     flags.from = from
     flags.natsCredentials = natsCredentials
     flags.natsAuthorities = natsCA
+    flags.natsReplicas = natsReplicas
     flags.publishRetention = publishRetention
     flags.publishSnapshots = publishSnapshots
+    flags.publishKeys = publishKeys.isEmpty ? nil : publishKeys
     flags.logLevel = logLevel
     flags.logFormat = logFormat
     let sources =

@@ -88,9 +88,21 @@ extension Settings {
       }
       if publish == nil { refuse(key, "needs publish") }
     }
+    if let publishKeys {
+      if publish == nil { refuse("publish-keys", "needs publish") }
+      do throws(PublishedKeys.Fault) {
+        _ = try PublishedKeys(arguments: publishKeys)
+      } catch {
+        refuse("publish-keys[\(error.index)]", error.text)
+      }
+    }
     for (key, value) in [("nats-credentials", natsCredentials), ("nats-ca", natsAuthorities)]
     where value != nil && publish == nil && from == nil {
       refuse(key, "needs publish or from")
+    }
+    if let natsReplicas {
+      if ![1, 3].contains(natsReplicas) { refuse("nats-replicas", "must be 1 or 3, not \(natsReplicas)") }
+      if publish == nil, from == nil { refuse("nats-replicas", "needs publish or from") }
     }
     if from != nil, publish != nil { refuse("from", "excludes publish: a node has tables of its own or of others") }
     if from != nil, sources?.isEmpty == false { refuse("from", "excludes sources: the tables come from other nodes") }

@@ -87,8 +87,10 @@ struct Settings: Equatable {
   var from: String?
   var natsCredentials: String?
   var natsAuthorities: String?
+  var natsReplicas: Int?
   var publishRetention: Int?
   var publishSnapshots: Int?
+  var publishKeys: [String]?
   var logLevel: String?
   var logFormat: String?
   var sources: [Source]?
@@ -121,8 +123,10 @@ struct Settings: Equatable {
     result.from = from ?? others.from
     result.natsCredentials = natsCredentials ?? others.natsCredentials
     result.natsAuthorities = natsAuthorities ?? others.natsAuthorities
+    result.natsReplicas = natsReplicas ?? others.natsReplicas
     result.publishRetention = publishRetention ?? others.publishRetention
     result.publishSnapshots = publishSnapshots ?? others.publishSnapshots
+    result.publishKeys = publishKeys ?? others.publishKeys
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat
     result.sources = sources ?? others.sources

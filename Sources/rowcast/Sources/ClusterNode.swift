@@ -16,6 +16,8 @@ final class ClusterNode: Sendable {
         var options = Self.options(url, settings)
         options.retention = settings.publishRetention.map { Int64($0) << 20 } ?? options.retention
         options.snapshotInterval = settings.publishSnapshots.map { .seconds($0) } ?? options.snapshotInterval
+        // The settings were checked.
+        options.keys = (try? PublishedKeys(arguments: settings.publishKeys ?? [])) ?? options.keys
         return try Publisher(options, collators: { LocaleCollator.find($0, isNumeric: $1) })
       }
       relay = try settings.from.map { url throws(ClusterError) in try Relay(Self.options(url, settings)) }
@@ -28,6 +30,7 @@ final class ClusterNode: Sendable {
     var options = ClusterOptions(url: url)
     options.credentials = settings.natsCredentials
     options.authorities = settings.natsAuthorities
+    options.replicas = settings.natsReplicas ?? options.replicas
     return options
   }
 
@@ -53,12 +56,15 @@ final class ClusterNode: Sendable {
 
   private var metrics: [OtherMetric] {
     let figures = (publisher?.figures ?? []) + (relay?.figures ?? [])
+    func labels(_ figures: ClusterFigures) -> [OtherMetric.Label] {
+      [("table", figures.table)] + (figures.keys.map { [("keys", $0)] } ?? [])
+    }
     func metric(
       _ name: String, isCounter: Bool = false, _ help: String, _ value: (ClusterFigures) -> Double?
     ) -> OtherMetric {
       OtherMetric(
         "rowcast_cluster_\(name)", isCounter: isCounter, help: help,
-        samples: figures.compactMap { figures in value(figures).map { (figures.table, $0) } })
+        samples: figures.compactMap { figures in value(figures).map { (labels(figures), $0) } })
     }
     return [
       metric("lease", "1 if this node publishes the table now, 0 if another one may.") {
@@ -75,6 +81,13 @@ final class ClusterNode: Sendable {
         $0.lagSeconds
       },
       metric("snapshots_total", isCounter: true, "Snapshots of the table written or read.") { Double($0.snapshots) },
+      metric("filtered_rows_total", isCounter: true, "Changes of rows left out, because their keys are not published.")
+      {
+        $0.filtered.map { Double($0) }
+      },
+      metric("overlaps", "Other live publishers of the table with some of the same keys.") {
+        $0.overlaps.map { Double($0) }
+      },
       metric("snapshot_age_seconds", "Age of the last snapshot written or read.") { $0.snapshotAge },
     ]
   }

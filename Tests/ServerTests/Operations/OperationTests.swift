@@ -70,11 +70,15 @@ import Testing
     let server = try RunningServer {
       $0.tokens = [keeper]
       $0.otherMetrics = {
-        [OtherMetric("rowcast_cluster_lease", help: "Whether.", samples: [("a", 1), ("b\"", 0)])]
+        [
+          OtherMetric(
+            "rowcast_cluster_lease", help: "Whether.",
+            samples: [([("table", "a"), ("keys", "m..")], 1), ([("table", "b\"")], 0)])
+        ]
       }
     }
     let figures = try figures(server, headers: ["Authorization: Bearer \(keeper.text)"])
-    #expect(figures["rowcast_cluster_lease{table=\"a\"}"] == 1)
+    #expect(figures[#"rowcast_cluster_lease{table="a",keys="m.."}"#] == 1)
     #expect(figures[#"rowcast_cluster_lease{table="b\""}"#] == 0)
   }
 

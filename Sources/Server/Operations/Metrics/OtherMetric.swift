@@ -1,7 +1,9 @@
 /// A metric of a part of the program that the server does not know.
 public struct OtherMetric: Sendable {
-  /// A value with the name of its table.
-  public typealias Sample = (table: String, value: Double)
+  /// The name and the value of a label.
+  public typealias Label = (name: String, value: String)
+  /// A value with its labels.
+  public typealias Sample = (labels: [Label], value: Double)
 
   /// The name of the metric.
   public var name: String

@@ -10,7 +10,7 @@ extension Server {
     writePrefetch(to: &text)
     for metric in configuration.otherMetrics() {
       text.begin(metric.name, metric.isCounter ? .counter : .gauge, metric.help)
-      for sample in metric.samples { text.sample(metric.name, [("table", sample.table)], sample.value) }
+      for sample in metric.samples { text.sample(metric.name, sample.labels, sample.value) }
     }
     return text.text
   }
