@@ -111,12 +111,14 @@ export class Pinning {
     return [{ label: phrase('Pin this row on top'), ...lacks(why), run: () => this.#pin(item) }];
   }
 
-  #pin(item) {
+  async #pin(item) {
     const { controller: { restore, notices }, pane } = this;
-    const key = restore.keyOf(item.id);
-    if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
+    const { view: { table } } = pane.session;
+    const key = await restore.keyFor(item.id);
+    if (table !== pane.session.view.table) return;
+    if (key === undefined) return void notices.show(phrase('The row’s key is not known. Try again in a moment.'), false);
     pane.change({ pins: nextPins(pane.session.view.pins, key, true) });
-    return pane.on.announce(phrase('{row} is pinned on top', { row: this.#nameOf(item, key) }));
+    pane.on.announce(phrase('{row} is pinned on top', { row: this.#nameOf(item, key) }));
   }
 
   /**

@@ -156,13 +156,14 @@ export class Pointing {
   }
 
   // Copies a link that opens the view at a row.
-  #copyRowLink(id) {
+  async #copyRowLink(id) {
     const { pane, controller: { restore, notices } } = this;
-    const key = restore.keyOf(id);
-    if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
+    // Without a pause if possible, because browsers copy only shortly after a key or a click.
+    const key = restore.keyOf(id) ?? await restore.keyFor(id);
+    if (key === undefined) return void notices.show(phrase('The row’s key is not known. Try again in a moment.'), false);
     const address = new URL(location.href);
     address.hash = hashFromRow(pane.session.view, key);
-    return this.#putLink(address.href, phrase('Copied a link to this row'));
+    this.#putLink(address.href, phrase('Copied a link to this row'));
   }
 
   /** Collapses the outermost sections, or expands all sections. */

@@ -192,7 +192,7 @@ export default {
     'The browser did not allow copying. Press Ctrl+C instead.': 'Der Browser hat das Kopieren nicht erlaubt. Stattdessen Strg+C drücken.',
     'The browser did not allow copying. The link is: {address}': 'Der Browser hat das Kopieren nicht erlaubt. Der Link ist: {address}',
     'Copied a link to this view': 'Link zu dieser Ansicht kopiert', 'Copied a link to this row': 'Link zu dieser Zeile kopiert',
-    'The row’s key is not known yet. Try again in a moment.': 'Der Schlüssel der Zeile ist noch nicht bekannt. Gleich erneut versuchen.',
+    'The row’s key is not known. Try again in a moment.': 'Der Schlüssel der Zeile ist nicht bekannt. Gleich erneut versuchen.',
     '{count} rows are selected: a filter takes the values of {most} at most.': '{count} Zeilen sind ausgewählt: Ein Filter nimmt die Werte von höchstens {most}.',
     'The filter was not set, because {reason}.': 'Der Filter wurde nicht gesetzt: {reason}.', '{place} of {count}': '{place} von {count}',
     '{share}% searched': '{share} % durchsucht', 'no more matches': 'keine weiteren Treffer', 'search failed': 'Suche fehlgeschlagen',
@@ -252,7 +252,7 @@ export default {
 
     // Views.
     View: 'Ansicht', 'View ▾': 'Ansicht ▾', 'Save, rename, share or delete the view': 'Die Ansicht speichern, umbenennen, teilen oder löschen', Standard: 'Standard',
-    changed: 'geändert', default: 'Vorgabe', 'The views are not loaded yet.': 'Die Ansichten sind noch nicht geladen.',
+    changed: 'geändert', default: 'Vorgabe', 'The views could not be loaded. Try again.': 'Die Ansichten konnten nicht geladen werden. Versuchen Sie es noch einmal.',
     'This view belongs to another user. Save yours under another name.': 'Diese Ansicht gehört jemand anderem. Die eigene unter anderem Namen speichern.',
     'Save view…': 'Ansicht speichern …', 'Save view': 'Ansicht speichern', 'Rename view': 'Ansicht umbenennen', 'Import a view…': 'Ansicht importieren …',
     'Save “{title}”': '„{title}“ speichern', 'Discard the changes': 'Änderungen verwerfen', 'Rename…': 'Umbenennen …', Rename: 'Umbenennen', 'My default': 'Meine Vorgabe',
