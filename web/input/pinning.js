@@ -46,9 +46,18 @@ export class Pinning {
     return this.rows.all.flatMap(({ row, node }) => (row === null || node === null ? [] : [[row.id, node]]));
   }
 
-  /** Whether a row is pinned and in the table, so that its values are live. */
-  isLive(item) {
-    return item !== null && this.rows.all.some(({ row, isGone }) => row === item && !isGone);
+  /**
+   * The pinned rows with known values, from top to bottom, with their positions as active cells.
+   * @returns {{position: number, row: import('../protocol/wire.js').Row,
+   *   isGone: boolean}[]}
+   */
+  get shown() {
+    return this.rows.all.map((one, at) => ({ position: PINNED - at, row: this.rows.valuesOf(one), isGone: one.isGone })).filter(({ row }) => row !== null);
+  }
+
+  /** Returns the live values of a pinned row; undefined if no pinned row in the table has the id. */
+  liveRow(id) {
+    return this.shown.find(({ row, isGone }) => row.id === id && !isGone)?.row;
   }
 
   /** Requests other rows if the view has changed, and draws them. Called in each frame. */

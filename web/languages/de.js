@@ -168,7 +168,7 @@ export default {
     'Only the {count} selected values': { one: 'Nur den ausgewählten Wert', other: 'Nur die {count} ausgewählten Werte' },
     'Exclude the {count} selected values': { one: 'Den ausgewählten Wert ausschließen', other: 'Die {count} ausgewählten Werte ausschließen' }, 'Open the link': 'Link öffnen',
     Copy: 'Kopieren', 'Copy the selection': 'Auswahl kopieren', 'Copy a link to this view': 'Link zu dieser Ansicht kopieren',
-    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Pinned rows': 'Angeheftete Zeilen', 'pinned rows': 'angeheftete Zeilen', pinned: 'angeheftet', 'pinned, no longer in the table': 'angeheftet, nicht mehr in der Tabelle',
+    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Pinned rows': 'Angeheftete Zeilen', 'pinned rows': 'angeheftete Zeilen', pinned: 'angeheftet', 'no longer in the table': 'nicht mehr in der Tabelle', 'pinned, no longer in the table': 'angeheftet, nicht mehr in der Tabelle',
     'This row is no longer in the table. These are its last values.': 'Diese Zeile ist nicht mehr in der Tabelle. Dies sind ihre letzten Werte.',
     'The table has no row with the key {key}.': 'Die Tabelle hat keine Zeile mit dem Schlüssel {key}.',
     'The pinned row {row} is no longer in the table': 'Die angeheftete Zeile {row} ist nicht mehr in der Tabelle', 'Unpin this row': 'Diese Zeile lösen',
