@@ -54,6 +54,7 @@ function wantWords() {
       parsed: (parsed) => showParsed(parsed),
       values: (column, take) => askOfTable(column, take),
       group: (group) => active.change({ group, collapsed: [] }),
+      foldAll: (isCollapsed) => active.loadController().then(({ pointing }) => pointing.foldAll(isCollapsed)),
       retry: () => active.link.retry(),
       leave: () => active.grid.focus(),
     });

@@ -55,7 +55,7 @@ export class Pinning {
     return this.rows.all.map((one, at) => ({ position: PINNED - at, row: this.rows.valuesOf(one), isGone: one.isGone })).filter(({ row }) => row !== null);
   }
 
-  /** Returns the live values of a pinned row; undefined if no pinned row in the table has the id. */
+  /** Returns the live values of a pinned row; undefined if no such row is in the table. */
   liveRow(id) {
     return this.shown.find(({ row, isGone }) => row.id === id && !isGone)?.row;
   }

@@ -85,6 +85,11 @@ export default {
     // Columns.
     '{column} column menu': 'Spaltenmenü {column}', Columns: 'Spalten', 'Sort ascending': 'Aufsteigend sortieren', 'Sort descending': 'Absteigend sortieren',
     'Add to sort': 'Zusätzlich sortieren', 'Remove sort': 'Sortierung aufheben', 'Filter…': 'Filtern …', 'Group by this column': 'Nach dieser Spalte gruppieren',
+    'Sum by group…': 'Nach Gruppen summieren …', 'Sum of {column} by': 'Summe von {column} nach', 'Sum {column} by {group}': '{column} nach {group} summieren',
+    'Summary: {function} of {column}': 'Übersicht: {function} von {column}', 'Save rows with “{text}” as CSV': 'Zeilen mit „{text}“ als CSV speichern',
+    'The filters are too long for an export.': 'Die Filter sind für einen Export zu lang.',
+    'Pin left with {label}': 'Links mit {label} fixieren', 'Pin right with {label}': 'Rechts mit {label} fixieren',
+    'Pin {column} left with {label}': '{column} links mit {label} fixieren', 'Pin {column} right with {label}': '{column} rechts mit {label} fixieren',
     'Group by ranges…': 'Nach Bereichen gruppieren …', 'Group by ranges of {column}…': 'Nach Bereichen von {column} gruppieren …',
     'Group {column} by ranges': '{column} nach Bereichen gruppieren', 'Own width': 'Eigene Breite', Unit: 'Einheit', Width: 'Breite', Group: 'Gruppieren',
     'None: each value': 'Keine: jeder Wert', Minute: 'Minute', Hour: 'Stunde', Day: 'Tag', Week: 'Woche', Month: 'Monat', Year: 'Jahr',

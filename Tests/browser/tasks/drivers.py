@@ -176,6 +176,11 @@ class Mouse(Driver):
     def column_menu(self, column):
         self.menu_at(self.day.head(column))
 
+    def group(self, column):
+        """Drags a header to the bar."""
+        box = self.page.locator("#groups").bounding_box()
+        self.drag(self.day.head(column), (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+
     def table(self, title):
         """Opens another table."""
         self.press(self.page.get_by_role("tab", name=title))
@@ -269,6 +274,10 @@ class Phone(Driver):
     def column_menu(self, column):
         self.press(self.day.head(column).locator(".head-more"))
         self.day.expect_menu()
+
+    def group(self, column):
+        self.column_menu(column)
+        self.choose("Group by this column")
 
     def table(self, title):
         self.press(self.page.get_by_role("button", name="Tables"))
@@ -415,6 +424,9 @@ class Keys(Driver):
     def fold(self, text):
         self.to_section(text)
         self.key("Enter")
+
+    def group(self, column):
+        self.command(f"Group by {column}")
 
     def table(self, title):
         self.command(f"Open the table {title}")
