@@ -108,7 +108,14 @@ def critical(day, driver):
 
 @task("Hide the columns PID and Command", "processes")
 def hide(day, driver):
-    for title in ("PID", "Command"):
+    if driver.name == "phone":  # one list for both columns, without a swipe to the last one
+        driver.column_menu("PID")
+        driver.choose("Choose columns…")
+        box = day.dialog("Columns")
+        for title in ("PID", "Command"):
+            driver.tick(box.get_by_role("checkbox", name=title))
+        driver.press(box.get_by_role("button", name="Done"))
+    for title in ("PID", "Command") if driver.name != "phone" else ():
         if driver.name == "keyboard":
             driver.command(f"Hide {title}")
         else:
