@@ -8,6 +8,7 @@ import unittest
 import urllib.parse
 
 from aria import FAULTS
+from browsers import IS_FIREFOX
 from pages import ARTIFACTS, PageTest
 from playwright.sync_api import expect
 from rowcast_server import Server
@@ -138,6 +139,86 @@ class PinsTest(PageTest):
         user.page.keyboard.press("Escape")
         user.page.keyboard.press("Control+End")
         expect(self.job(user, 499)).to_be_in_viewport(ratio=0.9)
+        user.check_clean(self)
+
+    def test_copies_of_whole_columns_begin_with_the_pinned_rows(self):
+        user = self.open("#table=jobs&pins=[3,450]&where=used+<+5")
+        self.pinned(user, 2)
+        expect(user.page.locator("#rows")).to_contain_text("5 rows match")
+        self.job(user, 1).click()
+        user.page.keyboard.press("Control+Space")
+        expect(user.page.locator(f"{PINNED} [aria-selected=true]")).to_have_count(2)
+        user.page.keyboard.press("Control+c")
+        expect(user.page.locator(".acted-line")).to_contain_text("Copied 6 rows")
+        self.assertEqual(user.pasted().split("\n"), ["Job", "job 3", "job 450", "job 0", "job 1", "job 2", "job 4"])
+        # Rows outside the window are fetched, and the pinned ones are still copied once.
+        user.filter.fill("")
+        user.filter.press("Enter")
+        expect(user.page.locator("#rows")).to_contain_text(re.compile("^(499|500) rows"))
+        self.job(user, 1).click()
+        user.page.keyboard.press("Control+Space")
+        user.page.keyboard.press("Control+c")
+        expect(user.page.locator(".acted-line", has_text=re.compile("Copied (499|500) rows"))).to_be_visible()
+        lines = user.pasted().split("\n")
+        self.assertEqual(lines[:4], ["Job", "job 3", "job 450", "job 0"])
+        self.assertEqual(len(lines), len(set(lines)))
+        user.check_clean(self)
+
+    def test_find_visits_pinned_rows_first_and_once(self):
+        user = self.open("#table=jobs&pins=[320,7]")
+        rows = self.pinned(user, 2)
+        user.page.keyboard.press("Control+f")
+        user.page.keyboard.type('"job 32"')
+        status = user.page.get_by_role("search", name="Find in table").get_by_role("status")
+        expect(status).to_contain_text("match")
+        active = user.page.locator(".cell.active")
+        user.page.keyboard.press("Enter")
+        expect(rows.first.locator(".cell.active")).to_have_text("job 320")
+        expect(active).to_have_count(1)
+        # Row 320 is skipped in its own place, which is far from the window.
+        for text in ("job 32", "job 321", "job 322"):
+            user.page.keyboard.press("Enter")
+            expect(active).to_have_text(text)
+        user.page.keyboard.press("Shift+Enter")
+        user.page.keyboard.press("Shift+Enter")
+        user.page.keyboard.press("Shift+Enter")
+        expect(rows.first.locator(".cell.active")).to_have_text("job 320")
+        user.page.keyboard.press("Shift+Enter")
+        expect(active).to_have_text("job 329")
+        user.page.keyboard.press("Enter")
+        expect(rows.first.locator(".cell.active")).to_have_text("job 320")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.check_clean(self)
+
+    def test_pinned_rows_are_printed_once_under_a_heading(self):
+        user = self.open("#table=jobs&pins=[4,400]")
+        expect(self.pinned(user, 2).nth(1)).to_contain_text("job 400")
+        user.page.evaluate("() => { dispatchEvent(new Event('beforeprint')); }")
+        sheet = user.page.locator(".print")
+        first = sheet.locator("tbody").first
+        expect(first.locator("th")).to_have_text("Pinned rows (2)")
+        self.assertEqual([row.split()[1] for row in first.locator("td:first-child").all_inner_texts()], ["4", "400"])
+        expect(sheet.locator("td", has_text=re.compile("^job 4$"))).to_have_count(1)
+        expect(sheet.locator("td", has_text=re.compile("^job 5$"))).to_have_count(1)
+        if not IS_FIREFOX:  # which does not emulate the medium of print
+            user.page.emulate_media(media="print")
+            user.page.screenshot(path=str(ARTIFACTS / "print-pinned.png"))
+
+    def test_details_stay_live_on_a_pinned_row_that_has_lost_the_focus(self):
+        user = self.open("#table=jobs&pins=[400]&group=state")
+        cell = self.pinned(user, 1).get_by_role("gridcell").first
+        expect(cell).to_have_text("job 400")
+        cell.click()
+        user.page.keyboard.press("Enter")
+        detail = user.page.locator(".detail")
+        expect(detail.locator(".detail-title")).to_have_text("job 400")
+        header = user.page.get_by_role("rowheader").first
+        header.click()
+        expect(header).to_have_attribute("aria-expanded", "false")
+        used = detail.locator(".detail-list .cell", has_text=re.compile(r"^1,?\d{3}"))
+        before = used.text_content()
+        expect(used).not_to_have_text(before)
+        expect(detail.locator(".detail-note")).to_have_text("")
         user.check_clean(self)
 
 

@@ -108,8 +108,9 @@ class PointingTest(PeopleTest):
         user = self.open()
         menu = self.menu(user, "alpha", "User")
         self.assertEqual([text.split("\n")[0] for text in self.items(menu)], [
-            "Filter for “root”", "Exclude “root”", "Group by this column", "Copy", "Select the row",
-            "Pin this row on top", "Copy a link to this view", "Copy a link to this row", "Show details"])
+            "Filter for “root”", "Exclude “root”", "Save rows with “root” as CSV", "Group by this column", "Copy",
+            "Select the row", "Pin this row on top", "Copy a link to this view",
+            "Copy a link to this row", "Show details"])
         user.page.screenshot(path=ARTIFACTS / "pointing-light.png")
         menu.get_by_role("menuitem", name="Filter for “root”").click()
         self.names(user, "alpha", "beta")

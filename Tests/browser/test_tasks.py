@@ -1,4 +1,4 @@
-"""Eight of the tasks of a user's day; `Tests/browser/tasks/run` does all thirty in each way."""
+"""Eleven of the tasks of a user's day; `Tests/browser/tasks/run` does all thirty in each way."""
 
 import unittest
 
@@ -33,6 +33,15 @@ class TasksTest(unittest.TestCase):
 
     def test_the_mouse_saves_a_view(self):
         self.do("saved_view", "mouse")
+
+    def test_the_mouse_groups_by_two_columns_and_collapses_all(self):
+        self.do("two_levels", "mouse")
+
+    def test_the_mouse_saves_the_rows_with_a_value(self):
+        self.do("export", "mouse")
+
+    def test_the_keyboard_pins_a_column_with_the_name(self):
+        self.do("pin", "keyboard")
 
     def test_the_keyboard_filters_and_copies_a_link(self):
         self.do("failed_jobs", "keyboard")

@@ -70,6 +70,42 @@ class ViewsTest(PageTest):
         other.check_clean(self)
         user.check_clean(self)
 
+    def test_save_view_waits_for_the_list_of_views(self):
+        user = self.open("#table=jobs&search=job+1")
+        page, held, is_held = user.page, [], [True]
+        page.route("**/views?table=*", lambda route: held.append(route) if is_held else route.continue_())
+        page.reload()
+        user.wait_for_rows()
+        page.get_by_role("button", name="View options").click()
+        page.get_by_role("menuitem", name="Save view…").click()
+        user.until("() => document.querySelector('[role=menu]') === null", "the menu is closed")
+        is_held.clear()
+        self.assertGreater(len(held), 0)
+        for route in held:
+            route.continue_()
+        box = page.get_by_role("dialog", name="Save view")
+        box.get_by_label("Title").fill("Early")
+        page.keyboard.press("Enter")
+        expect(self.tab(user, "Early")).to_have_attribute("aria-current", "true")
+        user.check_clean(self)
+
+    def test_a_press_on_a_tab_is_kept_while_the_tabs_change(self):
+        user = self.open("#table=jobs&search=job+1")
+        page = user.page
+        self.save(user, "First jobs")
+        box = self.tab(user, "Standard").bounding_box()
+        page.mouse.move(box["x"] + 10, box["y"] + 10)
+        page.mouse.down()
+        # A view of another user arrives while the button is held.
+        body = b'title: Other\ntable: jobs\naddress: "#table=jobs"\n'
+        urllib.request.urlopen(urllib.request.Request(f"{self.server.origin}/views/other", body, method="PUT"))
+        page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+        expect(self.tab(user, "Other")).to_be_visible()
+        page.mouse.up()
+        expect(self.tab(user, "Standard")).to_have_attribute("aria-current", "true")
+        expect(page.locator("#rows")).to_contain_text("400 rows")
+        user.check_clean(self)
+
     def test_view_links_open_the_view_and_unknown_one_is_reported(self):
         user = self.open("#table=jobs&search=job+39")
         self.save(user, "Thirty-nine")

@@ -71,7 +71,7 @@ test('the list begins with the page, and ends with the columns of the table', ()
   });
   const list = allCommands(page(), note('help'));
   const groups = list.map(({ group }) => group).filter((group, at, all) => group !== all[at - 1]);
-  assert.deepEqual(groups, ['Page', 'Export', 'Views', 'Tables', 'Actions', 'Columns']);
+  assert.deepEqual(groups, ['Page', 'Export', 'Views', 'Tables', 'Actions', 'Summary', 'Columns']);
   for (const label of ['Undo a change of the view', 'Pause updates', 'Keyboard shortcuts', 'Open the view Slow', 'Go to column cpu', 'Filter by cpu…']) {
     list.find((one) => one.label === label).run();
   }

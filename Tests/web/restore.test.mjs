@@ -285,3 +285,21 @@ test('ignores answers to old requests and after a lost connection', () => {
   assert.deepEqual(take().map(({ rows }) => rows), [[102]]);
   name();
 });
+
+test('waits for the key of a row, and not past a lost connection', async () => {
+  const { stored, session, take } = reader();
+  session.isOpen = true;
+  const waiting = [stored.keyFor(7), stored.keyFor(8)];
+  const [, { id, rows }] = take();
+  assert.deepEqual(rows, [8, 7], 'the later request repeats the pending one');
+  stored.named({ id: 1, rows: [[7, 'late']] });
+  stored.named({ id, rows: [[7, 'seven']] });
+  assert.deepEqual(await Promise.all(waiting), ['seven', undefined]);
+  assert.equal(await stored.keyFor(7), 'seven');
+  assert.deepEqual(take(), [], 'a known key is not requested');
+  const lost = stored.keyFor(9);
+  stored.lost();
+  assert.equal(await lost, undefined);
+  session.isOpen = false;
+  assert.equal(await stored.keyFor(10), undefined);
+});

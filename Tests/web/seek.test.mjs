@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { nextFound, seekText } from '../../web/model/seek.js';
+import { findPinned, findText, nextFound, seekText } from '../../web/model/seek.js';
 
 const specs = [0, 1].map((index) => ({ index }));
 
@@ -88,4 +88,25 @@ test('stops when the caller cancels', async () => {
   let left = 2;
   assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { requested, isWanted: () => (left -= 1) >= 0 }), null);
   assert.equal(requested.length, 1);
+});
+
+test('pinned rows come first in reading order', () => {
+  const found = [[-3, 1], [-4, 0], [0, 0], [7, 1]].map(([position, column]) => ({ position, column }));
+  const next = (position, column, isBackward) => {
+    const one = nextFound(found, { position, column }, isBackward);
+    return one && [one.position, one.column];
+  };
+  assert.deepEqual([next(-3, -1, false), next(-3, 1, false), next(-4, 0, false), next(7, 1, false)], [[-3, 1], [-4, 0], [0, 0], undefined]);
+  assert.deepEqual([next(3, 0, true), next(0, 0, true), next(-4, 0, true), next(-3, 1, true)], [[0, 0], [-4, 0], [-3, 1], undefined]);
+});
+
+test('a pinned row is found once, above the others', async () => {
+  const finding = { ofRow: (cells) => (cells.some((cell) => cell.includes('X')) ? (cell) => cell.includes('X') : null) };
+  const pinned = [{ position: -3, row: { id: 4, cells: ['X', '-'] } }, { position: -4, row: { id: 9, cells: ['-', '-'] } }];
+  assert.deepEqual(findPinned(finding, pinned, specs), [{ position: -3, column: 0 }]);
+  const items = [3, 4, 5].map((id) => ({ id, isHeader: false, absence: null, cells: ['-', 'X'] }));
+  assert.deepEqual(findText(finding, { start: 10, items }, specs, pinned).map(({ position }) => position), [10, 12]);
+  const ask = async () => ({ total: 3, itemAt: (at) => items[at] });
+  const how = { finding, specs, place: { position: 0, column: 1 }, isBackward: false, total: 3, pinned, progress: () => {}, isWanted: () => true };
+  assert.deepEqual(await seekText(ask, {}, how), { position: 2, column: 1 });
 });

@@ -170,3 +170,18 @@ test('finds cells in reading order', () => {
   assert.deepEqual(found('2'), [[40, 0], [41, 0], [41, 1], [42, 0], [42, 1]]);
   assert.deepEqual(found('row 12'), [[41, 1]]);
 });
+
+test('pinned rows are copied first and once', () => {
+  const selection = new Selection();
+  const copy = copyOf([1, 2, 3], 10, 100);
+  const pinned = [new Row(3, 9, ['newer', 6]), new Row(77, 1, ['far', 154])];
+  const ids = () => selection.cells(copy, specs, pinned).rows.map((cells) => cells[1] / 2);
+  selection.selectColumns(0, 1, copy);
+  assert.deepEqual(ids(), [3, 77, 1, 2], 'whole columns have all of them');
+  assert.equal(selection.cells(copy, specs, pinned).missing, 97);
+  assert.equal(selection.cells(copy, specs, pinned).rows[0][0], 'newer');
+  selection.extend(null, 0, new Spot(11, copy.itemAt(11)), 1);
+  assert.deepEqual(ids(), [1, 2], 'a rectangle has its own rows');
+  for (const row of [copy.itemAt(10), copy.itemAt(12)]) selection.toggleRow(row);
+  assert.deepEqual(ids(), [3, 1], 'selected rows have those that are selected');
+});

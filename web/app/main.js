@@ -54,6 +54,7 @@ function wantWords() {
       parsed: (parsed) => showParsed(parsed),
       values: (column, take) => askOfTable(column, take),
       group: (group) => active.change({ group, collapsed: [] }),
+      foldAll: (isCollapsed) => active.loadController().then(({ pointing }) => pointing.foldAll(isCollapsed)),
       retry: () => active.link.retry(),
       leave: () => active.grid.focus(),
     });
@@ -229,14 +230,18 @@ $('reset').addEventListener('click', () => {
   active.change({ ...emptyView(), table: active.session.view.table, isOwn: false });
   active.grid.focus({ preventScroll: true });
 });
-$('options').addEventListener('click', () => active.lateModules.load().then(({ showOptions }) => showOptions($('options'), active.session, {
-  commands: showCommands,
-  change: (changes) => active.change(changes),
-  actions: active.controller?.acting.items(false) ?? [],
-  views: words?.views.items ?? [],
-  announce: on.announce,
-  densityChanged: () => { for (const pane of panes) pane.redraw(); },
-})));
+// Waits for all parts, because an open menu gets no more items.
+$('options').addEventListener('click', async () => {
+  const [{ showOptions }, { acting }, { views }] = await Promise.all([active.lateModules.load(), active.loadController(), wantWords()]);
+  showOptions($('options'), active.session, {
+    commands: showCommands,
+    change: (changes) => active.change(changes),
+    actions: acting.items(false),
+    views: views.items,
+    announce: on.announce,
+    densityChanged: () => { for (const pane of panes) pane.redraw(); },
+  });
+});
 
 listenForShortcuts(document, {
   '/': () => wantWords().then(({ bar }) => bar.focusFilter()),

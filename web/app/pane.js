@@ -64,7 +64,7 @@ export class Pane {
       grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, totals: this.totals, suffix, fit: () => this.resize(this.#height),
     });
     this.lateModules = new LateModules({ session: this.session, columns: this.columns, groups }, {
-      change: (changes) => this.change(changes), lack: (what) => this.lack(what), foldAll: (isCollapsed) => this.loadController().then(({ pointing }) => pointing.foldAll(isCollapsed)),
+      change: (changes) => this.change(changes), lack: (what) => this.lack(what), foldAll: (isCollapsed, changes) => this.loadController().then(({ pointing }) => pointing.foldAll(isCollapsed, changes)),
     });
     this.place = new Place(this.scroll, this.viewportSchedule, this.session, () => this.controller?.focus);
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, needsSignIn: false, full: '' };

@@ -56,13 +56,13 @@ export class PinnedRows {
 
   /** Draws the rows. Changed cells are lit if `isLit`. */
   draw(isLit, now, clock) {
-    const { table, scroll: { rowHeight }, session: { copy } } = this.pane;
+    const { table, scroll: { rowHeight } } = this.pane;
     if (this.all.length === 0) return void this.el.remove();
     if (!this.el.isConnected) this.pane.body.before(this.el);
     this.all.forEach((one, at) => {
       if (one.node === null || !table.pinned.includes(one.node)) this.#make(one, at);
       const { node } = one;
-      const row = newest(one.row, copy) ?? new Row(-1, 0, one.isGone ? { failed: phrase('The table has no row with the key {key}.', { key: String(one.key) }) } : { pending: true });
+      const row = this.valuesOf(one) ?? new Row(-1, 0, one.isGone ? { failed: phrase('The table has no row with the key {key}.', { key: String(one.key) }) } : { pending: true });
       node.show(row, clock, isLit && node.item?.id === row.id ? table.flashes : null);
       placeNode(node, -1, at * rowHeight);
       this.#mark(one);
@@ -89,14 +89,20 @@ export class PinnedRows {
     el.setAttribute('aria-description', isGone ? phrase('pinned, no longer in the table') : phrase('pinned'));
   }
 
+  /**
+   * Returns the last known values of a pinned row, which are those of the window if they are newer,
+   * so that both show the same; null if none are known.
+   * @param {Pinned} pinned
+   * @returns {Row|null}
+   */
+  valuesOf({ row }) {
+    const { copy } = this.pane.session;
+    const held = row === null ? undefined : copy.itemAt(copy.positionOf(row.id));
+    return held !== undefined && held.absence === null && held.rev > row.rev ? /** @type {Row} */ (held) : row;
+  }
+
   /** Returns the element of a cell, or undefined if it is not drawn. */
   cellAt(at, column) {
     return this.all[at]?.node?.cells[column]?.el;
   }
-}
-
-// Returns the row of the window if it is newer, so that both show the same values.
-function newest(row, copy) {
-  const held = row === null ? undefined : copy.itemAt(copy.positionOf(row.id));
-  return held !== undefined && held.absence === null && held.rev > row.rev ? held : row;
 }

@@ -9,6 +9,7 @@ import { openRangeBox } from '../panels/rangebox.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
 import { joined } from '../model/narrowing.js';
 import { questionFor } from '../model/values.js';
+import { groupsOf, pinItem, sumItems } from '../panels/directmenu.js';
 import { openFilterBox } from '../panels/filterbox.js';
 import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
@@ -22,14 +23,15 @@ import { termTexts } from '../panels/chips.js';
 import { number, phrase } from '../model/language.js';
 
 /**
- * The controller of a pane's columns. `change(change)` changes the view, and `foldAll(isCollapsed)`
- * collapses or expands all sections.
+ * The controller of a pane's columns. `change(change)` changes the view, and
+ * `foldAll(isCollapsed, changes)` collapses or expands all sections after other changes.
  */
 export class ColumnController {
   /**
    * @param {{session: import('../model/session.js').Session,
    *   columns: import('../grid/headers.js').ColumnSet, change: (changes: object) => void,
-   *   foldAll: (isCollapsed: boolean) => void, lack?: (what: object) => string}} parts
+   *   foldAll: (isCollapsed: boolean, changes?: object) => void,
+   *   lack?: (what: object) => string}} parts
    */
   constructor({ session, columns, change, foldAll, lack = () => '' }) {
     this.session = session;
@@ -69,9 +71,16 @@ export class ColumnController {
       totals: () => this.showTotals(column, under),
       order: () => this.showOrder(column, under),
       ranges: () => this.showRanges(column.name, under),
+      pin: pinItem(column, this.#all, this.session.view, this.session.table?.label, this.change),
+      sums: groupsOf(this.#all, column.name).length === 0 ? undefined : () => openMenu(under, phrase('Sum of {column} by', { column: titleOf(column) }), sumItems(column, this.#all, this)),
       tile: this.session.table?.windowed ? undefined : () => openMenu(under, phrase('Summary of {column}', { column: titleOf(column) }), columnTiles(column, { view: this.session.view, table: this.session.table, change: this.change })),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
+  }
+
+  /** Changes the view's groups, and collapses its sections. */
+  groupBy(changes) {
+    this.foldAll(true, changes);
   }
 
   /** Opens the menu of a column's totals below an element. */

@@ -70,7 +70,7 @@ export class Controller {
     this.pinning = new Pinning(this);
     this.focus.pinnedAt = (position) => this.pinning.itemAt(position);
     this.#listen();
-    listenForPrint(pane);
+    listenForPrint(pane, () => this.pinning.shown);
     pane.columns.look(() => pane.redraw());
     session.searching = (text) => (this.#hasColumns ? this.#searchOf(text) : null);
     pane.refine();
@@ -119,7 +119,7 @@ export class Controller {
   goTo(position, column) {
     const { session, scroll, columns } = this.pane;
     this.focus.set(position, column, session.copy);
-    scroll.moveTo(scroll.reveal(position, session.view.group.length * scroll.rowHeight));
+    if (position >= 0) scroll.moveTo(scroll.reveal(position, session.view.group.length * scroll.rowHeight));
     columns.reveal(column);
     this.pane.schedule();
   }
@@ -203,10 +203,11 @@ export class Controller {
     this.acting.show(table.nodes);
     this.focus.mark(position === null ? undefined : position === -2 ? totals.cells[column] : position <= PINNED ? this.pinning.cellAt(position, column) : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw([...table.nodes, ...this.pinning.nodes], this.selection, this.acting.targets);
-    this.detail.show(this.focus.item, columns.all, copy, Date.now(), this.pinning.isLive(this.focus.item));
-    this.matches.drawn(table.nodes, wordsOf(this.pane.session.requested, this.pane.parsed));
+    this.detail.show(this.focus.item, columns.all, copy, Date.now(), (id) => this.pinning.liveRow(id));
+    const nodes = [...table.nodes.values(), ...this.pinning.nodes.map(([, node]) => node)];
+    this.matches.drawn(nodes, wordsOf(this.pane.session.requested, this.pane.parsed));
     this.#sumUp();
-    this.find.drawn(table.nodes, copy, columns.shown, now);
+    this.find.drawn(nodes, copy, columns.shown, this.pinning.shown, now);
   }
 
   /** The statistics of the selected cells as text; empty without a selection. */
@@ -217,10 +218,11 @@ export class Controller {
     const { session: { copy }, columns: { shown } } = this.pane;
     const { rows, bounds, isEmpty } = this.selection;
     const isRows = rows.size > 0;
-    const key = isEmpty ? '' : `${copy.seq} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
+    const pinned = isEmpty ? [] : this.pinning.shown.map(({ row }) => row);
+    const key = isEmpty ? '' : `${copy.seq} ${pinned.map(({ id, rev }) => `${id}:${rev}`).join()} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
     if (key === this.#pickedOf) return;
     this.#pickedOf = key;
-    const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown), { active: this.focus.column, isRows, now: Date.now() });
+    const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown, pinned), { active: this.focus.column, isRows, now: Date.now() });
     if (text === this.pickedText) return;
     this.pickedText = text;
     this.pane.on.stateChanged(this.pane);
@@ -230,13 +232,14 @@ export class Controller {
   get #here() {
     const { scroll } = this.pane;
     const { position, column } = this.focus;
-    return position !== null && position >= 0 ? { position, column } : { position: Math.ceil(scroll.position / scroll.rowHeight), column: -1 };
+    if (position !== null && (position >= 0 || position <= PINNED)) return { position, column };
+    return { position: scroll.atTop && this.pinning.count > 0 ? PINNED : Math.ceil(scroll.position / scroll.rowHeight), column: -1 };
   }
 
   #seek(text, isBackward, how) {
     const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
     const finding = this.#findingOf(text);
-    return seekText((sideQuery, till) => sideQueries.ask(sideQuery, till), { table, query }, { finding, specs, place: this.#here, isBackward, total, ...how });
+    return seekText((sideQuery, till) => sideQueries.ask(sideQuery, till), { table, query }, { finding, specs, place: this.#here, isBackward, total, pinned: this.pinning.shown, ...how });
   }
 
   // Whether the column specs match the open table, which may have just changed.

@@ -3,6 +3,7 @@
 
 import { cellText, htmlTable, tabSeparated } from './clipboard.js';
 import { fetchRows } from '../protocol/pieces.js';
+import { withPinned } from '../model/selection.js';
 import { phrase, plural } from '../model/language.js';
 
 const mostCells = 1_000_000;
@@ -32,7 +33,8 @@ export class Copying {
     if (!grid.contains(document.activeElement)) return;
     if (selection.isEmpty) return this.#copyCell(event);
     event.preventDefault();
-    const cells = selection.cells(session.copy, columns.shown);
+    const pinned = this.controller.pinning.shown.map(({ row }) => row);
+    const cells = selection.cells(session.copy, columns.shown, pinned);
     this.#turn += 1;
     if (cells.missing === 0) return this.#put(event, cells);
     const { bounds } = selection;
@@ -42,17 +44,20 @@ export class Copying {
     }
     const key = JSON.stringify([session.view, bounds]);
     if (this.#ready?.key === key) return this.#put(event, this.#ready.cells);
-    return this.#fetch(key, bounds, cells.specs);
+    return this.#fetch(key, bounds, cells.specs, selection.range.isWhole ? pinned : []);
   }
 
   // Row nodes are recycled, so DOM order is not view order. Text selected across several cells is
   // copied as whole cells in view order.
   #copyText(event) {
     const { body, columns, table } = this.pane;
+    const { pinning } = this.controller;
     const selected = getSelection();
-    if (!body.contains(selected.anchorNode) && !body.contains(selected.focusNode)) return;
+    const isWithin = (node) => body.contains(node) || pinning.rows.el.contains(node);
+    if (!isWithin(selected.anchorNode) && !isWithin(selected.focusNode)) return;
     const lines = [];
-    for (const node of table.nodes.values()) {
+    // Pinned rows have the same position, which is before all others, and stay in their order.
+    for (const node of [...pinning.nodes.map(([, one]) => one), ...table.nodes.values()]) {
       const places = node.places.filter((at) => selected.containsNode(node.cells[at].el, true));
       if (!node.isHidden && places.length > 0) lines.push({ node, places });
     }
@@ -87,13 +92,13 @@ export class Copying {
   }
 
   // Writes promises to the clipboard during the user's gesture, because browsers require one.
-  async #fetch(key, { top, bottom }, specs) {
+  async #fetch(key, { top, bottom }, specs, pinned) {
     const turn = this.#turn;
     const { session, view } = this.pane;
     const leave = this.notices.show(phrase('Fetching the rows to copy…'));
     const fetched = fetchRows((sideQuery, how) => this.sideQueries.ask(sideQuery, how), { table: view.table, query: session.wireQuery }, {
       from: top, through: bottom, isWanted: () => turn === this.#turn,
-    }).then((rows) => ({ specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
+    }).then((rows) => ({ specs, rows: withPinned(rows, pinned).map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
     const as = (type, text) => [type, fetched.then((cells) => new Blob([text(cells)], { type }))];
     const parts = [as('text/plain', tabSeparated), as('text/html', htmlTable)];
     for (const [, part] of parts) part.catch(() => {});  // reported below

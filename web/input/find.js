@@ -2,7 +2,7 @@
 // outside the window. Also shows the server's count of matching rows. The browser's own search
 // covers only drawn rows.
 
-import { findText, nextFound } from '../model/seek.js';
+import { findPinned, findText, isPinned, nextFound } from '../model/seek.js';
 import { phrase, plural } from '../model/language.js';
 
 const recount = 300;      // milliseconds between two counts while rows change
@@ -47,7 +47,9 @@ export class Find {
       event.stopPropagation();
     });
   }
-  #found = [];
+  #found = [];      // the matches in the window
+  #foundPinned = [];  // the matches in pinned rows, which come first and only here
+  #pinned = [];
   #hasGone = false; // whether the active cell was set to a match
   #turn = 0;        // number of the latest search; results of earlier ones are dropped
   #isSeeking = false;
@@ -77,9 +79,10 @@ export class Find {
     this.on.leave();
   }
 
-  /** Updates matches and marks after a frame is drawn. */
-  drawn(nodes, copy, specs, now) {
+  /** Updates matches and marks after a frame is drawn, in its `nodes` and the `pinned` rows. */
+  drawn(nodes, copy, specs, pinned, now) {
     if (!this.isOpen) return;
+    this.#pinned = pinned;
     this.#copy = copy;
     this.#specs = specs;
     // The step runs after the frame, because it changes what is drawn.
@@ -99,7 +102,9 @@ export class Find {
   }
 
   #look(isTyped) {
-    this.#found = this.#copy === null ? [] : findText(this.on.findingOf(this.input.value), this.#copy, this.#specs);
+    const finding = this.on.findingOf(this.input.value);
+    this.#foundPinned = findPinned(finding, this.#pinned, this.#specs);
+    this.#found = this.#copy === null ? [] : findText(finding, this.#copy, this.#specs, this.#pinned);
     if (isTyped) {
       this.#stop();
       this.#hasGone = false;
@@ -131,9 +136,10 @@ export class Find {
 
   #showStatus() {
     if (this.#isSeeking) return;
-    const count = this.#found.length;
+    const found = [...this.#foundPinned, ...this.#found];
+    const count = found.length;
     const here = this.#hasGone ? this.on.here() : null;
-    const at = here === null ? -1 : this.#found.findIndex(({ position, column }) => position === here.position && column === here.column);
+    const at = here === null ? -1 : found.findIndex(({ position, column }) => position === here.position && column === here.column);
     this.#write(this.input.value === '' ? '' : at >= 0 ? phrase('{place} of {count}', { place: at + 1, count }) : plural(count, '{count} match', '{count} matches'));
   }
 
@@ -149,18 +155,27 @@ export class Find {
       return;
     }
     this.#look(false);
-    const found = this.#found;
+    const { start, end, total } = this.#copy;
     const here = this.on.here();
+    // Matches between the pinned rows and the window are not known.
+    const isNear = start === 0 || isBackward === isPinned(here.position);
+    const found = isNear ? [...this.#foundPinned, ...this.#found] : isPinned(here.position) ? this.#foundPinned : this.#found;
     // The first step may stay at the active cell.
     const isOn = !this.#hasGone && !isBackward ? found.find(({ position, column }) => position === here.position && column === here.column) : undefined;
     const next = isOn ?? nextFound(found, here, isBackward);
     if (next !== undefined) return void this.#go(next);
-    const isWhole = this.#copy.start === 0 && this.#copy.end === this.#copy.total;
-    if (!isWhole) return void this.#seek(isBackward);
+    if (start > 0 || end < total) return void this.#seek(isBackward, here);
     if (found.length > 0) this.#go(found.at(isBackward ? -1 : 0));
   }
 
-  async #seek(isBackward) {
+  // Returns the first match of a search from a place: a search of the rows that goes on at the
+  // other end of the view has passed the pinned rows, and one that starts at these has not.
+  #passing(found, here, isBackward) {
+    const isPassed = found === null || (!isPinned(here.position) && nextFound([found], here, isBackward) === undefined);
+    return (isPassed ? this.#foundPinned.at(isBackward ? -1 : 0) : undefined) ?? found;
+  }
+
+  async #seek(isBackward, here) {
     const turn = this.#turn;
     const isWanted = () => turn === this.#turn;
     const progress = (share) => isWanted() && this.#write(phrase('{share}% searched', { share: Math.floor(share * 100) }));
@@ -168,7 +183,7 @@ export class Find {
     progress(0);
     let words = '';
     try {
-      const found = await this.on.seek(this.input.value, isBackward, { progress, isWanted });
+      const found = this.#passing(await this.on.seek(this.input.value, isBackward, { progress, isWanted }), here, isBackward);
       if (!isWanted()) return;
       this.#isSeeking = false;
       if (found !== null) return void this.#go(found);
@@ -193,7 +208,7 @@ export class Find {
     this.#unmark();
     const finding = this.on.findingOf(this.input.value);
     if (finding.words.length === 0) return;
-    for (const { cells, item } of nodes.values()) {
+    for (const { cells, item } of nodes) {
       const isInside = item.absence === null ? finding.ofRow(item.cells) : null;
       if (isInside === null) continue;
       this.#specs.forEach((spec, at) => {

@@ -200,13 +200,14 @@ export class Marks {
     this.#isMarked = !isEmpty;
     const bounds = targets === null ? selection.bounds : null;
     const rows = targets ?? selection.rows;
+    const hasPinned = bounds !== null && selection.range.isWhole === true;
     for (const [id, node] of nodes) {
       const isRow = rows.has(id);
       if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
         if (isRow) node.el.setAttribute('aria-selected', 'true');
         else node.el.removeAttribute('aria-selected');
       }
-      const isWithin = bounds !== null && node.position >= bounds.top && node.position <= bounds.bottom;
+      const isWithin = bounds !== null && (node.el.dataset.pinned === undefined ? node.position >= bounds.top && node.position <= bounds.bottom : hasPinned);
       for (const [at, cell] of node.cells.entries()) {
         if (cell === undefined) continue;
         const isSelected = isWithin && at >= bounds.first && at <= bounds.last;

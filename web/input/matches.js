@@ -11,7 +11,7 @@ export class Matches {
 
   /**
    * Marks words in cells after a frame is drawn.
-   * @param {Map<*, {cells: {el: Element}[]}>} nodes the drawn rows
+   * @param {{cells: {el: Element}[]}[]} nodes the drawn rows
    * @param {string[]} words in lower case
    */
   drawn(nodes, words) {
@@ -19,7 +19,7 @@ export class Matches {
     for (const range of this.#marked) this.highlight.delete(range);
     this.#marked.length = 0;
     if (words.length === 0) return;
-    for (const { cells } of nodes.values()) {
+    for (const { cells } of nodes) {
       for (const cell of Object.values(cells)) if (cell !== undefined) this.#markIn(cell.el, words);
     }
   }

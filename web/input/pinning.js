@@ -46,9 +46,18 @@ export class Pinning {
     return this.rows.all.flatMap(({ row, node }) => (row === null || node === null ? [] : [[row.id, node]]));
   }
 
-  /** Whether a row is pinned and in the table, so that its values are live. */
-  isLive(item) {
-    return item !== null && this.rows.all.some(({ row, isGone }) => row === item && !isGone);
+  /**
+   * The pinned rows with known values, from top to bottom, with their positions as active cells.
+   * @returns {{position: number, row: import('../protocol/wire.js').Row,
+   *   isGone: boolean}[]}
+   */
+  get shown() {
+    return this.rows.all.map((one, at) => ({ position: PINNED - at, row: this.rows.valuesOf(one), isGone: one.isGone })).filter(({ row }) => row !== null);
+  }
+
+  /** Returns the live values of a pinned row; undefined if no such row is in the table. */
+  liveRow(id) {
+    return this.shown.find(({ row, isGone }) => row.id === id && !isGone)?.row;
   }
 
   /** Requests other rows if the view has changed, and draws them. Called in each frame. */
@@ -111,12 +120,14 @@ export class Pinning {
     return [{ label: phrase('Pin this row on top'), ...lacks(why), run: () => this.#pin(item) }];
   }
 
-  #pin(item) {
+  async #pin(item) {
     const { controller: { restore, notices }, pane } = this;
-    const key = restore.keyOf(item.id);
-    if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
+    const { view: { table } } = pane.session;
+    const key = await restore.keyFor(item.id);
+    if (table !== pane.session.view.table) return;
+    if (key === undefined) return void notices.show(phrase('The row’s key is not known. Try again in a moment.'), false);
     pane.change({ pins: nextPins(pane.session.view.pins, key, true) });
-    return pane.on.announce(phrase('{row} is pinned on top', { row: this.#nameOf(item, key) }));
+    pane.on.announce(phrase('{row} is pinned on top', { row: this.#nameOf(item, key) }));
   }
 
   /**

@@ -7,6 +7,7 @@ import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { copyLink } from '../panels/copylink.js';
 import { openMenu } from '../panels/menu.js';
+import { saveRows } from '../panels/options.js';
 import { MOST_ROWS } from '../model/targets.js';
 import { phrase } from '../model/language.js';
 
@@ -111,6 +112,10 @@ export class Pointing {
       term: isMarked ? undefined : pane.view.filters.find(({ column }) => column === spec.column.name),
       lack: (what) => pane.lack(what),
       change: (changes) => this.#change(changes),
+      save: (filters) => {
+        const isSaved = saveRows(session, { ...session.view, filters }, (text) => pane.on.announce(text));
+        if (!isSaved) this.controller.notices.show(phrase('The filters are too long for an export.'), false);
+      },
       refuse: (reason) => this.controller.notices.show(reason, false),
     };
   }
@@ -156,36 +161,39 @@ export class Pointing {
   }
 
   // Copies a link that opens the view at a row.
-  #copyRowLink(id) {
+  async #copyRowLink(id) {
     const { pane, controller: { restore, notices } } = this;
-    const key = restore.keyOf(id);
-    if (key === undefined) return void notices.show(phrase('The row’s key is not known yet. Try again in a moment.'), false);
+    // Without a pause if possible, because browsers copy only shortly after a key or a click.
+    const key = restore.keyOf(id) ?? await restore.keyFor(id);
+    if (key === undefined) return void notices.show(phrase('The row’s key is not known. Try again in a moment.'), false);
     const address = new URL(location.href);
     address.hash = hashFromRow(pane.session.view, key);
-    return this.#putLink(address.href, phrase('Copied a link to this row'));
+    this.#putLink(address.href, phrase('Copied a link to this row'));
   }
 
-  /** Collapses the outermost sections, or expands all sections. */
-  foldAll(isCollapsed) {
-    if (isCollapsed) this.#collapseAll(this.pane.session.requested.group[0]);
-    else this.#change({ collapsed: [] });
+  /** Collapses the outermost sections of a changed view, or expands all sections. */
+  foldAll(isCollapsed, changes = {}) {
+    if (isCollapsed) this.#collapseAll(changes);
+    else this.#change({ ...changes, collapsed: [] });
   }
 
   // Collapses the outermost sections. Their values are counted, because only some are loaded.
-  #collapseAll(name) {
+  #collapseAll(changes) {
     const { pane, controller: { notices } } = this;
     const { session } = pane;
-    const view = fittingView(session.view, session.table.columns);
+    const before = session.view;
+    const view = fittingView({ ...before, ...changes }, session.table.columns);
     const leave = notices.show(phrase('Collapsing…'));
     askValues({ table: view.table, column: wireGroup(view, session.zone)[0], query: session.narrowed(view) }, ({ values, note, isCounting }) => {
       if (isCounting) return;
       leave();
       const now = session.view;
-      if (now.table !== view.table || now.group[0] !== name || JSON.stringify(now.ranges) !== JSON.stringify(view.ranges)) return;
+      if (now.table !== view.table || now.group[0] !== before.group[0] || JSON.stringify(now.ranges) !== JSON.stringify(before.ranges)) return;
+      if (values.length === 0 && changes.group !== undefined) return void this.#change({ ...changes, collapsed: [] });
       if (values.length === 0) return void notices.show(phrase('The sections could not be collapsed. Try again.'), false);
       // The largest sections come last, because only the last ones may fit.
       const collapsed = shortCollapsed(values.map(([value]) => [value]).toReversed());
-      this.#change({ collapsed });
+      this.#change({ ...changes, collapsed });
       if (note !== null || collapsed.length < values.length) notices.show(phrase('{count} sections are collapsed; there are more.', { count: collapsed.length }));
     });
   }

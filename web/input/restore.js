@@ -27,6 +27,7 @@ export class Restore {
   #lastRequest = 0;          // number of the latest request; only the latest of a kind is answered
   #naming = 0;         // number of the pending request for keys, or 0
   #done = null;        // callback of `call`
+  #waiting = [];       // callbacks of `keyFor`
   #locating = 0;       // number of the pending request for positions, or 0
   #sought = null;      // the rows sought since the server's restart
   #goal = null;        // the row scrolled to, until it is in the window: `{id, below}`
@@ -38,12 +39,13 @@ export class Restore {
   clear() {
     this.#keys.clear();
     this.#anchor = this.#sought = this.#goal = this.#whole = null;
-    this.#naming = this.#locating = 0;
+    this.lost();
   }
 
   /** Drops pending requests, because the connection is lost. */
   lost() {
     this.#naming = this.#locating = 0;
+    this.#found();
   }
 
   /**
@@ -100,6 +102,23 @@ export class Restore {
     this.session.send(wire.name(this.#naming, wanted));
   }
 
+  /**
+   * Resolves to a row's key once it is known, and to undefined if the server has none or the
+   * connection is lost.
+   */
+  keyFor(id) {
+    const key = this.#keys.get(id);
+    if (key !== undefined || !this.session.isOpen) return Promise.resolve(key);
+    return new Promise((found) => {
+      this.#waiting.push(() => found(this.#keys.get(id)));
+      this.call([id], this.#done);
+    });
+  }
+
+  #found() {
+    for (const found of this.#waiting.splice(0)) found();
+  }
+
   /** Handles the answer with rows' keys. Deleted rows and keys that are too long are left out. */
   named({ id, rows }) {
     if (id !== this.#naming) return;
@@ -107,6 +126,7 @@ export class Restore {
     for (const [row, key] of rows) if (this.#keys.has(row)) this.#keys.set(row, key);
     const done = this.#done;
     this.#done = null;
+    this.#found();
     done?.();
   }
 

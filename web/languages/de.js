@@ -85,6 +85,11 @@ export default {
     // Columns.
     '{column} column menu': 'Spaltenmenü {column}', Columns: 'Spalten', 'Sort ascending': 'Aufsteigend sortieren', 'Sort descending': 'Absteigend sortieren',
     'Add to sort': 'Zusätzlich sortieren', 'Remove sort': 'Sortierung aufheben', 'Filter…': 'Filtern …', 'Group by this column': 'Nach dieser Spalte gruppieren',
+    'Sum by group…': 'Nach Gruppen summieren …', 'Sum of {column} by': 'Summe von {column} nach', 'Sum {column} by {group}': '{column} nach {group} summieren',
+    'Summary: {function} of {column}': 'Übersicht: {function} von {column}', 'Save rows with “{text}” as CSV': 'Zeilen mit „{text}“ als CSV speichern',
+    'The filters are too long for an export.': 'Die Filter sind für einen Export zu lang.',
+    'Pin left with {label}': 'Links mit {label} fixieren', 'Pin right with {label}': 'Rechts mit {label} fixieren',
+    'Pin {column} left with {label}': '{column} links mit {label} fixieren', 'Pin {column} right with {label}': '{column} rechts mit {label} fixieren',
     'Group by ranges…': 'Nach Bereichen gruppieren …', 'Group by ranges of {column}…': 'Nach Bereichen von {column} gruppieren …',
     'Group {column} by ranges': '{column} nach Bereichen gruppieren', 'Own width': 'Eigene Breite', Unit: 'Einheit', Width: 'Breite', Group: 'Gruppieren',
     'None: each value': 'Keine: jeder Wert', Minute: 'Minute', Hour: 'Stunde', Day: 'Tag', Week: 'Woche', Month: 'Monat', Year: 'Jahr',
@@ -168,7 +173,7 @@ export default {
     'Only the {count} selected values': { one: 'Nur den ausgewählten Wert', other: 'Nur die {count} ausgewählten Werte' },
     'Exclude the {count} selected values': { one: 'Den ausgewählten Wert ausschließen', other: 'Die {count} ausgewählten Werte ausschließen' }, 'Open the link': 'Link öffnen',
     Copy: 'Kopieren', 'Copy the selection': 'Auswahl kopieren', 'Copy a link to this view': 'Link zu dieser Ansicht kopieren',
-    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Pinned rows': 'Angeheftete Zeilen', 'pinned rows': 'angeheftete Zeilen', pinned: 'angeheftet', 'pinned, no longer in the table': 'angeheftet, nicht mehr in der Tabelle',
+    'Copy a link to this row': 'Link zu dieser Zeile kopieren', 'Pinned rows': 'Angeheftete Zeilen', 'pinned rows': 'angeheftete Zeilen', pinned: 'angeheftet', 'no longer in the table': 'nicht mehr in der Tabelle', 'pinned, no longer in the table': 'angeheftet, nicht mehr in der Tabelle',
     'This row is no longer in the table. These are its last values.': 'Diese Zeile ist nicht mehr in der Tabelle. Dies sind ihre letzten Werte.',
     'The table has no row with the key {key}.': 'Die Tabelle hat keine Zeile mit dem Schlüssel {key}.',
     'The pinned row {row} is no longer in the table': 'Die angeheftete Zeile {row} ist nicht mehr in der Tabelle', 'Unpin this row': 'Diese Zeile lösen',
@@ -192,7 +197,7 @@ export default {
     'The browser did not allow copying. Press Ctrl+C instead.': 'Der Browser hat das Kopieren nicht erlaubt. Stattdessen Strg+C drücken.',
     'The browser did not allow copying. The link is: {address}': 'Der Browser hat das Kopieren nicht erlaubt. Der Link ist: {address}',
     'Copied a link to this view': 'Link zu dieser Ansicht kopiert', 'Copied a link to this row': 'Link zu dieser Zeile kopiert',
-    'The row’s key is not known yet. Try again in a moment.': 'Der Schlüssel der Zeile ist noch nicht bekannt. Gleich erneut versuchen.',
+    'The row’s key is not known. Try again in a moment.': 'Der Schlüssel der Zeile ist nicht bekannt. Gleich erneut versuchen.',
     '{count} rows are selected: a filter takes the values of {most} at most.': '{count} Zeilen sind ausgewählt: Ein Filter nimmt die Werte von höchstens {most}.',
     'The filter was not set, because {reason}.': 'Der Filter wurde nicht gesetzt: {reason}.', '{place} of {count}': '{place} von {count}',
     '{share}% searched': '{share} % durchsucht', 'no more matches': 'keine weiteren Treffer', 'search failed': 'Suche fehlgeschlagen',
@@ -252,7 +257,7 @@ export default {
 
     // Views.
     View: 'Ansicht', 'View ▾': 'Ansicht ▾', 'Save, rename, share or delete the view': 'Die Ansicht speichern, umbenennen, teilen oder löschen', Standard: 'Standard',
-    changed: 'geändert', default: 'Vorgabe', 'The views are not loaded yet.': 'Die Ansichten sind noch nicht geladen.',
+    changed: 'geändert', default: 'Vorgabe', 'The views could not be loaded. Try again.': 'Die Ansichten konnten nicht geladen werden. Versuchen Sie es noch einmal.',
     'This view belongs to another user. Save yours under another name.': 'Diese Ansicht gehört jemand anderem. Die eigene unter anderem Namen speichern.',
     'Save view…': 'Ansicht speichern …', 'Save view': 'Ansicht speichern', 'Rename view': 'Ansicht umbenennen', 'Import a view…': 'Ansicht importieren …',
     'Save “{title}”': '„{title}“ speichern', 'Discard the changes': 'Änderungen verwerfen', 'Rename…': 'Umbenennen …', Rename: 'Umbenennen', 'My default': 'Meine Vorgabe',

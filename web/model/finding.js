@@ -73,7 +73,7 @@ export class Finding {
    * The test is true for the cells with a word to find. Of a row that only lacks words, it is true
    * for the first visible cell.
    *
-   * @param {*[]} cells
+   * @param {readonly *[]} cells
    * @returns {((cell: *, spec: import('./columns.js').Spec, column: number) => boolean)|null}
    */
   ofRow(cells) {

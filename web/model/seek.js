@@ -4,17 +4,34 @@
 import { fetchPiece, PIECE } from '../protocol/pieces.js';
 
 /**
+ * A pinned row: its values and its position as an active cell, which is at most -3.
+ * @typedef {{position: number, row: import('../protocol/wire.js').Row}} Pin
+ */
+
+/** Whether a position is that of a pinned row. */
+export function isPinned(position) {
+  return position <= -3;
+}
+
+// Positions in reading order: the pinned rows at -3, -4 and so on are above all others.
+function lineOf(position) {
+  return isPinned(position) ? -1_000_000 - position : position;
+}
+
+/**
  * Returns the cells of the window that contain the words to find, in reading order.
  *
  * @param {import('./finding.js').Finding} finding
  * @param {{start: number, items: object[]}} copy the window
  * @param {import('./columns.js').Spec[]} specs the visible columns
+ * @param {Pin[]} [pinned] the pinned rows, whose cells are left out
  * @returns {{position: number, column: number}[]}
  */
-export function findText(finding, copy, specs) {
+export function findText(finding, copy, specs, pinned = []) {
   const found = [];
+  const ids = new Set(pinned.map(({ row }) => row.id));
   copy.items.forEach((item, index) => {
-    const isInside = item.isHeader || item.absence !== null ? null : finding.ofRow(item.cells);
+    const isInside = item.isHeader || item.absence !== null || ids.has(item.id) ? null : finding.ofRow(item.cells);
     if (isInside === null) return;
     specs.forEach((spec, column) => {
       if (isInside(item.cells[spec.index], spec, column)) found.push({ position: copy.start + index, column });
@@ -24,11 +41,26 @@ export function findText(finding, copy, specs) {
 }
 
 /**
+ * Returns the cells of the pinned rows that contain the words to find, in reading order.
+ *
+ * @param {import('./finding.js').Finding} finding
+ * @param {Pin[]} pinned
+ * @param {import('./columns.js').Spec[]} specs the visible columns
+ * @returns {{position: number, column: number}[]}
+ */
+export function findPinned(finding, pinned, specs) {
+  return pinned.flatMap(({ position, row }) => {
+    const isInside = finding.ofRow(row.cells);
+    return isInside === null ? [] : specs.flatMap((spec, column) => (isInside(row.cells[spec.index], spec, column) ? [{ position, column }] : []));
+  });
+}
+
+/**
  * Returns the next cell after a place, or with `isBackward` the previous one, or undefined. `found`
  * is in reading order.
  */
 export function nextFound(found, place, isBackward) {
-  const isAfter = ({ position, column }) => position > place.position || (position === place.position && column > place.column);
+  const isAfter = ({ position, column }) => lineOf(position) > lineOf(place.position) || (position === place.position && column > place.column);
   const isSame = ({ position, column }) => position === place.position && column === place.column;
   return isBackward ? found.findLast((one) => !isAfter(one) && !isSame(one)) : found.find(isAfter);
 }
@@ -45,17 +77,18 @@ export function nextFound(found, place, isBackward) {
  * @param {{position: number, column: number}} how.place
  * @param {boolean} how.isBackward
  * @param {number} how.total the number of items in the view
+ * @param {Pin[]} [how.pinned] the pinned rows, whose cells are left out
  * @param {(share: number) => void} how.progress called with the searched share of the view, from 0 to 1
  * @param {() => boolean} how.isWanted returns false to stop the search
  * @returns {Promise<{position: number, column: number}|null>} null if nothing was found
  */
-export async function seekText(ask, view, { finding, specs, place, isBackward, total, progress, isWanted }) {
+export async function seekText(ask, view, { finding, specs, place, isBackward, total, pinned = [], progress, isWanted }) {
   let passed = 0;
   for (const { first, last, isRest } of piecesFrom(place.position, total, isBackward)) {
     if (!isWanted()) return null;
     const piece = await fetchPiece(ask, view, first, last);
     if (!isWanted()) return null;
-    const found = findText(finding, piece, specs);
+    const found = findText(finding, piece, specs, pinned);
     const next = isRest ? found.at(isBackward ? -1 : 0) : nextFound(found, place, isBackward);
     if (next !== undefined) return next;
     passed += last - first + 1;

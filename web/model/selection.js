@@ -25,6 +25,17 @@ export class Spot {
 }
 
 /**
+ * Returns rows without those that are pinned, after the pinned ones.
+ *
+ * @param {import('../protocol/wire.js').Row[]} rows
+ * @param {import('../protocol/wire.js').Row[]} pinned
+ */
+export function withPinned(rows, pinned) {
+  const ids = new Set(pinned.map(({ id }) => id));
+  return [...pinned, ...rows.filter(({ id }) => !ids.has(id))];
+}
+
+/**
  * The selection: either a set of rows, or a rectangle of cells.
  *
  *     selection.toggleRow(row);
@@ -65,7 +76,7 @@ export class Selection {
   extend(from, fromColumn, to, toColumn) {
     this.rows.clear();
     if (this.range === null) this.range = { from, fromColumn, to, toColumn };
-    else Object.assign(this.range, { to, toColumn });
+    else Object.assign(this.range, { to, toColumn, isWhole: false });
   }
 
   /** Selects all cells of the columns `from` to `through`. */
@@ -106,28 +117,33 @@ export class Selection {
   /**
    * Returns the selected cells as `{specs, rows, missing}`, with the rows in view order.
    *
+   * Pinned rows come first and once: those that are selected, or all if whole columns are.
    * `missing` is the number of rows of the rectangle that are outside the window.
    *
    * @param {import('../protocol/wire.js').WindowCopy} copy
    * @param {{index: number}[]} specs the visible columns
+   * @param {import('../protocol/wire.js').Row[]} [pinned] the pinned rows from top to bottom
    */
-  cells(copy, specs) {
+  cells(copy, specs, pinned = []) {
     const { bounds } = this;
     if (bounds === null) {
       const positions = new Map([...this.rows.keys()].map((id) => [id, copy.positionOf(id)]));
       const order = (id) => (positions.get(id) < 0 ? Infinity : positions.get(id));
-      const rows = [...this.rows.values()].sort((one, other) => order(one.id) - order(other.id) || 0);
+      const others = [...this.rows.values()].sort((one, other) => order(one.id) - order(other.id) || 0);
+      const rows = withPinned(others, pinned.filter(({ id }) => this.rows.has(id)));
       return { specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)), missing: 0 };
     }
+    const above = this.range.isWhole ? pinned : [];
     const columns = specs.slice(bounds.first, bounds.last + 1);
+    /** @type {import('../protocol/wire.js').Row[]} */
     const rows = [];
     let held = 0;
     for (let position = Math.max(bounds.top, copy.start); position <= Math.min(bounds.bottom, copy.end - 1); position += 1) {
       const item = copy.itemAt(position);
       held += 1;
-      if (!item.isHeader) rows.push(columns.map(({ index }) => item.cells[index] ?? null));
+      if (!item.isHeader) rows.push(/** @type {import('../protocol/wire.js').Row} */ (item));
     }
-    return { specs: columns, rows, missing: bounds.bottom - bounds.top + 1 - held };
+    return { specs: columns, rows: withPinned(rows, above).map(({ cells }) => columns.map(({ index }) => cells[index] ?? null)), missing: bounds.bottom - bounds.top + 1 - held };
   }
 
   /** A description of the selection for the user, or an empty string. */

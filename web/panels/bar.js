@@ -14,8 +14,8 @@ import { phrase, plural } from '../model/language.js';
  * The bars above and below the table.
  *
  * `on` has `apply(changes)` with the change of the view's search, `parse(text, caret)`,
- * `parsed(reading)`, `values(column, take)`, `group(names)`, `retry()`, `leave()` and
- * `announce(text)`.
+ * `parsed(reading)`, `values(column, take)`, `group(names)`, `foldAll(isCollapsed)`, `retry()`,
+ * `leave()` and `announce(text)`.
  */
 export class Bar {
   constructor(root, on, locale) {
@@ -25,6 +25,7 @@ export class Bar {
     this.groups = find('groups');
     this.groupings = [...this.groups.querySelectorAll('select')];
     this.group = [];
+    this.folds = [find('fold'), find('unfold')];
     this.state = find('state');
     this.parts = Object.fromEntries(
       ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'loads', 'traffic'].map((id) => [id, find(id)]));
@@ -43,6 +44,7 @@ export class Bar {
     this.groupings.forEach((select, level) => {
       select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
     });
+    this.folds.forEach((button, at) => button.addEventListener('click', () => on.foldAll(at === 0)));
     this.state.addEventListener('click', () => on.retry());
     this.parts.rejected.addEventListener('click', async () => {
       const { openSkipped } = await bring(() => import('./skipped.js'));
@@ -77,6 +79,7 @@ export class Bar {
     this.filterBar.show(barText({ search, where }), mark('where') || mark('search'));
     this.group = group;
     this.groups.hidden = this.#most === 0;
+    for (const button of this.folds) button.hidden = group.length === 0;
     this.groupings.forEach((select, level) => {
       setFault(select, marks.find(({ key }) => key === `group:${group[level]}`)?.reason ?? '');
       select.hidden = level > group.length || level >= this.#most;

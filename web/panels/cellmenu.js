@@ -26,11 +26,13 @@ export function labelOf(text) {
  * - `term` is the column's applied term, and `filters` are all terms of the view.
  * - `lack(what)` returns why the source does not support a command, see refusals.js.
  * - `change(changes)` changes the view, and `refuse(reason)` shows why it was not changed.
+ * - `save(filters)` exports the rows that these terms match.
  *
  * @typedef {{spec: import('../model/columns.js').Spec,
  *   term: import('../model/query.js').Term|undefined,
  *   view: import('../model/query.js').View, lack: (what: object) => string,
- *   change: (changes: object) => void, refuse: (reason: string) => void, now: number}} Scene
+ *   change: (changes: object) => void, refuse: (reason: string) => void,
+ *   save?: (filters: import('../model/query.js').Term[]) => void, now: number}} Scene
  */
 
 /**
@@ -69,6 +71,7 @@ export function filterItems(cell, selected, scene) {
       );
     }
   }
+  if (scene.save !== undefined && cell !== null && missingOf(cell) === null && (column.type === 'text' || column.type === 'boolean')) items.push(saveItem(cell, scene));
   if (selected !== null && column.type !== 'image' && column.type !== 'series') items.push(...selectedItems(selected, scene));
   items.push(groupItem(scene));
   return items.filter((item) => item !== undefined);
@@ -134,6 +137,14 @@ function selectedItems({ cells, fetch = undefined, fault = '' }, scene) {
 function filterItem(label, make, scene) {
   const term = make();
   return { label, ...lacks(faultOf(term, scene)), run: () => apply(term, scene) };
+}
+
+// Returns the item that exports the rows with a value, of those that are shown.
+function saveItem(cell, scene) {
+  const { spec: { column }, view: { filters }, save } = scene;
+  const term = termFor([cell], column);
+  const fault = faultOf(term, { ...scene, term: undefined });
+  return { label: phrase('Save rows with “{text}” as CSV', { text: textOf(cell, scene) }), ...lacks(fault), run: () => save(nextTerms(filters, column.name, term)) };
 }
 
 function apply(term, scene) {

@@ -14,12 +14,13 @@ import { isRightToLeft, keyText, phrase } from '../model/language.js';
  * @param {import('../model/query.js').View} view
  * @param {{change: (changes: object) => void, filter: () => void, totals?: () => void,
  *   order?: () => void, ranges?: () => void, foldAll?: (isCollapsed: boolean) => void,
- *   tile?: () => void, highlight?: () => void, times?: () => void, choose?: () => void,
- *   fit: (all: boolean) => void, lack?: (what: object) => string}} on
+ *   tile?: () => void, sums?: () => void, pin?: import('./menu.js').MenuItem,
+ *   highlight?: () => void, times?: () => void, choose?: () => void, fit: (all: boolean) => void,
+ *   lack?: (what: object) => string}} on
  *   `totals` offers all totals of the column, `order` the orders of its sections, `ranges` the
- *   sizes of their ranges, `tile` its tiles, `highlight` its looks and `times` the form of its
- *   times; `choose` opens the list of columns, and `lack` returns why the source does not support
- *   an item
+ *   sizes of their ranges, `tile` its tiles, `sums` its sums by group, `highlight` its looks and
+ *   `times` the form of its times; `pin` pins it with the column that names the rows, `choose`
+ *   opens the list of columns, and `lack` returns why the source does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -55,12 +56,14 @@ export function columnMenu(column, columns, view, on) {
     isGroup && on.order !== undefined ? { label: phrase('Order the sections…'), run: on.order } : undefined,
     ...(isGroup && on.foldAll !== undefined ? foldItems(view, on.foldAll) : []),
     ...(isNumeric(column.type) ? totalItems(column, view, on, ['sum', 'mean']) : []),
+    isNumeric(column.type) && on.sums !== undefined ? { label: phrase('Sum by group…'), run: on.sums } : undefined,
     canGroup && on.totals !== undefined ? { label: isNumeric(column.type) ? phrase('More totals…') : phrase('Totals…'), run: on.totals } : undefined,
     canGroup && on.highlight !== undefined ? { label: phrase('Highlight…'), run: on.highlight } : undefined,
     column.type === 'timestamp' && on.times !== undefined ? { label: phrase('Times…'), run: on.times } : undefined,
     canGroup && on.tile !== undefined ? { label: phrase('Add to the summary…'), run: on.tile } : undefined,
     null,
     { label: place.isPinned ? phrase('Unpin') : isRightToLeft() ? phrase('Pin right') : phrase('Pin left'), run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    place.isPinned ? undefined : on.pin,
     { label: phrase('Move left'), hint: keyText('Ctrl+Shift+←'), ...moved(isRightToLeft() ? 1 : -1) },
     { label: phrase('Move right'), hint: keyText('Ctrl+Shift+→'), ...moved(isRightToLeft() ? -1 : 1) },
     { label: phrase('Fit to content'), run: () => on.fit(false) },

@@ -5,6 +5,7 @@ import { arrange, titleOf } from '../model/columns.js';
 import { changePlace } from '../model/places.js';
 import { hasRanges } from '../model/ranges.js';
 import { foldItems, lacks } from './columnmenu.js';
+import { pinItem, sumCommands, tileCommands } from './directmenu.js';
 import { linesMenu } from './displaymenu.js';
 import { follow, isFollowing, newestOf } from './follow.js';
 import { orderItems } from './sectionmenu.js';
@@ -51,6 +52,7 @@ export function allCommands({ pane, controller, columnController, views, bar, ex
     ...commandsOf(views.items, phrase('Views')),
     ...tableCommands(tables, pane.session.view.table, on.open),
     ...commandsOf(controller.acting.items(false), phrase('Actions')),
+    ...(table === undefined || table.windowed ? [] : tileCommands(table.columns, { view: pane.session.view, table, change: (changes) => pane.change(changes) })),
     ...(table === undefined ? [] : columnCommands(table.columns, pane.view, {
       change: (changes) => pane.change(changes),
       lack: (what) => pane.lack(what),
@@ -58,11 +60,13 @@ export function allCommands({ pane, controller, columnController, views, bar, ex
       highlight: (column) => columnController.highlight(column, pane.heads.cells[0] ?? pane.grid),
       times: (column) => columnController.times(column, pane.heads.cells[0] ?? pane.grid),
       ranges: (name) => columnController.showRanges(name, pane.heads.cells[0] ?? pane.grid),
+      label: table.label,
       goTo(name) {
         controller.goTo(Math.max(0, controller.focus.position ?? 0), columns.shown.findIndex(({ column }) => column.name === name));
         pane.grid.focus({ preventScroll: true });
       },
     })),
+    ...(table === undefined ? [] : sumCommands(table.columns, columnController)),
   ];
 }
 
@@ -73,7 +77,7 @@ export function allCommands({ pane, controller, columnController, views, bar, ex
  * @param {import('../model/query.js').View} view
  * @param {{change: (changes: object) => void, goTo: (name: string) => void,
  *   filter: (name: string) => void, highlight: (column: object) => void,
- *   times: (column: object) => void, ranges?: (name: string) => void,
+ *   times: (column: object) => void, ranges?: (name: string) => void, label?: string,
  *   lack: (what: object) => string}} on
  * @returns {import('../model/palette.js').Command[]}
  */
@@ -87,6 +91,7 @@ export function columnCommands(columns, view, on) {
     const own = (label, run, more = {}) => ({ label, group: phrase('Columns'), run, ...more });
     const sort = (descending) => own(descending ? phrase('Sort by {column}, descending', { column: title }) : phrase('Sort by {column}, ascending', { column: title }), () => on.change({ sort: [{ column: name, descending }] }), lacks(on.lack({ sort: name })));
     if (isHidden) return [own(phrase('Show {column}', { column: title }), put({ isHidden: false })), sort(false), sort(true)];
+    const pinned = isPinned ? undefined : pinItem(column, columns, view, on.label, on.change);
     const canGroup = column.type !== 'series' && column.type !== 'image' && !view.group.includes(name) && view.group.length < 4;
     return [
       sort(false), sort(true),
@@ -100,6 +105,7 @@ export function columnCommands(columns, view, on) {
       own(phrase('Hide {column}', { column: title }), put({ isHidden: true }), shown > 1 ? {} : { isDisabled: true, why: phrase('It is the only visible column.') }),
       own(isPinned ? phrase('Unpin {column}', { column: title })
         : isRightToLeft() ? phrase('Pin {column} right', { column: title }) : phrase('Pin {column} left', { column: title }), put({ isPinned: !isPinned })),
+      ...(pinned === undefined ? [] : [own(pinned.command, pinned.run)]),
     ];
   });
 }

@@ -55,9 +55,10 @@ export class Detail {
    *
    * @param {import('../protocol/wire.js').Row|null} row the active row, if any; may be a header
    * @param {import('../model/columns.js').Spec[]} specs all columns
-   * @param {boolean} isLive whether the row is up to date although it may be outside the window
+   * @param {(id: number) => import('../protocol/wire.js').Row|undefined} pinned returns the values
+   *   of a pinned row, which are live outside the window, too
    */
-  show(row, specs, copy, now, isLive = false) {
+  show(row, specs, copy, now, pinned = () => undefined) {
     if (!this.isOpen || specs.length === 0) return;
     if (specs !== this.#specs) this.#build(specs);
     const next = row !== null && !row.isHeader ? row : this.#row;
@@ -66,8 +67,9 @@ export class Detail {
       this.list.hidden = true;
       return;
     }
-    this.#row = copy.itemAt(copy.positionOf(next.id)) ?? next;
-    const isHeld = isLive || copy.positionOf(next.id) >= 0;
+    const live = pinned(next.id) ?? copy.itemAt(copy.positionOf(next.id));
+    this.#row = live ?? next;
+    const isHeld = live !== undefined;
     this.list.hidden = false;
     this.note.textContent = isHeld ? '' : phrase('This row is not loaded. These are its last known values.');
     this.panel.classList.toggle('old', !isHeld);

@@ -1,7 +1,7 @@
 // facets.js: the facets panel: the values and ranges of columns with the numbers of their rows. A
 // click filters by a value. Loaded when first opened.
 
-import { make } from '../grid/elements.js';
+import { keepChildren, make } from '../grid/elements.js';
 import { columnItems, countsFrom, entriesOf, entryText, inPlace, isCountable, markOf, MOST_FACETS, noteOf, suggestedFacets, termAfter, wireFacets } from '../model/facets.js';
 import { nextTerms, termsFault } from '../model/query.js';
 import { titleOf } from '../model/columns.js';
@@ -117,7 +117,7 @@ export class Facets {
       clear: () => this.#apply(name, () => null),
       filter: (under) => this.on.filter(name, under),
     }));
-    this.#list.replaceChildren(...this.#nodes.map(({ el }) => el));
+    keepChildren(this.#list, this.#nodes.map(({ el }) => el));
   }
 
   #apply(name, next) {
@@ -333,8 +333,8 @@ class FacetNode {
     }));
     const elements = [...this.#byKey.values()].map(({ el }) => el);
     if (elements.length !== this.#box.children.length || elements.some((el, at) => this.#box.children[at] !== el)) {
-      this.#box.replaceChildren(...elements);
-      if (elements.includes(focused)) focused.focus();
+      keepChildren(this.#box, elements);
+      if (elements.includes(focused) && document.activeElement !== focused) focused.focus();
     }
     if (!elements.some(({ tabIndex }) => tabIndex === 0) && elements.length > 0) elements[0].tabIndex = 0;
     // The list does not become shorter, so that the facets below it stay in place.

@@ -31,6 +31,14 @@ export function exportItems(under, session, announce) {
   ];
 }
 
+/** Saves the rows of a view of the open table as a CSV file, and returns whether it is possible. */
+export function saveRows(session, view, announce) {
+  const { table } = session;
+  const path = exportAddress(view, table, 'csv', (part) => session.narrowed(part), { offset: session.zone });
+  if (path !== '') save(`${globalThis.rowcast.room}${path}`, `${table.name}.csv`, announce);
+  return path !== '';
+}
+
 /** Opens the menu of export formats. */
 export function showExports(under, session, announce) {
   openMenu(under, phrase('Export'), exportItems(under, session, announce));

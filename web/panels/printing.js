@@ -13,14 +13,16 @@ import { locale, number, phrase } from '../model/language.js';
  * Adds a printable copy of a pane's rows to the document while the browser prints.
  *
  * @param {import('../app/pane.js').Pane} pane
+ * @param {() => {row: import('../protocol/wire.js').Row, isGone: boolean}[]} pinnedOf returns the
+ *   pinned rows from top to bottom
  */
-export function listenForPrint(pane) {
+export function listenForPrint(pane, pinnedOf) {
   let sheet = null;
   addEventListener('beforeprint', () => {
     sheet?.remove();
     sheet = null;
     if (!pane.stage.isConnected || pane.session.copy.seq === 0 || pane.columns.shown.length === 0) return;
-    sheet = sheetOf(pane, Date.now());
+    sheet = sheetOf(pane, pinnedOf(), Date.now());
     // The first pane comes first, although its controller may have loaded last.
     const other = pane.suffix === '' ? document.querySelector('.print') : null;
     if (other === null) document.body.append(sheet);
@@ -32,7 +34,7 @@ export function listenForPrint(pane) {
   });
 }
 
-function sheetOf(pane, now) {
+function sheetOf(pane, pinned, now) {
   const { session, columns: { all, shown } } = pane;
   const { copy, table, requested } = session;
   const sheet = make('section', 'print');
@@ -46,10 +48,28 @@ function sheetOf(pane, now) {
   const top = make('thead');
   top.append(head);
   const body = make('tbody');
-  for (const item of copy.items) body.append(item.isHeader ? sectionOf(item, all, shown.length, now) : rowOf(item, shown, now));
-  list.append(top, body);
+  const ids = new Set(pinned.map(({ row }) => row.id));
+  for (const item of copy.items) if (item.isHeader || !ids.has(item.id)) body.append(item.isHeader ? sectionOf(item, all, shown.length, now) : rowOf(item, shown, now));
+  list.append(top, ...(pinned.length > 0 ? [pinnedOf(pinned, shown, now)] : []), body);
   sheet.append(list);
   return sheet;
+}
+
+// The pinned rows, under a heading and above a line. They are printed only here.
+function pinnedOf(pinned, shown, now) {
+  const body = make('tbody', 'print-pinned');
+  const head = make('tr', 'print-section');
+  const title = make('th', '', `${phrase('Pinned rows')} (${number(pinned.length)})`);
+  title.colSpan = shown.length;
+  title.scope = 'rowgroup';
+  head.append(title);
+  body.append(head);
+  for (const { row, isGone } of pinned) {
+    const line = rowOf(row, shown, now);
+    if (isGone) line.firstElementChild.append(make('small', '', ` (${phrase('no longer in the table')})`));
+    body.append(line);
+  }
+  return body;
 }
 
 // The part of the list that the page holds; sections count as rows of the list.

@@ -1,5 +1,6 @@
 // sidebar.js: the list of tables, each with its number of rows and its source's state.
 
+import { keepChildren } from '../grid/elements.js';
 import { TableProbe } from './tableprobe.js';
 import { stateName } from '../model/source.js';
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
@@ -72,7 +73,7 @@ export class Sidebar {
     }));
     const tabs = [...this.tables.values()].map(({ tab }) => tab);
     if (tabs.every((tab) => tab.tabIndex < 0) && tabs.length > 0) tabs[0].tabIndex = 0;
-    this.list.replaceChildren(...tabs);
+    keepChildren(this.list, tabs);
     for (const table of tables) this.report(table.name, table);
     for (const { key, source } of absent) this.report(key, { source });
     tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();

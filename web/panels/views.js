@@ -1,7 +1,7 @@
 // views.js: the tabs of the views that the server keeps for a table, and their commands. Loaded
 // after the first rows.
 
-import { make } from '../grid/elements.js';
+import { keepChildren, make } from '../grid/elements.js';
 import { copyLink } from './copylink.js';
 import { openMenu } from './menu.js';
 import { askView } from './viewbox.js';
@@ -33,8 +33,10 @@ export class ViewTabs {
   state = { table: null, views: [], maySave: false, reason: '' };
   #turn = 0;
   #drawn = '';
-  // One element for good: its menu returns the focus to it, although the tabs are drawn meanwhile.
+  // Kept while the tabs are drawn: a menu returns the focus to its button, and a click that began
+  // before ends on the same tab.
   #more = make('button', 'view-more', phrase('View ▾'));
+  #tabs = new Map();  // by name of the view; null for the standard one
 
   /** Updates the tabs to the shown view, and loads the views of another table. */
   update() {
@@ -66,21 +68,30 @@ export class ViewTabs {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const focused = [...this.nav.children].indexOf(document.activeElement);
+    const before = this.#tabs;
+    this.#tabs = new Map();
     const tab = (title, name, isCurrent, more = '') => {
-      const button = make('button', 'view-tab', title);
+      const button = before.get(name) ?? this.#makeTab(name);
+      this.#tabs.set(name, button);
+      button.replaceChildren(title, ...(more === '' ? [] : [make('small', '', more)]));
       if (isCurrent) button.setAttribute('aria-current', 'true');
-      if (more !== '') button.append(make('small', '', more));
-      button.addEventListener('click', () => this.open(name));
+      else button.removeAttribute('aria-current');
       return button;
     };
-    this.nav.replaceChildren(
+    keepChildren(this.nav, [
       tab(phrase('Standard'), null, saved === undefined),
       ...views.map((one) => tab(one.title, one.name, one === saved, [
         one === saved && isChanged ? phrase('changed') : '', one.name === defaultName(view.table) ? phrase('default') : '',
       ].filter(Boolean).join(', '))),
       this.#more,
-    );
-    if (focused >= 0) (this.nav.children[Math.min(focused, this.nav.childElementCount - 1)])?.focus();
+    ]);
+    if (focused >= 0 && !this.nav.contains(document.activeElement)) (this.nav.children[Math.min(focused, this.nav.childElementCount - 1)])?.focus();
+  }
+
+  #makeTab(name) {
+    const button = make('button', 'view-tab');
+    button.addEventListener('click', () => this.open(name));
+    return button;
   }
 
   #press(event) {
@@ -104,7 +115,7 @@ export class ViewTabs {
     const { view, table } = this.on.session();
     const { maySave, reason, views } = this.state;
     const { saved, isChanged } = stateOf(view, views, table);
-    const lack = maySave ? {} : { isDisabled: true, why: reason || phrase('The views are not loaded yet.') };
+    const lack = maySave || !this.#isLoaded ? {} : { isDisabled: true, why: reason };
     const foreign = saved?.mayChange === false ? { isDisabled: true, why: phrase('This view belongs to another user. Save yours under another name.') } : lack;
     const items = [
       { label: phrase('Save view…'), ...lack, run: () => this.#save() },
@@ -126,7 +137,21 @@ export class ViewTabs {
     ];
   }
 
+  // Whether the server has said whether the user may save views. Until then, commands wait for it.
+  get #isLoaded() {
+    return this.state.maySave || this.state.reason !== '';
+  }
+
+  // Returns whether the user may save views, and shows why not.
+  async #mayBegin() {
+    if (!this.#isLoaded) await this.load();
+    const { maySave, reason } = this.state;
+    if (!maySave) this.on.show(reason || phrase('The views could not be loaded. Try again.'), false);
+    return maySave;
+  }
+
   async #save() {
+    if (!await this.#mayBegin()) return;
     const { view, table } = this.on.session();
     const taken = this.state.views.map(({ name }) => name);
     const title = stateOf(view, this.state.views).saved?.title ?? '';
@@ -178,7 +203,8 @@ export class ViewTabs {
     this.on.leave();
   }
 
-  #import() {
+  async #import() {
+    if (!await this.#mayBegin()) return;
     const input = make('input', 'unseen', '');
     input.type = 'file';
     input.accept = '.yaml,.yml';

@@ -93,7 +93,7 @@ class Day:
     def sections(self):
         return self.page.evaluate(SECTIONS)
 
-    def until(self, found, message, timeout=15):
+    def until(self, found, message, timeout=60):
         """Waits until a function returns a truthy value, and returns it."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:

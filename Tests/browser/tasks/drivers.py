@@ -22,6 +22,9 @@ MENU = """() => [...document.querySelectorAll('[role=menu] .choice')].map((choic
   text: choice.textContent.trim(), label: choice.firstElementChild.textContent,
   isFocused: choice === document.activeElement }))"""
 
+# Whether a press at a point reaches an element.
+IS_REACHED = """(element, [x, y]) => element.contains(document.elementFromPoint(x, y))"""
+
 
 class Driver:
     """A way to use the page. `day` is the page and what the tasks read from it."""
@@ -33,6 +36,17 @@ class Driver:
 
     def step(self):
         self.steps += 1
+
+    def aim(self, locator, scroll, place):
+        """Scrolls to an element and returns a point in it, once a press there reaches it: columns
+        grow and bars appear while a page loads. `place` chooses the point in a box."""
+
+        def found():
+            self.day.settle()
+            point = place(self.day.reach(locator, scroll))
+            return point if locator.evaluate(IS_REACHED, list(point)) else None
+
+        return self.day.until(found, f"a press reaches {locator}", timeout=60)
 
     # The verbs that the ways with a pointer share. `hit` is a click or a tap, and `menu_at` a right
     # click or a long press.
@@ -114,9 +128,12 @@ class Mouse(Driver):
 
     def point(self, locator):
         """Scrolls an element into view and returns a point in it."""
-        self.day.settle()
-        box = self.day.reach(locator, self.scroll)
-        return box["x"] + min(20, box["width"] / 2), box["y"] + min(12, box["height"] / 2)
+        inset = lambda size, most: min(most, size / 2)
+        return self.aim(
+            locator,
+            self.scroll,
+            lambda box: (box["x"] + inset(box["width"], 20), box["y"] + inset(box["height"], 12)),
+        )
 
     def scroll(self, across, down):
         x, y = self.day.middle()
@@ -159,6 +176,11 @@ class Mouse(Driver):
     def column_menu(self, column):
         self.menu_at(self.day.head(column))
 
+    def group(self, column):
+        """Drags a header to the bar."""
+        box = self.page.locator("#groups").bounding_box()
+        self.drag(self.day.head(column), (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+
     def table(self, title):
         """Opens another table."""
         self.press(self.page.get_by_role("tab", name=title))
@@ -188,11 +210,12 @@ class Phone(Driver):
     name = "phone"
 
     def point(self, locator):
-        self.day.settle()
-        box = self.day.reach(locator, self.swipe)
         is_head = locator.get_attribute("role") == "columnheader"  # which has dots at one end
-        return box["x"] + (box["width"] / 2 if is_head else min(14, box["width"] / 2)), box["y"] + min(
-            12, box["height"] / 2
+        across = lambda width: width / 2 if is_head else min(14, width / 2)
+        return self.aim(
+            locator,
+            self.swipe,
+            lambda box: (box["x"] + across(box["width"]), box["y"] + min(12, box["height"] / 2)),
         )
 
     def swipe(self, across, down):
@@ -251,6 +274,10 @@ class Phone(Driver):
     def column_menu(self, column):
         self.press(self.day.head(column).locator(".head-more"))
         self.day.expect_menu()
+
+    def group(self, column):
+        self.column_menu(column)
+        self.choose("Group by this column")
 
     def table(self, title):
         self.press(self.page.get_by_role("button", name="Tables"))
@@ -397,6 +424,9 @@ class Keys(Driver):
     def fold(self, text):
         self.to_section(text)
         self.key("Enter")
+
+    def group(self, column):
+        self.command(f"Group by {column}")
 
     def table(self, title):
         self.command(f"Open the table {title}")

@@ -25,17 +25,12 @@ def two_sorts(day, driver):
 
 @task("Find the three users with the most memory", "processes")
 def most_memory(day, driver):
-    driver.column_menu("Memory")
-    driver.choose("Sum")
-    driver.column_menu("User")
-    driver.choose("Group by this column")
-    day.until(day.sections, "there are sections")
-    driver.section_menu(day.sections()[0]["value"])
-    driver.choose("Order the sections…")
-    driver.choose("By sum of Memory, descending")
-    day.until(lambda: day.sections()[0]["value"] == "mail", "the greatest sum comes first")
-    driver.section_menu("mail")
-    driver.choose("Collapse all sections")
+    if driver.name == "keyboard":
+        driver.command("Sum Memory by User")
+    else:
+        driver.column_menu("Memory")
+        driver.choose("Sum by group…")
+        driver.choose("User")
     sums = Counter()
     for row in PROCESSES:
         sums[row[3]] += row[6]
@@ -48,14 +43,14 @@ def most_memory(day, driver):
 
 @task("Group the jobs by team and state, see only the teams, and open one", "jobs")
 def two_levels(day, driver):
-    driver.column_menu("Team")
-    driver.choose("Group by this column")
+    driver.group("Team")
     day.until(day.sections, "there are sections")
-    driver.column_menu("State")
-    driver.choose("Group by this column")
+    driver.group("State")
     day.until(lambda: len({one["value"] for one in day.sections()}) > 1, "there are two levels")
-    driver.section_menu(day.sections()[0]["value"])
-    driver.choose("Collapse all sections")
+    if driver.name == "keyboard":
+        driver.command("Collapse all sections")
+    else:
+        driver.press(day.page.get_by_role("button", name="Collapse all sections"))
     day.until(
         lambda: [one["value"] for one in day.sections()] == sorted({row[2] for row in JOBS}), "only the teams are left"
     )
@@ -83,9 +78,12 @@ def averages(day, driver):
 
 @task("Add the sum of the memory to the summary", "processes")
 def tile(day, driver):
-    driver.column_menu("Memory")
-    driver.choose("Add to the summary…")
-    driver.choose("Sum")
+    if driver.name == "keyboard":
+        driver.command("Summary: Sum of Memory")
+    else:
+        driver.column_menu("Memory")
+        driver.choose("Add to the summary…")
+        driver.choose("Sum")
     total = sum(row[6] for row in PROCESSES) / 1024**3
     strip = day.page.get_by_role("toolbar", name="Summary of all rows")
     expect(strip.locator(".tile", has_text="Memory")).to_contain_text(f"{total:.1f}")
@@ -110,22 +108,29 @@ def critical(day, driver):
 
 @task("Hide the columns PID and Command", "processes")
 def hide(day, driver):
-    driver.column_menu("PID")
-    driver.choose("Choose columns…")
-    box = day.dialog("Columns")
-    for title in ("PID", "Command"):
-        driver.tick(box.get_by_role("checkbox", name=title))
-    driver.press(box.get_by_role("button", name="Done"))
+    if driver.name == "phone":  # one list for both columns, without a swipe to the last one
+        driver.column_menu("PID")
+        driver.choose("Choose columns…")
+        box = day.dialog("Columns")
+        for title in ("PID", "Command"):
+            driver.tick(box.get_by_role("checkbox", name=title))
+        driver.press(box.get_by_role("button", name="Done"))
+    for title in ("PID", "Command") if driver.name != "phone" else ():
+        if driver.name == "keyboard":
+            driver.command(f"Hide {title}")
+        else:
+            driver.column_menu(title)
+            driver.choose("Hide column")
     day.until(lambda: day.titles() == ["Name", "User", "State", "CPU", "Memory", "Started"], "the columns are hidden")
 
 
 @task("Keep the memory at the left edge, next to the name", "processes")
 def pin(day, driver):
-    driver.column_menu("Name")
-    driver.choose("Pin left")
-    day.until(lambda: day.titles()[0] == "Name", "the name is pinned")
-    driver.column_menu("Memory")
-    driver.choose("Pin left")
+    if driver.name == "keyboard":
+        driver.command("Pin Memory left with Name")
+    else:
+        driver.column_menu("Memory")
+        driver.choose("Pin left with Name")
     day.until(lambda: day.titles()[:2] == ["Name", "Memory"], "both are pinned")
 
 
