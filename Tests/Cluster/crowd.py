@@ -33,9 +33,10 @@ from replica import Misfit, Replica  # noqa: E402
 from slow import pause  # noqa: E402
 from viewer import Viewer  # noqa: E402
 
-# The promise of docs/cluster.md, in seconds, and the time in which its clients learn it here.
+# The promise of docs/cluster.md, in seconds. About ten threads pass on a change or its absence, and
+# each may wait for a processor for up to WAITING.
 LIMIT = 3.0
-ALLOWANCE = 0.5
+ALLOWANCE = 1.5
 # The time between two beats, and between two looks at the clients.
 BEAT = 0.25
 LOOK = 0.1
@@ -43,7 +44,7 @@ LOOK = 0.1
 HICCUP = 0.3
 RECOVERY = 5.0
 # A thread that waits longer for a processor in that time is as good as paused.
-WAITING = 0.5
+WAITING = 0.2
 
 
 class Waits:
