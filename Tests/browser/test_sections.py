@@ -63,6 +63,7 @@ class NestedSectionsTest(PageTest):
         for _ in range(10):
             user.wheel(-700)
         user.until("() => document.querySelector('#grid').scrollTop < 7_000", "and back")
+        user.until("() => frames_seen.length > 20", "enough frames were looked at")
         self.check(seen(user.page))
         user.page.screenshot(path=ARTIFACTS / "market-nested.png")
         user.check_clean(self)
