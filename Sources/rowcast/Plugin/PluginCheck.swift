@@ -24,7 +24,9 @@ struct PluginCheck: ParsableCommand {
   @Option(help: ArgumentHelp("The level that the plugin must reach, 0 to 3.", valueName: "level"))
   var level = 0
 
-  @Option(help: ArgumentHelp("The time limit for the first list.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "The time limit for the first list. Those for an answer and for ending grow with it.", valueName: "seconds"))
   var patience = 10.0
 
   @Flag(help: "Load a shared library into this process, where a crash of it ends the exam.")
@@ -46,6 +48,8 @@ struct PluginCheck: ParsableCommand {
     options.level = level
     options.patience = .seconds(patience)
     options.longestList = max(options.longestList, options.patience * 6)
+    options.answer = max(options.answer, options.patience / 2)
+    options.termination = max(options.termination, options.patience / 5)
     options.collators = LocaleCollator.find
     let report =
       if inProcess, let file = try choice.file() {

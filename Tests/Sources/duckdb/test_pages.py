@@ -135,7 +135,9 @@ class PagesTests(FilesCase):
     def test_exam_passes_for_parquet_file(self):
         path = self.write(rows=3_000)
         outcome = subprocess.run(
-            [ROWCAST, "plugin", "check", str(PLUGIN), "--set", f"path={path}"], capture_output=True, text=True
+            [ROWCAST, "plugin", "check", "--patience", "60", str(PLUGIN), "--set", f"path={path}"],
+            capture_output=True,
+            text=True,
         )
         self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
 

@@ -127,7 +127,7 @@ class EventTests(Case):
 
 class ExamTests(Case):
     def check(self, **settings):
-        words = [*COMMAND, "plugin", "check"]
+        words = [*COMMAND, "plugin", "check", "--patience", "60"]
         for name, value in settings.items():
             words += ["--set", f"{name}={value}"]
         found = subprocess.run([*words, str(PLUGIN)], capture_output=True, text=True)

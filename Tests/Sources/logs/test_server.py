@@ -143,8 +143,8 @@ class ServerTests(unittest.TestCase):
             with self.subTest(form=form):
                 self.path.write_bytes(write(random, form, 1_500))
                 words = [
-                    built("ROWCAST", "rowcast"), "plugin", "check", "--set", f"path={self.path}",
-                    built("ROWCAST_LOGS", "logs")]
+                    built("ROWCAST", "rowcast"), "plugin", "check", "--patience", "60", "--set",
+                    f"path={self.path}", built("ROWCAST_LOGS", "logs")]
                 exam = subprocess.run(words, capture_output=True, text=True)
                 self.assertEqual(exam.returncode, 0, exam.stdout + exam.stderr)
 

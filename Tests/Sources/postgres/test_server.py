@@ -129,8 +129,8 @@ class ServerTests(unittest.TestCase):
         )
 
     def check(self, *settings):
-        words = [*COMMAND, "plugin", "check", "--set", f"dsn={cluster().dsn(database=self.database)}"]
-        for setting in settings:
+        words = [*COMMAND, "plugin", "check", "--patience", "60"]
+        for setting in (f"dsn={cluster().dsn(database=self.database)}", *settings):
             words += ["--set", setting]
         found = subprocess.run([*words, str(PLUGIN)], capture_output=True, text=True)
         self.assertEqual(found.returncode, 0, found.stdout[-4_000:] + found.stderr)

@@ -21,7 +21,7 @@ class ExamTests(unittest.TestCase):
         self.stream = self.id().rsplit(".", 1)[1]
 
     def check(self, **settings):
-        words = [*COMMAND, "plugin", "check"]
+        words = [*COMMAND, "plugin", "check", "--patience", "60"]
         for name, value in {"stream": self.stream, **settings}.items():
             words += ["--set", f"{name}={value}"]
         found = subprocess.run([*words, str(PLUGIN)], capture_output=True, text=True)
