@@ -44,6 +44,7 @@ enum ExamHall {
     var broken = options
     // On a busy machine, a program that ends because of a disturbance needs a while to do so.
     broken.watch = .seconds(2)
+    broken.quiet = .seconds(1)
     broken.patience = .seconds(20)
     broken.longestList = .seconds(60)
     broken.answer = .seconds(8)
