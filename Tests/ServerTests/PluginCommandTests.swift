@@ -81,6 +81,14 @@ import Testing
     #expect(command.remainingOutput.contains("FAILED"), "\(command.remainingOutput)")
   }
 
+  @Test func `the patience of an exam is that for ending, too`() throws {
+    let plugin = #"trap '' TERM; echo '{"id":1}'; while :; do sleep 1; done"#
+    let command = try RunningCommand(
+      ["plugin", "check", "--patience", "15", "--", "sh", "-c", plugin], waits: false)
+    #expect(try command.end(within: 300) == 1)
+    #expect(command.remainingOutput.contains("it went on for 3.0 seconds after SIGTERM"), "\(command.remainingOutput)")
+  }
+
   /// A plugin created by `rowcast plugin new` builds, passes the exam and shows a table.
   @Test(arguments: [
     ("shell", "sh", "MemTotal"), ("python", "py", "MemTotal"), ("c", "so", "15 minutes"), ("swift", "so", "15 minutes"),
