@@ -34,7 +34,7 @@ extension Table {
       remove(first)
       left -= 1
     }
-    checkInvariants()
+    checkInvariantsWhenDue()
     return true
   }
 

@@ -60,6 +60,9 @@ final class Table {
   var log = ChangeLog()
   /// The progress of the current reload, or `nil` between reloads.
   var reload: Reload?
+  #if CHECK_INVARIANTS
+    var checkPace = CheckPace()
+  #endif
 
   /// The rejected rows by reason.
   private(set) var rejections = Rejections()
@@ -221,7 +224,7 @@ final class Table {
       }
     }
     if changes.endsReload { endReload() }
-    checkInvariants()
+    checkInvariantsWhenDue()
   }
 
   private func apply(_ records: RecordRun) {
@@ -489,7 +492,7 @@ final class Table {
     beginCommit()
     revisions[slot] = commit
     log.note(slot, columns: columns)
-    checkInvariants()
+    checkInvariantsWhenDue()
   }
 
   func remove(_ slot: UInt32) {
@@ -569,27 +572,5 @@ final class Table {
 
   @inline(__always) private func generation(of slot: UInt32) -> UInt32 {
     ids.generation &+ (slot < generations.count ? generations[slot] : 0)
-  }
-
-  /// Checks that every row is found by its key, and that all counts are correct.
-  func checkInvariants() {
-    #if CHECK_INVARIANTS
-      var alive = 0
-      for slot in 0..<slotCount where isAlive(slot) { alive += 1 }
-      precondition(alive == count, "\(alive) rows, counted as \(count)")
-      precondition(keys.count == count, "\(keys.count) keys for \(count) rows")
-      keys.checkInvariants()
-      for column in columns { column.pool?.checkInvariants() }
-      arrivals?.checkInvariants(isAlive: isAlive, rows: count)
-      checkNeighbours()
-      var (weight, named) = (0, 0)
-      for slot in 0..<slotCount where isAlive(slot) {
-        weight += self.weight(of: slot)
-        if let reload, !reload.isFirst(slot) { named += self.weight(of: slot) }
-      }
-      precondition(weight == bytes, "the rows weigh \(weight) bytes, counted as \(bytes)")
-      precondition(named == reload?.bytes ?? 0, "the named rows weigh \(named) bytes, counted as \(reload?.bytes ?? 0)")
-      precondition(reload != nil || count <= rowLimit && bytes <= byteLimit, "\(count) rows, \(bytes) bytes: too many")
-    #endif
   }
 }

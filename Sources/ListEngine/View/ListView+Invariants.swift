@@ -28,6 +28,13 @@ extension ListView {
     }
   #endif
 
+  /// Checks the invariants after a change: always in a small table, seldom in a large one.
+  func checkInvariantsWhenDue() {
+    #if CHECK_INVARIANTS
+      if checkPace.isDue(rows: Int(table.slots)) { checkInvariants() }
+    #endif
+  }
+
   /// Checks that sections are in order and that each matching row is in its section exactly once.
   func checkInvariants() {
     #if CHECK_INVARIANTS

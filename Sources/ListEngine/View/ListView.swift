@@ -69,6 +69,9 @@ final class ListView: QueryView {
 
   /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
+  #if CHECK_INVARIANTS
+    var checkPace = CheckPace()
+  #endif
   /// The numbers, revisions and moves of sections from before a rebuild, which they keep.
   private var previousSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
 
@@ -233,7 +236,7 @@ final class ListView: QueryView {
     settledPosition = position
     crossings.settle()
     (previousSections, previousPool, countsAllFrom) = ([:], nil, .max)
-    checkInvariants()
+    checkInvariantsWhenDue()
   }
 
   /// Removes rows that may be misplaced.
