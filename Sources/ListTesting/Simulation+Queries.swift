@@ -134,12 +134,17 @@ extension Simulation {
   private static func written(_ path: [Cell]) -> [Cell] {
     path.map {
       switch $0 {
+      // As a number of milliseconds, such a time would lose digits.
+      case .timestamp(let time) where time.magnitude >= 1 << 53 && time % 1_000_000 != 0:
+        .text("\(time < 0 ? "-" : "")\(time.magnitude / 1_000_000).\(sixDigits(time.magnitude % 1_000_000))")
       case .timestamp(let time): .number(Double(time) / 1_000_000)
       case .integer(let value) where value.magnitude >= 1 << 53: .text("\(value)")
       default: $0
       }
     }
   }
+
+  private static func sixDigits(_ number: UInt64) -> Substring { "\(1_000_000 + number)".dropFirst() }
 
   mutating func randomPaths(_ query: Query) -> Set<[Cell]> {
     guard !query.group.isEmpty, random.oneIn(2) else { return [] }

@@ -42,9 +42,8 @@ struct Serve: ParsableCommand {
   }
 
   /// Serves these sources instead of those of the options.
-  func run(_ sources: [Settings.Source]) throws {
-    let options = options
-    try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
+  static func serve(_ sources: [Settings.Source], with options: ServeOptions) throws {
+    try serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, _, cluster in
       do {
         try SourceKeeper(control, ending, tokenFile: settings.tokenFile, publisher: cluster.publisher)

@@ -20,7 +20,7 @@ struct Show: ParsableCommand {
       "The number of rows to keep, the last ones. (default: 1000000 of a stream, all of a file)", valueName: "rows"))
   var keep: Int?
 
-  @OptionGroup var serve: Serve
+  @OptionGroup var options: ServeOptions
 
   func validate() throws {
     if let keep, !(1...100_000_000).contains(keep) {
@@ -32,13 +32,13 @@ struct Show: ParsableCommand {
     if files.count > Self.greatestFileCount {
       throw ValidationError("at most \(Self.greatestFileCount) files are shown at once, not \(files.count)")
     }
-    try serve.options.refuseSources("show", butCommand: true)
+    try options.refuseSources("show", butCommand: true)
   }
 
   private static let greatestFileCount = 64
 
   /// The files to show, one table each; standard input if empty.
-  private var files: [String] { serve.options.command }
+  private var files: [String] { options.command }
 
   /// Returns the arguments with the files moved behind `--`, where the parser accepts positional
   /// words.
@@ -66,9 +66,9 @@ struct Show: ParsableCommand {
   func run() throws {
     let sources = try sources()
     // The server must not start the files as source programs.
-    var serve = serve
-    serve.options.command = []
-    try serve.run(sources)
+    var options = options
+    options.command = []
+    try Serve.serve(sources, with: options)
   }
 
   private func sources() throws -> [Settings.Source] {

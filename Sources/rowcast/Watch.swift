@@ -32,24 +32,24 @@ struct Watch: ParsableCommand {
 
   @OptionGroup var textArguments: TextArguments
 
-  @OptionGroup var serve: Serve
+  @OptionGroup var options: ServeOptions
 
   func validate() throws {
     if let pause, !TextSource.pauses.contains(pause) {
       throw ValidationError("-n must be between 0.1 and 86400 seconds, not \(pause)")
     }
     guard !listPresets else { return }
-    guard preset != nil || !serve.options.command.isEmpty else {
+    guard preset != nil || !options.command.isEmpty else {
       throw ValidationError("missing command: give it last, as in rowcast watch df -h")
     }
     if preset == nil, lines.count > 1, textArguments.name != nil || textArguments.title != nil {
       throw ValidationError("--name and --title are for one table; \(lines.count) commands are named")
     }
-    try serve.options.refuseSources("watch", butCommand: true)
+    try options.refuseSources("watch", butCommand: true)
   }
 
   /// The shell command lines; empty if the words are one command with its arguments.
-  private var lines: [String] { Self.lines(serve.options.command) }
+  private var lines: [String] { Self.lines(options.command) }
 
   private static func lines(_ words: [String]) -> [String] {
     if isShellLine(words) { return [words[2]] }
@@ -59,12 +59,12 @@ struct Watch: ParsableCommand {
 
   func run() throws {
     guard !listPresets else { return print(Preset.list(folder: presets).joined(separator: "\n")) }
-    try serve.run(try sources())
+    try Serve.serve(try sources(), with: options)
   }
 
   private func sources() throws -> [Settings.Source] {
     let known = try preset.map { try Preset.named($0, folder: presets) }
-    var words = serve.options.command
+    var words = options.command
     if let known {
       // Words after the preset are further arguments of its command.
       let quoted = words.map { "'\($0.replacing("'", with: "'\\''"))'" }

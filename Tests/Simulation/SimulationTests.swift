@@ -9,6 +9,7 @@ import Testing
     (416, "the judge did not know by which row a page that comes back looks for its place"),
     (1018, "the judge took a hold for heard though the page that came back had no answer yet"),
     (1239, "a page that sticks to the end was to get rows of a view that was not put together that far"),
+    (1525, "a client sent a time as a number that lost digits"),
     (1545, "a page that came back named a section by the number of a view that was gone"),
   ]
 

@@ -177,20 +177,25 @@ class ToolbarTest(PageTest):
     settings = {"market.rows": 200}
 
     def test_toolbar_controls_are_reachable_at_all_window_widths(self):
-        for width in (320, 390, 541, 640, 760, 850, 1024, 1100, 1280):
-            for group in ("", "&group=sector", "&group=sector,side,symbol"):
+        for group in ("", "&group=sector", "&group=sector,side,symbol"):
+            user = User(self.browser, self.server, f"#table=quotes{group}", size=(320, 600))
+            user.wait_for_rows()
+            for width in (320, 390, 541, 640, 760, 850, 1024, 1100, 1280):
                 with self.subTest(width=width, group=group):
-                    user = User(self.browser, self.server, f"#table=quotes{group}", size=(width, 600))
-                    user.wait_for_rows()
-                    out = user.page.evaluate("""() => [
-                      ...document.querySelectorAll('.top button, .top select, .top input'),
-                    ].filter((one) => {
-                      if (!one.checkVisibility()) return false;
-                      if (!one.disabled) one.focus();
-                      one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-                      const box = one.getBoundingClientRect();
-                      return box.left < 0 || box.right > innerWidth + 0.5 || box.width < 20;
-                    }).map((one) => one.ariaLabel || one.id)""")
+                    user.page.set_viewport_size({"width": width, "height": 600})
+                    user.until(f"() => innerWidth === {width}", "the page has the width")
+                    out = user.page.evaluate("""() => new Promise((done) => {
+                      // In the second frame, the page has been laid out for the new width.
+                      requestAnimationFrame(() => requestAnimationFrame(() => done([
+                        ...document.querySelectorAll('.top button, .top select, .top input'),
+                      ].filter((one) => {
+                        if (!one.checkVisibility()) return false;
+                        if (!one.disabled) one.focus();
+                        one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+                        const box = one.getBoundingClientRect();
+                        return box.left < 0 || box.right > innerWidth + 0.5 || box.width < 20;
+                      }).map((one) => one.ariaLabel || one.id))));
+                    })""")
                     self.assertEqual(out, [])
                     self.assertEqual(
                         user.page.evaluate(
@@ -203,7 +208,7 @@ class ToolbarTest(PageTest):
                                 "() => { const top = document.querySelector('.top'); "
                                 "return top.scrollWidth - top.clientWidth; }"),
                             0)
-                    user.close()
+            user.close()
 
     def test_toolbar_of_disconnected_page_fits_phone_screen(self):
         server = Server("market", settings={"market.rows": 200})
