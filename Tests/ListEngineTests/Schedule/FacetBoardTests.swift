@@ -297,23 +297,37 @@ import Testing
     #expect(harness.engine.census.restingFacets == 0)
   }
 
-  @Test func `a table serves a limited number of facets`() throws {
-    let harness = try shown()
-    let limits = Limits()
+  /// Opens 18 clients with two facets each, none of them shared, and returns the refusals.
+  private func crowd(_ harness: Harness, owner: (UInt64) -> Int) throws -> [ClientError] {
     var refused: [ClientError] = []
     for client in 2..<UInt64(20) {
       let id = harness.open(
-        client, query: QueryRequest(filter: .compare("value", .less, .integer(Int64(client)))),
-        owner: client < 11 ? 1 : 2)
+        client, query: QueryRequest(filter: .compare("value", .less, .integer(Int64(client)))), owner: owner(client))
       watch(harness, ["group", "name"], session: id)
       try harness.settle()
       for facet in reports(harness, of: id).flatMap(\.facets) {
         if case .refused(let error) = facet.outcome { refused.append(error) }
       }
     }
+    #expect(refused.allSatisfy { if case .tooManyViews = $0 { true } else { false } })
+    return refused
+  }
+
+  @Test func `a table serves a limited number of facets`() throws {
+    let harness = try shown()
+    let limits = Limits()
+    let refused = try crowd(harness) { $0 < 11 ? 1 : 2 }
     #expect(harness.engine.census.watchedFacets == limits.facets)
     #expect(refused.count == 36 - limits.facets)
-    #expect(refused.allSatisfy { if case .tooManyViews = $0 { true } else { false } })
+  }
+
+  @Test func `the clients of one owner get a share of the facets`() throws {
+    let harness = try shown()
+    let limits = Limits()
+    #expect(limits.facetsPerOwner < limits.facets)
+    let refused = try crowd(harness) { _ in 1 }
+    #expect(harness.engine.census.watchedFacets == limits.facetsPerOwner)
+    #expect(refused.count == 36 - limits.facetsPerOwner)
   }
 
   @Test func `facets are pending while rows are counted over several turns`() throws {
