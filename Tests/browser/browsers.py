@@ -51,7 +51,8 @@ def _start(kind, switches, preferences, has_bars=False):
             firefox_user_prefs={**PREFERENCES, **preferences})
     return kind.launch(
         executable_path=CHROMIUM,
-        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *switches],
+        # One process for the pages of a context, and none in advance.
+        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--renderer-process-limit=1", *switches],
         ignore_default_args=["--hide-scrollbars"] if has_bars else None)
 
 
