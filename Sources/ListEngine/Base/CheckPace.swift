@@ -1,6 +1,6 @@
 #if CHECK_INVARIANTS
-  /// The pace at which all rows are checked: at every change of a small table, and in a large one so
-  /// seldom that a change costs a bounded number of rows.
+  /// The pace at which all rows are checked: at every change of a small table, and in a large one
+  /// so seldom that a change costs a bounded number of rows.
   struct CheckPace {
     /// The number of rows that may be checked per change.
     static let rowsPerChange = 4_096
