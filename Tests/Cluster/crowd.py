@@ -36,7 +36,7 @@ from viewer import Viewer  # noqa: E402
 # The promise of docs/cluster.md, in seconds. About ten threads pass on a change or its absence, and
 # each may wait for a processor for up to WAITING.
 LIMIT = 3.0
-ALLOWANCE = 1.5
+ALLOWANCE = 0.5
 # The time between two beats, and between two looks at the clients.
 BEAT = 0.25
 LOOK = 0.1

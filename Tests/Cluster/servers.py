@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import urllib.error
 import urllib.request
 
 from nodes import Process, free_port, until
@@ -69,6 +70,9 @@ class Server(Process):
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/{path}", timeout=2) as answer:
                 return json.load(answer)
+        except urllib.error.HTTPError as error:
+            # The reason why a server is not healthy.
+            return json.loads(error.read() or b"{}")
         except (OSError, ValueError):
             return {}
 
@@ -117,7 +121,10 @@ class Servers:
 
     def settle(self):
         """Waits until all servers have a leader and their streams."""
-        until(lambda: all(one.is_healthy() for one in self.all), 120, "the NATS servers are healthy")
+        try:
+            until(lambda: all(one.is_healthy() for one in self.all), 120, "the NATS servers are healthy")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {[one.figures('healthz') for one in self.all]}") from None
 
     def leader(self, stream):
         """Returns the number of the server that leads a stream; None without one."""
