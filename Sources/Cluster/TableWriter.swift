@@ -143,6 +143,8 @@ struct TableWriter: ~Copyable {
 
   private mutating func fail(_ error: ClusterError, at now: Instant) {
     (position, snapshot) = (nil, nil)
+    // The servers may have lost a stream.
+    if case .failed = error { hasStream = false }
     nextTry = now.advanced(by: Self.retryPause)
     let text = "\(error)"
     guard text != lastFault else { return }
@@ -156,6 +158,7 @@ struct TableWriter: ~Copyable {
     guard now >= nextTry, connection.isConnected, !shadow.isReloading, shadow.schema != nil else { return }
     if !hasStream {
       try connection.makeStream(names.stream, subjects: names.changes, bytes: options.retention)
+      try connection.makeStream(TableNames.snapshotStream, subjects: TableNames.snapshotSubjects, bytes: -1)
       hasStream = true
     }
     var last: UInt64?
@@ -278,9 +281,9 @@ struct TableWriter: ~Copyable {
   private mutating func finish(_ writing: SnapshotWriting, _ names: TableNames) throws(ClusterError) {
     let entry = writing.entry
     guard try entries.put(names.token, entry.encoded, at: writing.previous?.revision) else { throw .superseded }
-    // A relay may still read the snapshot before this one.
+    // A relay may still read the snapshot before this one. The next snapshot deletes what is left.
     if let old = writing.previous?.entry {
-      try connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first)
+      try? connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first)
     }
     lastSnapshot = BootTime.now
     source.shared.withLock {

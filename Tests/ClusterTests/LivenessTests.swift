@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cluster
 
-/// What a relay reports about the age of its rows.
+/// The states that a relay reports, by the age of its rows.
 @Suite struct LivenessTests {
   private static func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 

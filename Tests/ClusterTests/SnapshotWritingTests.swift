@@ -17,7 +17,8 @@ import Testing
 
   @Test func `a relay reads the events of all chunks in order`() throws {
     // The second event is larger than a chunk.
-    let events = [Self.rows(0..<3, "a"), Self.rows(3..<5, String(repeating: "b", count: 400_000)), Self.rows(5..<6, "c")]
+    let long = String(repeating: "b", count: 400_000)
+    let events = [Self.rows(0..<3, "a"), Self.rows(3..<5, long), Self.rows(5..<6, "c")]
     var writing = SnapshotWriting(Self.entry(), events: events, replacing: nil)
     var stored: [TableMessage] = []
     while let chunk = writing.next() {

@@ -263,8 +263,10 @@ final class NatsConnection: @unchecked Sendable {
     }
   }
 
-  /// Connects to another server, or to the same one if there is no other, and returns whether one
-  /// was reached. [the thread of the link]
+  /// Connects to another server, or to the same one if the options name one only. [the thread of
+  /// the link]
+  ///
+  /// - Returns: Whether the connection has moved.
   private func move(because cause: Cause) -> Bool {
     let old = link
     let former = old.server
