@@ -88,7 +88,7 @@
   let hasHello = false;
   socket.onopen = () => {
     first.notify({ kind: 'open' });
-    socket.send('{"type":"hello","version":1,"client":"rowcast page"}');
+    socket.send('{"type":"hello","version":1,"client":"rowcast page","alive":true}');
     lookUpFonts();
   };
   socket.onmessage = ({ data }) => {

@@ -7,6 +7,9 @@ import Threads
 ///
 /// Its thread reads the newest snapshot and then the stream. After a gap, or when another publisher
 /// takes over, it reads a snapshot again. Meanwhile the rows stay as they are.
+///
+/// The thread may wait for NATS for seconds. The relay therefore calls ``checkLiveness(at:)`` on
+/// another thread, which marks rows that have become old.
 final class RelayedTable: Sendable {
   private struct Shared {
     var isStopped = false
@@ -15,14 +18,9 @@ final class RelayedTable: Sendable {
     var snapshotTime: Int64?
   }
 
-  /// The age of the last message after which the rows count as stale.
-  ///
-  /// Clients learn it within 3 s, so half a second is left for the way to them.
-  static let silence = Duration.milliseconds(2_500)
   /// The silence after which the stream is asked for messages that were not delivered.
   private static let doubt = Duration.milliseconds(1_200)
-  /// The time for which a call may wait for the server.
-  private static let call = Duration.seconds(1)
+  private static let probePause = Duration.seconds(1)
   private static let look = Duration.milliseconds(100)
   private static let retryPause = Duration.milliseconds(500)
   private static let chunkPatience = Duration.seconds(5)
@@ -38,6 +36,8 @@ final class RelayedTable: Sendable {
   private let monitor = Monitor()
   /// Protected by `monitor`.
   private nonisolated(unsafe) var shared: Shared
+  /// Its lock is held while a state is reported, so that states of two threads keep their order.
+  private let liveness = Guarded(Liveness(at: BootTime.now))
 
   init(
     _ name: String, _ names: TableNames, connection: NatsConnection, entries: NatsBucket, target: RelayTarget,
@@ -82,6 +82,20 @@ final class RelayedTable: Sendable {
     }
   }
 
+  // MARK: Liveness
+
+  /// Marks the rows as stale if the newest message is too old. [any thread]
+  func checkLiveness(at now: Instant) { note { $0.check(at: now) } }
+
+  private func note(_ body: (inout Liveness) -> Liveness.Report?) {
+    liveness.withLock { liveness in
+      guard let report = body(&liveness) else { return }
+      part.note(isLive: report.isLive)
+      // The thread of the table learns from its own reports that the server stops.
+      _ = target.report(.state(report.state, message: report.message))
+    }
+  }
+
   // MARK: The thread
 
   /// The state of the thread.
@@ -89,20 +103,12 @@ final class RelayedTable: Sendable {
     var place = StreamPlace()
     var parts = PayloadParts()
     var age = FeedAge()
-    /// The time from which the newest message comes, by the clock of this machine.
-    var lastMessage = BootTime.now
-    /// Whether the rows are old, or their age is not known yet.
-    var isStale = true
-    /// Whether the server has the state ``SourceState/stale``.
-    var isMarked = false
     /// The last message of the stream when the first snapshot was read; the table is whole after
     /// it.
     var goal: UInt64?
     /// Whether the snapshot that was read last and the messages up to the goal were read.
     var isWhole = false
     var nextProbe: Instant = .zero
-    /// The last state that the publisher reported.
-    var state: (SourceState, String) = (.starting, "")
     /// Whether the server takes events.
     var isServed = true
     /// The deferred columns.
@@ -121,7 +127,6 @@ final class RelayedTable: Sendable {
         try follow(entry, &following)
       } catch {
         logger.warning("the table is read again", metadata: ["reason": "\(error)"])
-        noteSilence(&following)
         pause(retry.next())
       }
     }
@@ -146,30 +151,16 @@ final class RelayedTable: Sendable {
       {
         return entry
       }
-      noteSilence(&following)
       pause(Self.look)
     }
     return nil
   }
 
-  /// Marks the rows as stale if the newest message is too old.
-  private func noteSilence(_ following: inout Following) {
-    guard !following.isMarked, isWhole, following.lastMessage.duration(to: BootTime.now) >= Self.silence else { return }
-    (following.isStale, following.isMarked) = (true, true)
-    part.note(isLive: false)
-    report(.state(.stale, message: "nothing new has come from the publisher for 3 s"), &following)
-  }
-
-  /// Notes a message. After a delayed one the rows stay stale.
+  /// Notes a message, which may have been delayed.
   private func noteSign(_ message: TableMessage, _ following: inout Following) {
     let now = BootTime.now
     let age = following.age.of(message.number, fence: message.fence, at: now)
-    following.lastMessage = max(following.lastMessage, now.advanced(by: .zero - age))
-    guard age < Self.silence else { return noteSilence(&following) }
-    part.note(isLive: true)
-    guard following.isStale else { return }
-    (following.isStale, following.isMarked) = (false, false)
-    report(.state(following.state.0, message: following.state.1), &following)
+    note { $0.noteSign(delayed: age, at: now) }
   }
 
   private func noteWhole(_ following: inout Following) {
@@ -177,6 +168,7 @@ final class RelayedTable: Sendable {
     following.isWhole = true
     part.end()
     monitor.withLock { shared.isWhole = true }
+    note { $0.noteWhole(at: BootTime.now) }
   }
 
   // MARK: The snapshot
@@ -191,7 +183,7 @@ final class RelayedTable: Sendable {
       var assembly = SnapshotAssembly(entry)
       following.parts.reset()
       while !assembly.isWhole, following.isServed, !isStopped {
-        guard let message = next(of: chunks, &following), let chunk = TableMessage(decoding: message.bytes) else {
+        guard let message = next(of: chunks), let chunk = TableMessage(decoding: message.bytes) else {
           throw .failed("a chunk of the snapshot is missing or damaged")
         }
         switch assembly.take(chunk) {
@@ -222,12 +214,11 @@ final class RelayedTable: Sendable {
     }
   }
 
-  /// Waits for the next chunk of a snapshot, and marks the rows as stale meanwhile.
-  private func next(of chunks: NatsSubscription, _ following: inout Following) -> NatsMessage? {
+  /// Waits for the next chunk of a snapshot.
+  private func next(of chunks: NatsSubscription) -> NatsMessage? {
     let end = BootTime.now.advanced(by: Self.chunkPatience)
     while BootTime.now < end, !isStopped, !chunks.hasEnded {
       if let message = chunks.next(within: Self.look) { return message }
-      noteSilence(&following)
     }
     return nil
   }
@@ -241,9 +232,7 @@ final class RelayedTable: Sendable {
 
   private func apply(_ event: SourceEvent, _ following: inout Following) {
     switch event {
-    case .state(let state, let message, _):
-      following.state = (state, message)
-      if !following.isStale { report(event, &following) }
+    case .state(let state, let message, _): note { $0.note(state, message) }
     case .schema(let schema), .columnsAdded(let schema):
       actions.note(schema)
       following.deferred = schema.columns.indices.filter { schema.columns[$0].isDeferred }
@@ -280,7 +269,6 @@ final class RelayedTable: Sendable {
     while following.isServed, !isStopped {
       if part.takeReading() { return following.place.readAgain() }
       guard let message = messages.next(within: Self.look) else {
-        noteSilence(&following)
         guard messages.hasEnded || isProbeDue(&following), connection.isConnected else { continue }
         // A server that has ended takes its reading with it, without a sign.
         do throws(ClusterError) {
@@ -307,9 +295,9 @@ final class RelayedTable: Sendable {
       if content.kind == .events {
         for event in try events(of: content, &following) { apply(event, &following) }
       }
+      noteWhole(&following)
       // Older messages were there before this relay.
       if message.sequence > following.goal ?? 0 { noteSign(content, &following) }
-      noteWhole(&following)
       monitor.withLock {
         shared.figures.messages += 1
         shared.figures.lagMessages = message.pending
@@ -319,14 +307,10 @@ final class RelayedTable: Sendable {
   }
 
   /// Whether to ask the stream for messages that were not delivered.
-  ///
-  /// The call must not delay the mark.
   private func isProbeDue(_ following: inout Following) -> Bool {
     let now = BootTime.now
-    let quiet = following.lastMessage.duration(to: now)
-    guard now >= following.nextProbe, quiet >= Self.doubt else { return false }
-    guard following.isMarked || !isWhole || quiet <= Self.silence - Self.call else { return false }
-    following.nextProbe = now.advanced(by: Self.call)
+    guard now >= following.nextProbe, liveness.withLock({ $0.quiet(at: now) }) >= Self.doubt else { return false }
+    following.nextProbe = now.advanced(by: Self.probePause)
     return true
   }
 }

@@ -17,6 +17,9 @@ struct TableWriter: ~Copyable {
   private static let retryPause = Duration.milliseconds(300)
   private static let turn = Duration.milliseconds(100)
   private static let patienceForBegin = 5
+  /// The time for chunks of a snapshot between two looks at the source's events, and at least one
+  /// chunk.
+  private static let slice = Duration.milliseconds(20)
 
   private let source: PublishedSource
   private let connection: NatsConnection
@@ -34,6 +37,8 @@ struct TableWriter: ~Copyable {
   private var nextTry: Instant = .zero
   private var lastWrite: Instant = .zero
   private var lastSnapshot: Instant = .zero
+  /// The snapshot that is being written.
+  private var snapshot: SnapshotWriting?
   /// The bytes written since the last snapshot.
   private var bytesSince: Int64 = 0
   private var lastFault = ""
@@ -56,7 +61,7 @@ struct TableWriter: ~Copyable {
   }
 
   private mutating func takeTurn() {
-    let mail = source.inbox.take(within: Self.turn)
+    let mail = source.inbox.take(within: snapshot == nil ? Self.turn : .zero)
     var frames: [[UInt8]] = []
     for event in mail.lazy.map(\.event) {
       if case .schema(let schema) = event { consider(schema) }
@@ -86,6 +91,7 @@ struct TableWriter: ~Copyable {
       try heartbeat(names, at: now)
       watch?.step(at: now)
       try snapshotIfDue(names, at: now)
+      try continueSnapshot(names)
       lastFault = ""
     } catch {
       fail(error, at: now)
@@ -131,12 +137,14 @@ struct TableWriter: ~Copyable {
 
   private mutating func leave() {
     if position != nil { source.logger.warning("this node does not publish the table any more") }
-    position = nil
+    (position, snapshot) = (nil, nil)
     endReceiving()
   }
 
   private mutating func fail(_ error: ClusterError, at now: Instant) {
-    position = nil
+    (position, snapshot) = (nil, nil)
+    // The servers may have lost a stream.
+    if case .failed = error { hasStream = false }
     nextTry = now.advanced(by: Self.retryPause)
     let text = "\(error)"
     guard text != lastFault else { return }
@@ -150,6 +158,7 @@ struct TableWriter: ~Copyable {
     guard now >= nextTry, connection.isConnected, !shadow.isReloading, shadow.schema != nil else { return }
     if !hasStream {
       try connection.makeStream(names.stream, subjects: names.changes, bytes: options.retention)
+      try connection.makeStream(TableNames.snapshotStream, subjects: TableNames.snapshotSubjects, bytes: -1)
       hasStream = true
     }
     var last: UInt64?
@@ -169,8 +178,7 @@ struct TableWriter: ~Copyable {
     guard let last else { throw .superseded }
     position = Position(fence: fence, last: last)
     lastWrite = now
-    try writeSnapshot(names)
-    if receiving.isEmpty { try receive(names) }
+    try beginSnapshot(names)
   }
 
   /// Begins to receive the requests of relays.
@@ -226,49 +234,62 @@ struct TableWriter: ~Copyable {
   // MARK: Snapshots
 
   private mutating func snapshotIfDue(_ names: TableNames, at now: Instant) throws(ClusterError) {
-    guard !shadow.isReloading else { return }
+    guard snapshot == nil, !shadow.isReloading else { return }
     // Half of the stream leaves relays the time to read the snapshot before the rest is dropped.
     guard lastSnapshot.duration(to: now) >= options.snapshotInterval || bytesSince > options.retention / 2 else {
       return
     }
-    try writeSnapshot(names)
+    try beginSnapshot(names)
   }
 
-  private mutating func writeSnapshot(_ names: TableNames) throws(ClusterError) {
+  /// Begins a snapshot of the rows as they are now.
+  private mutating func beginSnapshot(_ names: TableNames) throws(ClusterError) {
+    snapshot = nil
     guard let position, let schema = shadow.schema else { return }
-    let previous = try entries.value(of: names.token)
-    let old = previous.flatMap { SnapshotEntry(decoding: $0.bytes) }
-    if let old, old.fence > position.fence { throw .superseded }
+    let previous = try entries.value(of: names.token).map {
+      SnapshotWriting.Previous(entry: SnapshotEntry(decoding: $0.bytes), revision: $0.revision)
+    }
+    if let old = previous?.entry, old.fence > position.fence { throw .superseded }
     let time = BootTime.wall
-    let id = "\(position.fence)-\(position.last)-\(time)"
-    var number: UInt64 = 0
-    var first: UInt64 = 0
-    for event in shadow.events(at: BootTime.now) {
-      guard let frame = EventFrames.frame(event) else { continue }
-      for (payload, goesOn) in PayloadParts.cut([frame]) {
-        guard source.fence == position.fence else { throw .superseded }
-        let chunk = TableMessage(
-          .chunk, fence: position.fence, number: number, time: time, goesOn: goesOn, payload: payload)
-        let place = try connection.store(chunk.encoded, to: names.snapshot(id), of: TableNames.snapshotStream) {
-          source.fence == position.fence
-        }
-        if number == 0 { first = place }
-        number += 1
-        source.shared.withLock { $0.progress = BootTime.now }
+    let entry = SnapshotEntry(
+      table: schema.name, position: source.position, fence: position.fence,
+      id: "\(position.fence)-\(position.last)-\(time)", first: 0, chunks: 0, sequence: position.last, time: time,
+      part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
+    snapshot = SnapshotWriting(entry, events: shadow.events(at: BootTime.now), replacing: previous)
+    bytesSince = 0
+  }
+
+  /// Writes the next chunks of the snapshot, and its entry after the last one.
+  private mutating func continueSnapshot(_ names: TableNames) throws(ClusterError) {
+    guard var writing = snapshot.take() else { return }
+    let fence = writing.entry.fence
+    let end = BootTime.now.advanced(by: Self.slice)
+    while let chunk = writing.next() {
+      guard source.fence == fence else { throw .superseded }
+      let place = try connection.store(
+        chunk.encoded, to: names.snapshot(writing.entry.id), of: TableNames.snapshotStream
+      ) { [source] in source.fence == fence }
+      writing.noteStored(at: place)
+      guard BootTime.now < end else {
+        snapshot = writing
+        return
       }
     }
-    let entry = SnapshotEntry(
-      table: schema.name, position: source.position, fence: position.fence, id: id, first: first,
-      chunks: number, sequence: position.last, time: time,
-      part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
-    guard try entries.put(names.token, entry.encoded, at: previous?.revision) else { throw .superseded }
-    // A relay may still read the snapshot before this one.
-    if let old { try connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first) }
+    try finish(writing, names)
+  }
+
+  private mutating func finish(_ writing: SnapshotWriting, _ names: TableNames) throws(ClusterError) {
+    let entry = writing.entry
+    guard try entries.put(names.token, entry.encoded, at: writing.previous?.revision) else { throw .superseded }
+    // A relay may still read the snapshot before this one. The next snapshot deletes what is left.
+    if let old = writing.previous?.entry {
+      try? connection.purge(TableNames.snapshotStream, subject: names.snapshots, before: old.first)
+    }
     lastSnapshot = BootTime.now
-    bytesSince = 0
     source.shared.withLock {
       $0.figures.snapshots += 1
-      $0.snapshotTime = time
+      $0.snapshotTime = entry.time
     }
+    if receiving.isEmpty { try receive(names) }
   }
 }

@@ -42,7 +42,8 @@ extension ClientMessage {
     case "hello":
       self = .hello(
         version: Int(try message.requiredInteger("version", in: Int64.min...Int64.max)),
-        client: try message.text("client", limit: Self.greatestName) ?? "")
+        client: try message.text("client", limit: Self.greatestName) ?? "",
+        wantsSigns: try message.boolean("alive") ?? false)
     case "open":
       self = .open(
         Open(

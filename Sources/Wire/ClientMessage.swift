@@ -3,7 +3,9 @@ import ListEngine
 /// A message from a client, described in docs/protocol.md, section 4.
 public enum ClientMessage: Hashable, Sendable {
   /// The first message of a connection, with the client's protocol version and its name.
-  case hello(version: Int, client: String)
+  ///
+  /// `wantsSigns`: whether the server shall send signs of life.
+  case hello(version: Int, client: String, wantsSigns: Bool = false)
   /// Opens a table.
   case open(Open)
   /// Replaces the filter, sort order, grouping and aggregates of the open table.

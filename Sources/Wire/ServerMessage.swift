@@ -11,10 +11,13 @@ public enum ServerMessage {
   ///
   /// The client presents `token` later to resume this session; an empty token is omitted.
   /// `isSignedIn` is true if the connection came with a cookie, so that the user can sign out.
+  /// `alive` is the time between the signs of life that the client gets, if it wants them.
   case hello(
     server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false,
-    tables: [TableDescription],
+    alive: Duration? = nil, tables: [TableDescription],
     sources: [SourceDescription] = [])
+  /// A sign of life for a client that has received nothing else.
+  case alive
   /// The changed list of tables.
   case tables([TableDescription])
   /// The changed list of sources without a table.
@@ -78,7 +81,7 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let role, let token, let isSignedIn, let tables, let sources):
+    case .hello(let server, let epoch, let role, let token, let isSignedIn, let alive, let tables, let sources):
       writer.beginObject()
       writer.type("hello")
       writer.member("version", Self.version)
@@ -91,12 +94,16 @@ public enum ServerMessage {
         writer.member("session", token)
       }
       if isSignedIn { writer.member("signedIn", true) }
+      if let alive { writer.member("alive", Int(alive.nanoseconds / 1_000_000)) }
       writer.name("tables")
       writer.tables(tables)
       if !sources.isEmpty {
         writer.name("sources")
         writer.sources(sources)
       }
+    case .alive:
+      writer.beginObject()
+      writer.type("alive")
     case .sources(let sources):
       writer.beginObject()
       writer.type("sources")

@@ -8,9 +8,12 @@ input, and each is answered by one line:
 
     {"beating": true}              the row 0 gets a new time, as "beat SECONDS", several times a second
     {"beating": false, "last": T}  the last of these times
-    {"paused": [PORT, ...]}        relays that are stopped: their clients cannot know that
+    {"paused": [PORT, ...]}        relays that are stopped, to which no client connects
     {"watch": [PID, ...]}          the processes of the cluster
     {"rows": [[key, text], ...]}   answers {"equal": N, "of": N, "faults": [...], "late": [...], ...}
+
+Clients get signs of life. One that has received nothing for SILENCE shows its rows as old, as the
+page does, until the next message.
 
 A client that shows old rows as live for more than LIMIT is late. The time is counted from the first
 beat that the client lacks, or from the moment since which it shows that the rows are live. Moments
@@ -36,7 +39,9 @@ from viewer import Viewer  # noqa: E402
 # The promise of docs/cluster.md, in seconds. About ten threads pass on a change or its absence, and
 # each may wait for a processor for up to WAITING.
 LIMIT = 3.0
-ALLOWANCE = 1.5
+ALLOWANCE = 0.5
+# The time without a message after which a client shows its rows as old.
+SILENCE = 2.5
 # The time between two beats, and between two looks at the clients.
 BEAT = 0.25
 LOOK = 0.1
@@ -74,6 +79,8 @@ class Waits:
 class Spectator(Viewer):
     """One connection of a client."""
 
+    hello_message = {**Viewer.hello_message, "alive": True}
+
     def __init__(self, client, port):
         super().__init__(on_message=client.take, query={"sort": [{"column": "number"}]}, count=client.count,
             interval=client.interval)
@@ -105,6 +112,8 @@ class Client:
         self.generation = 0
         self.state = None
         self.live_since = 0.0
+        self.heard = 0.0
+        self.is_silent = False
         self.port = None
         self.fault = None
         self.connection = None
@@ -119,6 +128,7 @@ class Client:
         kind = message["type"]
         if connection is not self.connection:
             return
+        self.hear()
         if kind in ("hello", "tables"):
             for table in message["tables"]:
                 if table["name"] == "jobs":
@@ -131,6 +141,18 @@ class Client:
                 self.replica.apply(message)
             except (Misfit, LookupError) as error:
                 self.fault = f"{error}"
+
+    def hear(self):
+        """Notes a message, which ends a silence."""
+        self.heard = time.monotonic()
+        if self.is_silent:
+            self.is_silent = False
+            self.live_since = self.heard
+
+    def look(self, now):
+        """Notes whether the server is silent."""
+        if now - self.heard >= SILENCE:
+            self.is_silent = True
 
     def show(self, state):
         if state == "live" and self.state != "live":
@@ -179,8 +201,6 @@ class Crowd:
         self.looks = self.worthless = 0
         self.moves = 0
         self.waits = Waits()
-        # Clients are judged again some time after a relay goes on.
-        self.judged_from = {port: 0.0 for port in ports}
 
     async def live(self, client, number):
         """Keeps one client connected."""
@@ -225,10 +245,11 @@ class Crowd:
                 continue
             self.looks += 1
             for number, client in enumerate(self.clients):
-                if client.state != "live" or client.port in self.paused or client.port is None:
+                client.look(now)
+                if client.state != "live" or client.is_silent or client.port is None:
                     continue
                 shown = client.beat()
-                if shown is None or now < self.judged_from[client.port]:
+                if shown is None:
                     continue
                 # Without later beats nothing is missing.
                 if not self.is_beating and shown >= self.last:
@@ -250,8 +271,6 @@ class Crowd:
             else:
                 self.last = command["last"]
         if "paused" in command:
-            for port in self.paused - set(command["paused"]):
-                self.judged_from[port] = time.monotonic() + LIMIT
             self.paused = set(command["paused"])
         if "watch" in command:
             self.waits.pids = [*command["watch"], os.getpid()]

@@ -405,7 +405,8 @@ class Three:
         share = self.worthless / max(1, self.looks + self.worthless)
         print(
             f"{len(kinds)} faults; {len(self.acted)} actions, {done} answered as done; {self.moves} lost connections; "
-            f"{self.looks} looks for old rows shown as live, {share:.0%} of all do not count", flush=True)
+            f"{self.looks} looks for old rows shown as live, {share:.0%} of all do not count; "
+            f"{self.servers.restarts} NATS servers had to be restarted", flush=True)
 
     def logs(self):
         for name, node in self.nodes.items():

@@ -26,6 +26,7 @@ class Viewer(asyncio.Protocol):
 
     # The size of the socket's receive buffer in bytes, or None for the system's default.
     receive_buffer = None
+    hello_message = {"type": "hello", "version": 1, "client": "viewer"}
 
     def __init__(
             self, on_message=None, light=False, query=None, count=60, interval=None, resume=None,
@@ -86,7 +87,7 @@ class Viewer(asyncio.Protocol):
                 return
             del self.buffer[: end + 4]
             self.is_open = True
-            self.send({"type": "hello", "version": 1, "client": "viewer"})
+            self.send(self.hello_message)
         while True:
             size = self._size()
             if size is None:

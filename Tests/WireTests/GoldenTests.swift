@@ -30,8 +30,10 @@ import Wire
       let token = message["session"] as? String ?? ""
       try expect(
         .hello(
-          server: server, epoch: epoch, token: token, tables: Golden.tables(message),
+          server: server, epoch: epoch, token: token,
+          alive: (message["alive"] as? Int).map { .milliseconds($0) }, tables: Golden.tables(message),
           sources: Golden.sources(message)), message)
+    case "alive": try expect(.alive, message)
     case "tables":
       try expect(.tables(Golden.tables(message)), message)
     case "sources": try expect(.sources(Golden.sources(message)), message)

@@ -28,7 +28,7 @@ export default {
     // The states of connection and source.
     Live: 'Live', live: 'live', Disconnected: 'Getrennt', disconnected: 'getrennt', connecting: 'verbindet', lost: 'getrennt', Paused: 'Angehalten', paused: 'angehalten',
     'paused, {count} changes': { one: 'angehalten, {count} Änderung', other: 'angehalten, {count} Änderungen' }, Starting: 'Startet', starting: 'startet',
-    'Not updating': 'Nicht aktuell', stale: 'veraltet', down: 'ausgefallen', off: 'aus', failed: 'fehlgeschlagen', refused: 'abgelehnt', 'Source down': 'Quelle ausgefallen',
+    'nothing comes from the server': 'vom Server kommt nichts', 'Not updating': 'Nicht aktuell', stale: 'veraltet', down: 'ausgefallen', off: 'aus', failed: 'fehlgeschlagen', refused: 'abgelehnt', 'Source down': 'Quelle ausgefallen',
     'Source off': 'Quelle aus', 'Source disabled': 'Quelle abgeschaltet', 'Source failed': 'Quelle fehlgeschlagen', 'Source not responding': 'Quelle antwortet nicht',
     'rows {time} old': 'Zeilen {time} alt', 'retry in {time}': 'neuer Versuch in {time}', 'retrying in {time}': 'neuer Versuch in {time}', 'retrying now': 'neuer Versuch läuft',
     'The source has no table yet: {message}': 'Die Quelle hat noch keine Tabelle: {message}',

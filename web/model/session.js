@@ -6,6 +6,7 @@ import { requestOf } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { wireGroup } from './ranges.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
+import { phrase } from './language.js';
 
 /**
  * A session: one client's state on one table, kept over several connections.
@@ -79,6 +80,7 @@ export class Session {
   #opened = '';       // the table last opened on this connection
   #recalled = '';     // the table that `recall` chose
   #unpainted = 0;     // the seq to acknowledge, or 0
+  #heard = new Map();   // the sources by their tables, while nothing comes from the server
   // Whether an `open` is pending: messages with other request numbers belong to the previous table.
   #isOpening = false;
   #isReopening = false;
@@ -334,6 +336,7 @@ export class Session {
       case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
       case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
       case 'status': return this.#status(message);
+      case 'silence': return this.#silence(message);
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
@@ -544,6 +547,18 @@ export class Session {
   #status({ table: name, source }) {
     const table = this.tables.find((other) => other.name === name);
     if (table !== undefined) table.source = source;
+    return { kind: 'status' };
+  }
+
+  // Shows live sources as stale while nothing comes from the server, and then as they were.
+  #silence({ isSilent }) {
+    for (const table of this.tables) {
+      if (isSilent && table.source?.state === 'live') {
+        this.#heard.set(table, table.source);
+        table.source = { ...table.source, state: 'stale', message: phrase('nothing comes from the server'), age: 2_500 };
+      } else if (!isSilent) table.source = this.#heard.get(table) ?? table.source;
+    }
+    if (!isSilent) this.#heard.clear();
     return { kind: 'status' };
   }
 }

@@ -1,5 +1,6 @@
 // link.js: the page's end of the connection. A worker holds every socket but the first.
 
+import { Silence } from './silence.js';
 import { parseMessage } from './wire.js';
 
 /** Starts a worker: `socket` or `picture`. */
@@ -12,13 +13,15 @@ export function startWorker(kind) {
  *
  * @param {(event: object) => void} receive called with `{state, connection, pause}`,
  *   `{message, bytes, at, opened}`, `{needsSignIn}` (sign-in required) or `{refused}`, never before
- *   this returns
+ *   this returns; silence.js adds messages
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;
   globalThis.rowcast.first = null;
   const start = () => startWorker('socket');
-  return first ? new FirstLink(first, receive, (deliver, ready) => new WorkerLink(deliver, start, ready)) : new WorkerLink(receive, start);
+  const silence = new Silence(receive, () => document.hidden);
+  const pass = (event) => silence.pass(event);
+  return first ? new FirstLink(first, pass, (deliver, ready) => new WorkerLink(deliver, start, ready)) : new WorkerLink(pass, start);
 }
 
 /** A connection held by a worker. With a `ready` callback it connects only after `retry()`. */

@@ -1,5 +1,4 @@
-// wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM, no
-// socket, no clock.
+// wire.js: the messages of docs/protocol.md, and the client's copy of the window. No DOM or clock.
 
 import { isFacets, isPins, isTiles } from './tiles.js';
 
@@ -49,6 +48,7 @@ const checks = {
     checkTables(m.tables);
     if (m.sources !== undefined) checkSources(m.sources);
   },
+  alive() {},
   tables: (m) => checkTables(m.tables),
   sources: (m) => checkSources(m.sources),
   window(m) {
@@ -196,7 +196,7 @@ function demand(holds, reason) {
 
 /** Returns the first message of a connection. */
 export function hello(client) {
-  return { type: 'hello', version: VERSION, client };
+  return { type: 'hello', version: VERSION, client, alive: true };
 }
 
 /**

@@ -105,17 +105,12 @@ final class NatsBucket: @unchecked Sendable {
     return (bytes, kvEntry_Revision(entry))
   }
 
-  /// Returns all keys.
+  /// Returns all keys, also those that were deleted.
+  ///
+  /// The library's own call makes a consumer each time. A server that was cut off from the others
+  /// may keep one for good, and then reports that it is not healthy.
   func keys() throws(ClusterError) -> [String] {
-    var options = kvWatchOptions()
-    kvWatchOptions_Init(&options)
-    options.Timeout = 1_000
-    var list = kvKeysList()
-    try ask("the keys") { store in
-      let status = kvStore_Keys(&list, store, &options)
-      return status == NATS_NOT_FOUND ? NATS_OK : status
-    }
-    defer { kvKeysList_Destroy(&list) }
-    return (0..<Int(list.Count)).compactMap { list.Keys[$0].map { String(cString: $0) } }
+    let prefix = "$KV.\(name)."
+    return try connection.subjects(of: "KV_\(name)", matching: "\(prefix)>").map { String($0.dropFirst(prefix.count)) }
   }
 }

@@ -70,6 +70,22 @@ extension NatsConnection {
     return (info.pointee.State.FirstSeq, info.pointee.State.LastSeq, info.pointee.State.Bytes)
   }
 
+  /// Returns the subjects of the messages in a stream.
+  func subjects(of stream: String, matching filter: String) throws(ClusterError) -> [String] {
+    let strings = CStrings()
+    var options = jsOptions()
+    jsOptions_Init(&options)
+    options.Stream.Info.SubjectsFilter = strings.copy(filter)
+    options.Wait = 1_000
+    var info: UnsafeMutablePointer<jsStreamInfo>?
+    try ask("the subjects of \(stream)") { link, code in
+      js_GetStreamInfo(&info, link.context, stream, &options, &code)
+    }
+    defer { jsStreamInfo_Destroy(info) }
+    guard let found = info?.pointee.State.Subjects?.pointee, let list = found.List else { return [] }
+    return (0..<Int(found.Count)).compactMap { list[$0].Subject.map { String(cString: $0) } }
+  }
+
   // MARK: Messages
 
   /// Stores a message in a stream and returns its number.

@@ -9,7 +9,8 @@ import Threads
 ///
 /// Each call waits for the servers for about a second. A server that has lost the others of its
 /// cluster answers no call of JetStream, so after ``unanswered`` the connection moves to another
-/// server, with all subscriptions.
+/// server, with all subscriptions. It does so, too, when the time of day was set back, which ends
+/// the waits of the library. A thread of its own connects, so that no caller waits for that.
 final class NatsConnection: @unchecked Sendable {
   /// The closure that receives the messages of a subscription, on a thread of the library.
   typealias Receiver = @Sendable (NatsMessage) -> Void
@@ -29,12 +30,26 @@ final class NatsConnection: @unchecked Sendable {
     var subscription: OpaquePointer
   }
 
+  /// The reason to connect to another server.
+  private enum Cause: String {
+    case silence = "JetStream does not answer"
+    case clock = "the clock was set back"
+  }
+
+  private enum Phase {
+    /// Calls go through the link.
+    case steady
+    /// The link is to be replaced. Calls still go through it.
+    case moving(Cause)
+    /// The connection has ended.
+    case closed
+  }
+
   private struct State {
     var link: NatsLink
     /// The time of the last answer of JetStream, or since which one is expected.
     var answered: Instant
-    var isReplacing = false
-    var isClosed = false
+    var phase = Phase.steady
     var last: UInt64 = 0
     var registrations: [UInt64: Registration] = [:]
     /// All receivers. The library may call one shortly after its subscription has ended.
@@ -46,11 +61,15 @@ final class NatsConnection: @unchecked Sendable {
   /// The time for which ``patiently(_:)`` waits for an answer.
   static let patience = Duration.seconds(60)
   private static let pause: UInt32 = 200_000
+  /// The time between two looks at the clock.
+  private static let look = Duration.milliseconds(200)
 
   let options: ClusterOptions
   private let name: String
   private let logger = Logger(label: "cluster")
-  private let state: Guarded<State>
+  private let monitor = Monitor()
+  /// Protected by `monitor`.
+  private var state: State
 
   /// Connects to a server, and waits until JetStream has a leader.
   init(_ options: ClusterOptions, name: String) throws(ClusterError) {
@@ -58,7 +77,14 @@ final class NatsConnection: @unchecked Sendable {
     self.name = name
     let servers = options.servers.shuffled()
     let link = try Self.repeated { () throws(ClusterError) in try NatsLink(options, servers: servers, name: name) }
-    state = Guarded(State(link: link, answered: BootTime.now))
+    state = State(link: link, answered: BootTime.now)
+    let thread = Thread { [weak self] in
+      var clock = ClockWatch(wall: BootTime.wall, at: BootTime.now)
+      // The thread ends with the connection.
+      while self?.keep(&clock) == true {}
+    }
+    thread.name = "\(name) link"
+    thread.start()
     do throws(ClusterError) {
       try patiently { () throws(ClusterError) in
         var account: UnsafeMutablePointer<jsAccountInfo>?
@@ -111,15 +137,16 @@ final class NatsConnection: @unchecked Sendable {
     }
   }
 
-  private var link: NatsLink { state.withLock { $0.link } }
+  private var link: NatsLink { monitor.withLock { state.link } }
 
   /// Whether the connection is up.
   var isConnected: Bool { link.isConnected }
 
   /// Ends the connection.
   func close() {
-    let link = state.withLock { state in
-      state.isClosed = true
+    let link = monitor.withLock {
+      state.phase = .closed
+      monitor.wakeAll()
       return state.link
     }
     link.close()
@@ -195,31 +222,66 @@ final class NatsConnection: @unchecked Sendable {
   }
 
   private func noteAnswer(on link: NatsLink) {
-    state.withLock { if $0.link === link { $0.answered = BootTime.now } }
+    monitor.withLock { if state.link === link { state.answered = BootTime.now } }
   }
 
-  /// Moves to another server if JetStream has not answered for too long through this link.
+  // MARK: Moving to another server
+
+  /// Has the connection move to another server if JetStream has not answered for too long through
+  /// this link. Does not wait for that.
   private func moveIfSilent(_ link: NatsLink) {
-    let isDue = state.withLock { state -> Bool in
-      guard state.link === link, !state.isReplacing, !state.isClosed else { return false }
+    let isConnected = link.isConnected
+    monitor.withLock {
+      guard state.link === link, case .steady = state.phase else { return }
       // The library looks for another server itself.
-      guard link.isConnected else {
-        state.answered = BootTime.now
-        return false
-      }
-      state.isReplacing = state.answered.duration(to: BootTime.now) >= Self.unanswered
-      return state.isReplacing
+      guard isConnected else { return state.answered = BootTime.now }
+      guard state.answered.duration(to: BootTime.now) >= Self.unanswered else { return }
+      state.phase = .moving(.silence)
+      monitor.wakeAll()
     }
-    guard isDue else { return }
-    let former = link.server
+  }
+
+  /// Moves to another server if that is due; waits a moment for it. [the thread of the link]
+  ///
+  /// - Returns: `false` when the connection has ended.
+  private func keep(_ clock: inout ClockWatch) -> Bool {
+    let phase = monitor.withLock {
+      _ = monitor.wait(nanoseconds: UInt64(Self.look.nanoseconds)) {
+        if case .steady = state.phase { false } else { true }
+      }
+      if clock.wasSetBack(wall: BootTime.wall, at: BootTime.now), case .steady = state.phase {
+        state.phase = .moving(.clock)
+      }
+      return state.phase
+    }
+    switch phase {
+    case .steady: return true
+    case .moving(let cause):
+      if !move(because: cause) { usleep(Self.pause) }
+      return true
+    case .closed: return false
+    }
+  }
+
+  /// Connects to another server, or to the same one if the options name one only. [the thread of
+  /// the link]
+  ///
+  /// - Returns: Whether the connection has moved.
+  private func move(because cause: Cause) -> Bool {
+    let old = link
+    let former = old.server
     let servers = options.servers.shuffled()
     let others = servers.filter { !former.hasSuffix(ClusterOptions.address(of: $0)) }
     let replacement = try? NatsLink(options, servers: others + servers.filter { !others.contains($0) }, name: name)
-    let old = state.withLock { state -> NatsLink? in
-      state.isReplacing = false
+    let isReplaced = monitor.withLock {
+      guard case .moving = state.phase else { return false }
       state.answered = BootTime.now
-      guard let replacement, !state.isClosed else { return nil }
-      state.link = replacement
+      guard let replacement else {
+        // The present link may answer again. After a change of the clock it may not.
+        if cause == .silence { state.phase = .steady }
+        return false
+      }
+      (state.phase, state.link) = (.steady, replacement)
       for (number, registration) in state.registrations {
         guard let subscription = try? Self.subscribe(registration.subject, registration.box, replacement) else {
           continue
@@ -228,13 +290,15 @@ final class NatsConnection: @unchecked Sendable {
         natsSubscription_Destroy(registration.subscription)
         state.registrations[number]?.subscription = subscription
       }
-      return link
+      return true
     }
-    guard let old else { return }
+    guard isReplaced else { return false }
     logger.notice(
-      "JetStream does not answer: another server is used",
+      "the connection to NATS is made again: \(cause.rawValue)",
       metadata: ["former": "\(former)", "server": "\(replacement?.server ?? "")"])
+    // Its readers find out, and begin again.
     old.close()
+    return true
   }
 
   // MARK: Messages without a stream
@@ -242,7 +306,7 @@ final class NatsConnection: @unchecked Sendable {
   /// Calls a receiver for each message on a subject.
   func receive(_ subject: String, _ receiver: @escaping Receiver) throws(ClusterError) -> Receiving {
     let box = Box(receiver)
-    return try state.withLock { state throws(ClusterError) in
+    return try monitor.withLock { () throws(ClusterError) -> Receiving in
       let subscription = try Self.subscribe(subject, box, state.link)
       state.last += 1
       state.boxes.append(box)
@@ -267,7 +331,9 @@ final class NatsConnection: @unchecked Sendable {
 
   /// Ends a subscription.
   func end(_ receiving: Receiving) {
-    guard let registration = state.withLock({ $0.registrations.removeValue(forKey: receiving.number) }) else { return }
+    guard let registration = monitor.withLock({ state.registrations.removeValue(forKey: receiving.number) }) else {
+      return
+    }
     natsSubscription_Unsubscribe(registration.subscription)
     natsSubscription_Destroy(registration.subscription)
   }

@@ -9,6 +9,8 @@ final class NatsLink: @unchecked Sendable {
   /// The greatest time for which a call waits, in milliseconds.
   private static let patience: Int64 = 1_000
   private static let connecting: Int64 = 3_000
+  /// A write that takes longer ends the connection. All calls wait for it meanwhile.
+  private static let writing: Int64 = 2_000
 
   let connection: OpaquePointer
   let context: OpaquePointer
@@ -57,6 +59,7 @@ final class NatsLink: @unchecked Sendable {
     natsOptions_SetNoRandomize(settings, true)
     natsOptions_SetName(settings, name)
     natsOptions_SetTimeout(settings, connecting)
+    natsOptions_SetWriteDeadline(settings, writing)
     natsOptions_SetMaxReconnect(settings, -1)
     natsOptions_SetReconnectWait(settings, 250)
     natsOptions_SetReconnectJitter(settings, 100, 100)

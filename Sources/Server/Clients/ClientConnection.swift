@@ -41,12 +41,20 @@ final class ClientConnection {
   var pending = PendingMessages()
   var delivery = DeliveryRecord()
   var keepalive: Keepalive
+  var signs = Signs()
 
   /// The states in which a client receives only the count of waiting changes.
   struct Display {
     var isHidden = false
     var isPaused = false
     var isQuiet: Bool { isHidden || isPaused }
+  }
+
+  /// The signs of life that the client receives.
+  struct Signs {
+    var areWanted = false
+    /// The time of the last message to the client.
+    var lastSent = Instant.zero
   }
 
   /// The messages that the client sends.

@@ -16,6 +16,7 @@ struct Clients {
   /// The sessions whose last query waits for the turn.
   private var queries: [SessionID] = []
   private var helloQueue: HelloQueue
+  private var signQueue = SignQueue()
   /// The timer of the keepalive checks.
   private var keepaliveTimer: PeriodicTimer
   var resumeTokens: ResumeTokens
@@ -80,7 +81,7 @@ struct Clients {
 
   /// The time at which a client is next due to be checked, or an action is overdue.
   var deadline: Instant? {
-    [helloQueue.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
+    [helloQueue.deadline, signQueue.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
   }
 
   /// Sets the time limit for a client's `hello`.
@@ -89,6 +90,21 @@ struct Clients {
   /// Removes and returns the clients that have not sent their `hello` in time.
   mutating func takeWithoutHello(at now: Instant) -> [ClientConnection] {
     helloQueue.takeOverdue(at: now).compactMap { byID[$0] }.filter { $0.phase == .awaitingHello }
+  }
+
+  /// Lets a client receive signs of life.
+  mutating func awaitSigns(of client: ClientConnection, at now: Instant) {
+    client.signs.areWanted = true
+    signQueue.add(client.id, at: now)
+  }
+
+  /// Returns the clients that are due for a sign of life, and schedules their next ones.
+  mutating func takeDueForSign(at now: Instant) -> [ClientConnection] {
+    signQueue.takeDue(at: now).compactMap { id in
+      guard let client = byID[id], !client.isClosing else { return nil }
+      signQueue.add(id, at: now)
+      return client
+    }
   }
 
   /// Returns whether a round of keepalive checks is due, and schedules the next one.

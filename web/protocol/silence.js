@@ -1,0 +1,64 @@
+// silence.js: notices a server that has gone silent on an open connection. No DOM.
+
+/** The time between two looks, in milliseconds. */
+const look = 250;
+/** The time by which a sign of life may be late, in milliseconds. */
+const late = 1_500;
+
+/**
+ * Watches the events of a link, and passes them on.
+ *
+ * A server that announces signs of life in its `hello` and then sends nothing hangs or is cut off,
+ * and the rows may be old. A message of the type `silence` reports its beginning and its end:
+ *
+ *     const silence = new Silence(receive, () => document.hidden);
+ *     silence.pass({ message });  // later: { message: { type: 'silence', isSilent: true } }
+ *
+ * Looks are counted instead of time, because a page that was suspended has not listened. A hidden
+ * page gets no signs of life.
+ */
+export class Silence {
+  constructor(receive, isHidden = () => false, timers = globalThis) {
+    this.receive = receive;
+    this.isHidden = isHidden;
+    this.timers = timers;
+  }
+  #timer = 0;
+  #looks = 0;          // since the last message
+  #patience = 0;       // the number of looks without a message that are a silence
+  #isSilent = false;
+
+  /** Takes an event of the link. */
+  pass(event) {
+    const { message, state } = event;
+    if (message !== undefined) this.#hear();
+    if (message?.type === 'hello') this.#begin(message.alive);
+    else if (state === 'closed') this.#begin(0);
+    if (message?.type !== 'alive') this.receive(event);
+  }
+
+  /** Watches the connection if the server sends signs of life at this interval in milliseconds. */
+  #begin(interval) {
+    this.timers.clearInterval(this.#timer);
+    this.#looks = 0;
+    this.#isSilent = false;
+    this.#patience = (interval + late) / look;
+    this.#timer = interval > 0 ? this.timers.setInterval(() => this.#look(), look) : 0;
+  }
+
+  #look() {
+    this.#looks = this.isHidden() ? 0 : this.#looks + 1;
+    if (this.#looks >= this.#patience) this.#tell(true);
+  }
+
+  #hear() {
+    this.#looks = 0;
+    this.#tell(false);
+  }
+
+  #tell(isSilent) {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    this.receive({ message: { type: 'silence', isSilent } });
+  }
+}
