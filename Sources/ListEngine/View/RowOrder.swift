@@ -66,7 +66,7 @@ final class Chunk {
 }
 
 /// The chunks of a view, and the chunk of each slot.
-final class ChunkPool {
+final class ChunkPool: Discardable {
   private(set) var chunks: [Chunk?] = []
   private var free: [UInt32] = []
   /// The number of the chunk of each slot in the view.
@@ -88,13 +88,10 @@ final class ChunkPool {
     free.append(chunk.number)
   }
 
-  /// Whether ``dropChunks(atMost:)`` has dropped everything.
-  var isFreed: Bool { chunks.isEmpty && home.count == 0 }
-
   /// Frees up to `count` chunks of rows and of the index, and returns how many.
   ///
   /// The pool must not be used otherwise afterwards.
-  func dropChunks(atMost count: Int) -> Int {
+  func free(atMost count: Int) -> Int {
     let dropped = min(count, chunks.count)
     chunks.removeLast(dropped)
     return dropped + home.shrink(atMost: count - dropped)
