@@ -68,7 +68,7 @@ final class Chunk {
 /// The chunks of a view, and the chunk of each slot.
 final class ChunkPool: Discardable {
   private(set) var chunks: [Chunk?] = []
-  private var free: [UInt32] = []
+  private var freeNumbers: [UInt32] = []
   /// The number of the chunk of each slot in the view.
   let home = Chunked<UInt32>(filler: ChunkPool.none)
 
@@ -77,7 +77,7 @@ final class ChunkPool: Discardable {
   deinit { home.deallocate() }
 
   func make(for section: Section) -> Chunk {
-    let number = free.popLast() ?? UInt32(chunks.count)
+    let number = freeNumbers.popLast() ?? UInt32(chunks.count)
     let chunk = Chunk(number: number, section: section)
     if Int(number) == chunks.count { chunks.append(chunk) } else { chunks[Int(number)] = chunk }
     return chunk
@@ -85,7 +85,7 @@ final class ChunkPool: Discardable {
 
   func drop(_ chunk: Chunk) {
     chunks[Int(chunk.number)] = nil
-    free.append(chunk.number)
+    freeNumbers.append(chunk.number)
   }
 
   /// Frees up to `count` chunks of rows and of the index, and returns how many.
