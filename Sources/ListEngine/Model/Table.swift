@@ -60,9 +60,7 @@ final class Table {
   var log = ChangeLog()
   /// The progress of the current reload, or `nil` between reloads.
   var reload: Reload?
-  #if CHECK_INVARIANTS
-    var checkPace = CheckPace()
-  #endif
+  var checkPace = CheckPace()
 
   /// The rejected rows by reason.
   private(set) var rejections = Rejections()
