@@ -30,7 +30,8 @@ import Testing
     )
     #expect(
       found.groupings == [
-        GroupingRequest("at", ranges: .unit(.day, offset: zone)), GroupingRequest("at", ranges: .unit(.hour, offset: 5)),
+        GroupingRequest("at", ranges: .unit(.day, offset: zone)),
+        GroupingRequest("at", ranges: .unit(.hour, offset: 5)),
       ])
     let facets = try ClientMessage(
       decoding: Array(
@@ -47,8 +48,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("[0]", "unreadableMessage", "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"),
-    ("[[0]]", "unreadableMessage", "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"),
+    (
+      "[0]", "unreadableMessage",
+      "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"
+    ),
+    (
+      "[[0]]", "unreadableMessage",
+      "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"
+    ),
     (
       #"[[0,60],["1",60]]"#, "unreadableMessage",
       "[1] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"

@@ -123,7 +123,8 @@ extension ZoneOffsets: Codable {
       changes.append(Change(at: try list.decode(Int64.self), minutes: try list.decode(Int.self)))
     }
     guard let zone = ZoneOffsets(first, changes: changes) else {
-      throw DecodingError.dataCorruptedError(in: list, debugDescription: "changes of an offset are out of order or range")
+      throw DecodingError.dataCorruptedError(
+        in: list, debugDescription: "changes of an offset are out of order or range")
     }
     self = zone
   }

@@ -42,7 +42,9 @@ struct QuerySplit {
     let group = query.groupings.filter { !capabilities.group.contains($0.column) }.map(\.column)
     if !group.isEmpty { remains.append("group by \(Self.distinct(group.map(name)).joined(separator: " and "))") }
     let ranges = query.groupings.filter { $0.ranges != nil && capabilities.group.contains($0.column) }.map(\.column)
-    if !ranges.isEmpty { remains.append("group by ranges of \(Self.distinct(ranges.map(name)).joined(separator: " and "))") }
+    if !ranges.isEmpty {
+      remains.append("group by ranges of \(Self.distinct(ranges.map(name)).joined(separator: " and "))")
+    }
     for aggregate in query.aggregates {
       remains.append("compute the \(aggregate.function.words) of \(name(aggregate.column))")
     }

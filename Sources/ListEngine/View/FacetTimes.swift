@@ -34,7 +34,9 @@ enum FacetTimes {
     var edges: [Int64] = []
     for local in local {
       // A clock that is set forward can reach two edges at once.
-      guard let edge = Int64(exactly: zone.moment(reaching: local)), edges.last.map({ edge > $0 }) ?? true else { continue }
+      guard let edge = Int64(exactly: zone.moment(reaching: local)), edges.last.map({ edge > $0 }) ?? true else {
+        continue
+      }
       edges.append(edge)
     }
     return edges
