@@ -37,27 +37,50 @@ extension Grouping {
 
   private static func bound(of time: Int64, _ ranges: TimeRanges) -> Int64 {
     let minute: Int128 = 60_000_000_000
-    let day = 1_440 * minute
-    let shift = Int128(ranges.offset) * minute
+    // The periods between changes, each with its offset.
+    let zone = ranges.zone
+    let starts = [Int128.min] + zone.changes.map { Int128($0.time) }
+    let ends = Array(starts.dropFirst()) + [Int128.max]
+    let offsets = ([zone.first] + zone.changes.map(\.minutes)).map { Int128($0) * minute }
+    let now = starts.lastIndex { $0 <= Int128(time) } ?? 0
     switch ranges.unit {
-    case .minute: return bound(of: time, minute, from: -shift)
-    case .hour: return bound(of: time, 60 * minute, from: -shift)
-    case .day: return bound(of: time, day, from: -shift)
+    case .minute: return Int64(clamping: max(starts[now], Int128(bound(of: time, minute, from: -offsets[now]))))
+    case .hour: return Int64(clamping: max(starts[now], Int128(bound(of: time, 60 * minute, from: -offsets[now]))))
+    default: break
+    }
+    // The latest local time so far decides, and the beginning is the first moment that shows it.
+    let local = (0...now).map { min(Int128(time), ends[$0] - 1) + offsets[$0] }.max() ?? 0
+    let beginning = beginning(of: ranges.unit, local)
+    let moments = starts.indices.compactMap { index in
+      let moment = max(starts[index], beginning - offsets[index])
+      return moment < ends[index] ? moment : nil
+    }
+    return Int64(clamping: moments.min() ?? 0)
+  }
+
+  /// Returns the beginning of a day or a longer unit, both as local times.
+  private static func beginning(of unit: TimeUnit, _ local: Int128) -> Int128 {
+    let day: Int128 = 86_400_000_000_000
+    func whole(_ length: Int128, from origin: Int128) -> Int128 {
+      let bound = (local - origin) / length * length + origin
+      return bound > local ? bound - length : bound
+    }
+    switch unit {
     // The first Monday was the fifth of January 1970.
-    case .week: return bound(of: time, 7 * day, from: 4 * day - shift)
+    case .week: return whole(7 * day, from: 4 * day)
     case .month, .year:
-      let local = Int128(time) + shift
       var year = 1970 + Int(local / (366 * day)) - 3
       while Int128(days(before: year + 1)) * day <= local { year += 1 }
       var first = days(before: year)
-      if ranges.unit == .month {
+      if unit == .month {
         let isLeap = days(before: year + 1) - first == 366
         for length in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
           guard Int128(first + length) * day <= local else { break }
           first += length
         }
       }
-      return Int64(clamping: Int128(first) * day - shift)
+      return Int128(first) * day
+    case .minute, .hour, .day: return whole(day, from: 0)
     }
   }
 

@@ -8,6 +8,11 @@ extension Simulation {
       let column = ranging.pick([0, 1, 5])
       let place = ranging.number(0...query.groupings.count)
       if !query.group.contains(column) { query.groupings.insert(Grouping(column), at: place) }
+      if ranging.oneIn(2), query.groupings.count < limits.groups {
+        // A column can have two levels, as days and the hours in them.
+        let inner = Grouping(column, ranges: ranges(of: schema.columns[column].type))
+        if !query.groupings.contains(inner) { query.groupings.append(inner) }
+      }
     }
     for index in query.groupings.indices where ranging.oneIn(2) || query.groupings[index].column == 1 {
       query.groupings[index].ranges = ranges(of: schema.columns[query.groupings[index].column].type)
@@ -20,9 +25,25 @@ extension Simulation {
     case .integer: .integers(width: ranging.pick([1, 2, 3, 10, 1_000, .max]))
     case .number: .numbers(NumberRanges(width: ranging.pick([0.1, 0.3, 0.5, 2.5, 7, 20, 1_000])))
     case .timestamp:
-      .times(TimeRanges(ranging.pick(TimeUnit.allCases), offset: ranging.pick([0, 60, -210, 1_440, -1_440])))
+      .times(TimeRanges(ranging.pick(TimeUnit.allCases), zone: zone()))
     case .text, .boolean, .image, .series: nil
     }
+  }
+
+  /// Returns a zone, with changes of its offset close to the times of rows in half of the cases.
+  private mutating func zone() -> ZoneOffsets {
+    let offsets = [0, 60, -210, 120, 1_440, -1_440]
+    let first = ranging.pick(offsets)
+    var changes: [ZoneOffsets.Change] = []
+    if ranging.oneIn(2) {
+      var time = Int64(ranging.number(-400...0)) * 86_400_000_000_000
+      for _ in 0..<ranging.number(1...6) {
+        changes.append(ZoneOffsets.Change(at: time, minutes: ranging.pick(offsets)))
+        time += Int64(ranging.pick([24, 25, 47, 200, 4_380])) * 3_600_000_000_000
+      }
+    }
+    guard let zone = ZoneOffsets(first, changes: changes) else { preconditionFailure("\(changes) are no zone") }
+    return zone
   }
 
   /// Returns ranges in the form in which a client sends them.
@@ -30,7 +51,7 @@ extension Simulation {
     switch ranges {
     case .integers(let width): .width(.integer(width))
     case .numbers(let ranges): .width(.number(ranges.width))
-    case .times(let ranges): .unit(ranges.unit, offset: ranges.offset)
+    case .times(let ranges): .unit(ranges.unit, offset: ranges.zone)
     }
   }
 

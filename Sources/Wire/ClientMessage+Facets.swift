@@ -13,7 +13,7 @@ extension ClientMessage {
           .facet(
             FacetRequest(
               try members.requiredText("column", limit: greatestName),
-              zone: Int(try members.integer("zone", in: zones) ?? 0))))
+              zone: try members.zone("zone"))))
       } catch {
         facets.append(.malformed(error))
       }

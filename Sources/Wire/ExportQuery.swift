@@ -5,7 +5,7 @@ extension QueryRequest {
   ///
   /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,cpu`
   /// with `ranges=cpu:10`, `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with
-  /// `zone=` as in a query. A filter is a FILTER of docs/protocol.md, or a list of filters that
+  /// `zone=` as in a query. `offsets=` has the offsets of ``ZoneOffsets``, as `0:60,1774746000000:120`. A filter is a FILTER of docs/protocol.md, or a list of filters that
   /// must all pass. Arguments of ``ExportLayout``, and those that only affect the page's display,
   /// are ignored.
   ///
@@ -17,7 +17,7 @@ extension QueryRequest {
     var groupings: [GroupingRequest] = []
     var ranges = ""
     var filter: Filter<String>?
-    var (written, zone) = ("", 0)
+    var (written, zone, offsets) = ("", 0, "")
     var seen: Set<String> = []
     for argument in arguments {
       let name = String(argument.prefix { $0 != "=" })
@@ -45,16 +45,17 @@ extension QueryRequest {
           throw .outOfRange("zone must be a number of minutes from \(least) to \(most)")
         }
         zone = minutes
+      case "offsets": offsets = value
       case "fields", "separator": break
       case "table", "view", "show", "sections", "collapsed", "columns", "highlight", "tiles", "facets",
         "times", "lines", "pins", "row":
         break
       default:
-        let known = "sort, search, where, zone, filter, group, ranges, fields and separator"
+        let known = "sort, search, where, zone, filter, group, ranges, offsets, fields and separator"
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")
       }
     }
-    try GroupingRequest.add(ranges, zone: zone, to: &groupings)
+    try GroupingRequest.add(ranges, zone: ZoneOffsets(zone, decoding: offsets), to: &groupings)
     self.init(sort: sort, search: search, filter: filter)
     self.groupings = groupings
     if !written.isEmpty { self.written = WrittenFilter(written, zone: zone) }

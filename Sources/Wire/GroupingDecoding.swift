@@ -26,7 +26,7 @@ extension GroupingRequest {
       guard let unit = TimeUnit(rawValue: unit) else {
         throw .outOfRange("\(members.fullName("unit")) must be \(units)")
       }
-      return .unit(unit, offset: Int(try members.integer("offset", in: ClientMessage.zones) ?? 0))
+      return .unit(unit, offset: try members.zone("offset"))
     }
     guard unit == nil else {
       throw .unreadableMessage("\(members.fullName("width")) and “unit” exclude each other: use one of them")
@@ -45,18 +45,23 @@ extension GroupingRequest {
 
   /// Adds the ranges of a URL to groupings: `cpu:10,started:hour`.
   ///
-  /// - Parameter zone: The offset of times from UTC, in minutes.
-  static func add(_ text: String, zone: Int, to groupings: inout [GroupingRequest]) throws(ClientError) {
+  /// Several ranges of a column are those of its groupings, the outermost first.
+  ///
+  /// - Parameter zone: The zone of times.
+  static func add(_ text: String, zone: ZoneOffsets, to groupings: inout [GroupingRequest]) throws(ClientError) {
     for term in text.split(separator: ",") {
       guard let colon = term.lastIndex(of: ":") else {
         throw .unreadableMessage("ranges: “\(term)” must be a column and a width, as in cpu:10 or started:hour")
       }
       let (name, size) = (try QueryRequest.column(term[..<colon]), term[term.index(after: colon)...])
-      guard let index = groupings.firstIndex(where: { $0.column == name }) else {
-        throw .outOfRange("ranges: the query does not group by “\(name)”: name a column of “group”")
-      }
-      guard groupings[index].ranges == nil else {
-        throw .outOfRange("ranges: “\(name)” is named twice: name it once")
+      guard let index = groupings.firstIndex(where: { $0.column == name && $0.ranges == nil }) else {
+        let count = groupings.count { $0.column == name }
+        throw .outOfRange(
+          count == 0
+            ? "ranges: the query does not group by “\(name)”: name a column of “group”"
+            : count == 1
+              ? "ranges: “\(name)” is named twice: name it once"
+              : "ranges: the query groups by “\(name)” \(count) times: name it at most as often")
       }
       if let unit = TimeUnit(rawValue: String(size)) {
         groupings[index].ranges = .unit(unit, offset: zone)

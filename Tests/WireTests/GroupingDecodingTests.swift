@@ -23,6 +23,63 @@ import Testing
     #expect(try query(#"[{"column":"at","unit":"day"}]"#).groupings[0].ranges == .unit(.day, offset: 0))
   }
 
+  @Test func `offsets take precedence over the offset, and the first one holds before`() throws {
+    let zone = try #require(ZoneOffsets(60, changes: [.init(at: 1_774_746_000_000_000_000, minutes: 120)]))
+    let found = try query(
+      #"[{"column":"at","unit":"day","offset":120,"offsets":[[0,60],[1774746000000,120]]},{"column":"at","unit":"hour","offset":5,"offsets":[]}]"#
+    )
+    #expect(
+      found.groupings == [
+        GroupingRequest("at", ranges: .unit(.day, offset: zone)),
+        GroupingRequest("at", ranges: .unit(.hour, offset: 5)),
+      ])
+    let facets = try ClientMessage(
+      decoding: Array(
+        #"{"type":"facets","id":1,"facets":[{"column":"at","zone":5,"offsets":[[0,60],[1774746000000,120]]}]}"#.utf8))
+    #expect(facets == .facets(id: 1, [.facet(FacetRequest("at", zone: zone))]))
+    #expect(
+      try QueryRequest(
+        arguments: ["group=at,at", "ranges=at:day,at:hour", "zone=5", "offsets=0:60,1774746000000:120"],
+        limits: Limits()
+      ).groupings == [
+        GroupingRequest("at", ranges: .unit(.day, offset: zone)),
+        GroupingRequest("at", ranges: .unit(.hour, offset: zone)),
+      ])
+  }
+
+  @Test(arguments: [
+    (
+      "[0]", "unreadableMessage",
+      "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"
+    ),
+    (
+      "[[0]]", "unreadableMessage",
+      "[0] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"
+    ),
+    (
+      #"[[0,60],["1",60]]"#, "unreadableMessage",
+      "[1] must be a time in milliseconds and an offset in minutes, as in [1774746000000,120]"
+    ),
+    ("[[0,1441]]", "outOfRange", "[0]: the offset must be between -1440 and 1440, not 1441"),
+    (
+      "[[0,60],[8200000000001,60]]", "outOfRange",
+      "[1]: the time must be between -8200000000000 and 8200000000000, not 8200000000001"
+    ),
+    ("[[0,60],[86399999,120]]", "outOfRange", "[1] must be at least a day after the time before it"),
+    ("[[0,60],[-9,120]]", "outOfRange", "[1] must be at least a day after the time before it"),
+  ])
+  func `malformed offsets are named with their reason`(_ offsets: String, _ kind: String, _ reason: String) throws {
+    let fault = try #require(try query(#"[{"column":"at","unit":"day","offsets":\#(offsets)}]"#).fault)
+    let whole = "query.group[0].offsets" + reason
+    #expect(fault.error == (kind == "outOfRange" ? .outOfRange(whole) : .unreadableMessage(whole)))
+    // 401 are accepted, because the first has no change.
+    func some(_ count: Int) -> String { "[\((0..<count).map { "[\($0 * 86_400_000),60]" }.joined(separator: ","))]" }
+    #expect(try query(#"[{"column":"at","unit":"day","offsets":\#(some(401))}]"#).fault == nil)
+    #expect(
+      try query(#"[{"column":"at","unit":"day","offsets":\#(some(402))}]"#).fault?.error
+        == .tooLong("query.group[0].offsets has more than 401 entries"))
+  }
+
   @Test(arguments: [
     ("7", ClientError.unreadableMessage("query.group[0] must be a text or an object, not a number")),
     (#"{"width":1}"#, .unreadableMessage("query.group[0].column is missing")),
@@ -65,9 +122,21 @@ import Testing
       ),
       ("pid:5", .outOfRange("ranges: the query does not group by “pid”: name a column of “group”")),
       ("cpu:5,cpu:6", .outOfRange("ranges: “cpu” is named twice: name it once")),
+
       ("cpu:0", width), ("cpu:-1", width), ("cpu:inf", width), ("cpu:decade", width), ("cpu:", width),
     ] {
       #expect(throws: error) { try groupings("group=cpu", "ranges=\(ranges)") }
+    }
+    for (offsets, error) in [
+      (
+        "5",
+        ClientError.unreadableMessage(
+          "offsets: “5” must be a time in milliseconds and an offset in minutes, as in 1774746000000:120")
+      ),
+      ("0:60,5:60", .outOfRange("offsets[1] must be at least a day after the time before it")),
+      ("0:1441", .outOfRange("offsets[0]: the offset must be between -1440 and 1440, not 1441")),
+    ] {
+      #expect(throws: error) { try groupings("group=at", "ranges=at:day", "offsets=\(offsets)") }
     }
   }
 }

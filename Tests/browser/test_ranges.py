@@ -135,5 +135,70 @@ class SuggestedRangesTest(PageTest):
         user.check_clean(self)
 
 
+# A row for each hour of some days in UTC: 2026-03-07 to 09, 2026-03-28 to 30 and 2026-10-24 to 26.
+HOURS = [
+    day + 3_600 * hour for day in (1_772_755_200, 1_774_569_600, 1_792_713_600) for hour in range(5 * 24)
+]
+CLOCKS = [
+    {"type": "hello", "version": 1},
+    {"type": "schema", "name": "hours", "key": "integer", "columns": [
+        {"name": "at", "type": "timestamp", "title": "At"}, {"name": "number", "type": "integer", "title": "Number"},
+    ]},
+    {"type": "upsert", "rows": [[number, at * 1_000, number] for number, at in enumerate(HOURS)]},
+]  # fmt: skip
+SECTIONS = """() => Object.fromEntries([...document.querySelectorAll('#grid .section:not([hidden])')]
+  .map((row) => [row.querySelector('.section-value').textContent, row.querySelector('.section-count').textContent]))"""
+
+
+class ClocksTest(PageTest):
+    @classmethod
+    def serve(cls):
+        command = [sys.executable, "-c", PROGRAM, "\n".join(map(json.dumps, CLOCKS))]
+        return Server(options=("--no-token", "--child", f"hours={shlex.join(command)}"))
+
+    def collapsed(self, user):
+        user.until(f"() => Object.keys(({SECTIONS})()).length > 0", "there are sections")
+        user.page.get_by_role("rowheader").first.click(button="right")
+        user.page.get_by_role("menuitem", name="Collapse all sections").click()
+
+    def test_days_of_a_change_of_clocks_have_23_and_25_hours(self):
+        for zone, days in (
+            ("Europe/Berlin", {"2026-03-28": "24", "2026-03-29": "23", "2026-10-25": "25", "2026-10-26": "24"}),
+            ("America/New_York", {"2026-03-07": "24", "2026-03-08": "23", "2026-03-09": "24"}),
+        ):
+            user = self.open("#table=hours&group=at&ranges=at:day", timezone_id=zone)
+            self.collapsed(user)
+            user.until(
+                f"(days) => Object.entries(days).every(([day, count]) => ({SECTIONS})()[day] === count)",
+                f"{zone} has days of {days} hours", days,
+            )
+            user.check_clean(self)
+
+    def test_the_dialog_groups_by_days_and_the_hours_in_them(self):
+        user = self.open("#table=hours", timezone_id="Europe/Berlin")
+        page = user.page
+        page.get_by_role("columnheader", name="At").first.click(button="right")
+        page.get_by_role("menu").get_by_role("menuitemcheckbox", name="Group by ranges…").click()
+        dialog = page.get_by_role("dialog", name="Group At by ranges")
+        dialog.get_by_role("combobox", name="Unit").select_option(label="Day")
+        dialog.get_by_role("combobox", name="Then by").select_option(label="Hour")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.screenshot(path=ARTIFACTS / "ranges-twice-dialog.png")
+        dialog.get_by_role("button", name="Group", exact=True).click()
+        user.until(
+            f"() => ({HEADERS})().slice(0, 2).join() === '2026-03-06,2026-03-06 01:00 – 02:00'",
+            "hours are in their day",
+        )
+        self.assertIn("group=at,at&ranges=at:day,at:hour", page.url)
+        page.screenshot(path=ARTIFACTS / "ranges-twice.png")
+        # The filter of the hour is that of its level alone.
+        page.get_by_role("rowheader", name="01:00").first.click(button="right")
+        page.get_by_role("menuitem", name="Filter for this section").click()
+        user.until("() => document.querySelector('#grid').ariaRowCount === '4'", "one row is left, with three headers")
+        page.reload()
+        user.until(f"() => ({HEADERS})().length === 2", "the address has both levels")
+        user.check_clean(self)
+
+
 if __name__ == "__main__":
     unittest.main()

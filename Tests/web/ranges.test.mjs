@@ -32,7 +32,7 @@ test('a link has the ranges of grouped columns', () => {
   assert.equal(viewFromHash('#group=cpu').ranges, undefined);
   const decode = (name) => name;
   for (const text of [null, '', 'cpu', 'cpu:', ':5', 'cpu:0', 'cpu:-1', 'cpu:x', 'cpu:Infinity', 'cpu:1e999', 'cpu:Hour']) assert.equal(rangesFrom(text, decode), undefined, text);
-  assert.deepEqual(rangesFrom('cpu:1,cpu:2', decode), [{ column: 'cpu', width: 1 }]);
+  assert.deepEqual(rangesFrom('cpu:1,cpu:2,cpu:1', decode), [{ column: 'cpu', width: 1 }, { column: 'cpu', width: 2 }]);
   for (const width of [1e21, 1e-7, 0.1, 5]) assert.deepEqual(rangesFrom(rangesText([{ column: 'c', width }], decode), decode), [{ column: 'c', width }]);
 });
 
@@ -50,11 +50,11 @@ test('ranges that do not fit their column are left out', () => {
 });
 
 test('the ranges of a column are set and removed', () => {
-  const one = nextRanges(undefined, 'cpu', { width: 5 });
+  const one = nextRanges(undefined, 'cpu', [{ width: 5 }]);
   assert.deepEqual(one, [{ column: 'cpu', width: 5 }]);
-  assert.deepEqual(nextRanges(one, 'cpu', { width: 10 }), [{ column: 'cpu', width: 10 }]);
-  assert.deepEqual(nextRanges(one, 'pid', { width: 1 }), [...one, { column: 'pid', width: 1 }]);
-  assert.equal(nextRanges(one, 'cpu', null), undefined);
+  assert.deepEqual(nextRanges(one, 'cpu', [{ width: 10 }]), [{ column: 'cpu', width: 10 }]);
+  assert.deepEqual(nextRanges(one, 'pid', [{ width: 1 }]), [...one, { column: 'pid', width: 1 }]);
+  assert.equal(nextRanges(one, 'cpu', []), undefined);
 });
 
 test('a query has the ranges, and the offset of local times', () => {

@@ -4,7 +4,7 @@ import { askBounds, askValues } from '../model/asking.js';
 import { openColumnList } from '../panels/columnlist.js';
 import { columnMenu, totalItems } from '../panels/columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { nextRanges } from '../model/ranges.js';
+import { nextLevels, nextRanges } from '../model/ranges.js';
 import { openRangeBox } from '../panels/rangebox.js';
 import { fittingView, nextGroup, nextTerms, partsOf, termsFault } from '../model/query.js';
 import { joined } from '../model/narrowing.js';
@@ -98,16 +98,17 @@ export class ColumnController {
     const spec = this.columns.all.find(({ column }) => column.name === name);
     const { view } = this.session;
     if (spec === undefined) return;
-    const { column, ...size } = view.ranges?.find((range) => range.column === name) ?? {};
+    const sizes = view.group.includes(name) ? (view.ranges ?? []).filter((range) => range.column === name).map(({ column, ...size }) => size) : [];
+    const others = view.group.filter((other) => other !== name).length;
     const numbers = this.#cellsOf(spec).filter((cell) => cell !== null && Number.isFinite(Number(cell))).map(Number);
     const query = this.session.narrowed(fittingView(view, this.#all));
     openRangeBox({
-      under, spec, size: column === undefined || !view.group.includes(name) ? null : size,
+      under, spec, sizes, levels: 4 - others,
       bounds: numbers.length === 0 ? null : [Math.min(...numbers), Math.max(...numbers)],
       ask: (take) => askBounds({ table: view.table, column: name, query }, take),
       apply: (next) => {
         const { group, ranges } = this.session.view;
-        this.change({ group: group.includes(name) ? group : [...group, name], ranges: nextRanges(ranges, name, next), collapsed: [] });
+        this.change({ group: nextLevels(group, name, Math.max(1, next.length)), ranges: nextRanges(ranges, name, next), collapsed: [] });
       },
     });
   }

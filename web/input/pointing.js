@@ -2,7 +2,7 @@
 
 import { askValues } from '../model/asking.js';
 import { fittingView, hashFromRow, shortCollapsed } from '../model/query.js';
-import { wireGroup } from '../model/ranges.js';
+import { rangesAt } from '../model/ranges.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { copyLink } from '../panels/copylink.js';
@@ -79,8 +79,7 @@ export class Pointing {
     const { pane: { session, columns }, controller } = this;
     controller.selection.clear();
     const specs = session.requested.group.map((name) => columns.all.find(({ column }) => column.name === name));
-    const ranged = new Set(session.requested.ranges?.map(({ column }) => column));
-    const path = (session.copy.chainOf(header) ?? []).map(({ value, end, column, level }) => ({ value, end, isRange: ranged.has(column) && value !== null, scene: this.#sceneOf(specs[level]) }));
+    const path = (session.copy.chainOf(header) ?? []).map(({ value, end, level }) => ({ value, end, isRange: rangesAt(session.requested, level) !== undefined && value !== null, scene: this.#sceneOf(specs[level]) }));
     const whole = controller.acting.menuPart();
     openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column) }), [
       ...sectionItems(header, path, {
@@ -184,7 +183,7 @@ export class Pointing {
     const before = session.view;
     const view = fittingView({ ...before, ...changes }, session.table.columns);
     const leave = notices.show(phrase('Collapsing…'));
-    askValues({ table: view.table, column: wireGroup(view, session.zone)[0], query: session.narrowed(view) }, ({ values, note, isCounting }) => {
+    askValues({ table: view.table, column: session.wireGroup(view)[0], query: session.narrowed(view) }, ({ values, note, isCounting }) => {
       if (isCounting) return;
       leave();
       const now = session.view;

@@ -91,7 +91,7 @@ export default {
     'Pin left with {label}': 'Links mit {label} fixieren', 'Pin right with {label}': 'Rechts mit {label} fixieren',
     'Pin {column} left with {label}': '{column} links mit {label} fixieren', 'Pin {column} right with {label}': '{column} rechts mit {label} fixieren',
     'Group by ranges…': 'Nach Bereichen gruppieren …', 'Group by ranges of {column}…': 'Nach Bereichen von {column} gruppieren …',
-    'Group {column} by ranges': '{column} nach Bereichen gruppieren', 'Own width': 'Eigene Breite', Unit: 'Einheit', Width: 'Breite', Group: 'Gruppieren',
+    'Group {column} by ranges': '{column} nach Bereichen gruppieren', 'Own width': 'Eigene Breite', 'Then by': 'Dann nach', Nothing: 'Nichts', Unit: 'Einheit', Width: 'Breite', Group: 'Gruppieren',
     'None: each value': 'Keine: jeder Wert', Minute: 'Minute', Hour: 'Stunde', Day: 'Tag', Week: 'Woche', Month: 'Monat', Year: 'Jahr',
     'Type a width.': 'Bitte eine Breite eingeben.', 'The width must be a whole number above 0.': 'Die Breite muss eine ganze Zahl über 0 sein.',
     'The width must be above 0.': 'Die Breite muss über 0 sein.',

@@ -3,6 +3,7 @@
 import { arrange } from './columns.js';
 import { emptyView, fittingView, hashFromView } from './query.js';
 import { wireGroup } from './ranges.js';
+import { offsetsText } from './zone.js';
 import { phraseKey } from './language.js';
 
 /** The export formats, each with its label. */
@@ -31,28 +32,24 @@ export function fieldsOf(view, columns) {
  * @param {(view: object) => {search: string, where?: string, zone?: number, filter?: object}}
  *   narrowed returns a
  *   view's search and filters in wire format
- * @param {{separator?: string, fields?: string[], offset?: number}} layout `separator` is one of {@link SEPARATORS},
- *   `fields` names columns in the order of the file, and `offset` is that of local time from UTC in
- *   minutes
+ * @param {{separator?: string, fields?: string[], offset?: number, offsets?: import('./zone.js').Offsets}} layout `separator` is one of {@link SEPARATORS},
+ *   `fields` names columns in the order of the file, `offset` is that of local time from UTC in
+ *   minutes, and `offsets` are all of them
  * @returns {string} empty if the filters or the names are too long for a URL
  */
-export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields, offset = 0 } = {}) {
+export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields, offset = 0, offsets = [] } = {}) {
   const { sort, group, ranges, ...fitting } = fittingView(view, table.columns);
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
   const parameters = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
   if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
-  const inUse = where !== '' ? zone : zoneOf(wireGroup({ group, ranges, times: view.times }, offset));
+  const local = wireGroup({ group, ranges, times: view.times }, offset, offsets).find((one) => typeof one !== 'string' && (one.offset || one.offsets));
+  const inUse = where !== '' ? zone : local?.offset ?? 0;
   if (inUse !== 0) parameters.set('zone', String(inUse));
+  if (local?.offsets) parameters.set('offsets', offsetsText(offsets));
   const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
   if (!isAll) parameters.set('fields', fields.map(encodeURIComponent).join(','));
   if (separator !== 'comma') parameters.set('separator', separator);
   const text = parameters.toString();
   const address = `/tables/${encodeURIComponent(table.name)}.${format}${text === '' ? '' : `?${text}`}`;
   return address.length > longest ? '' : address;
-}
-
-// Returns the offset of the first ranges of local times, or 0 if there are none.
-function zoneOf(grouping) {
-  for (const one of grouping) if (typeof one !== 'string' && one.offset) return one.offset;
-  return 0;
 }

@@ -4,6 +4,7 @@
 import { endsOf, spanOfEnds, spansWith, spanUpTo } from './spans.js';
 import { titleOf } from './columns.js';
 import { rangeText } from './ranges.js';
+import { wireOffsets } from './zone.js';
 import { termWithout } from './narrowing.js';
 import { phrase, plural } from './language.js';
 
@@ -48,10 +49,10 @@ function isRepeated(cells) {
 }
 
 /** Returns the facets of columns as they are sent to the server. */
-export function wireFacets(names, columns, zone) {
+export function wireFacets(names, columns, zone, offsets = []) {
   return names.map((name) => {
     const isTime = columns.find((column) => column.name === name)?.type === 'timestamp';
-    return { column: name, ...(isTime && zone !== 0 ? { zone } : {}) };
+    return { column: name, ...(isTime && zone !== 0 ? { zone } : {}), ...(isTime ? wireOffsets(offsets) : {}) };
   });
 }
 

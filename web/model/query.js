@@ -3,7 +3,7 @@
 
 import { isNumeric } from './columns.js';
 import { layoutFrom, layoutText, linesFrom, pinsFrom, timesFrom, timesText } from './display.js';
-import { fittingRanges, rangesFrom, rangesText } from './ranges.js';
+import { distinctLevels, fittingRanges, rangesFrom, rangesText } from './ranges.js';
 import { phrase, phraseKey } from './language.js';
 
 export { layoutFrom, layoutText } from './display.js';
@@ -242,7 +242,8 @@ function rangeText({ from, through, below }, show) {
  * - `search` is a word to search for, and `where` a text of the filter bar (see where.js). The bar
  *   sets one of the two.
  * - `filters` has at most one term per column.
- * - `group` names columns, starting with the outermost sections.
+ * - `group` names columns, starting with the outermost sections. A column with several ranges is
+ *   named once for each.
  * - `ranges` are those of grouped columns, see ranges.js; undefined if all are grouped by value.
  * - `aggregates` are computed for each section.
  * - `sections` are the orders of the sections of grouped columns; undefined if all are by value.
@@ -293,8 +294,9 @@ export function viewFromHash(hash) {
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.where = (fields.get('where') ?? '').slice(0, 4_096);
-  view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
-  const ranges = fittingRanges(rangesFrom(fields.get('ranges'), decode), view.group);
+  const group = (fields.get('group') ?? '').split(',').map(decode).filter((column) => column !== '').slice(0, 16);
+  const ranges = fittingRanges(rangesFrom(fields.get('ranges'), decode), group);
+  view.group = distinctLevels(group, ranges).slice(0, 4);
   if (ranges !== undefined) view.ranges = ranges;
   view.filters = termsFrom(fields.get('filter'));
   if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
@@ -449,13 +451,14 @@ export function nextSort(sort, { name: column, type }, further = false) {
 /** Returns the view without parts that do not fit the table, because the server rejects them. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
-  const group = view.group.filter(has);
+  const ranges = fittingRanges(view.ranges, view.group.filter(has), columns);
+  const group = distinctLevels(view.group.filter(has), ranges);
   const aggregates = view.aggregates.filter((one) => isFitting(one, columns));
   return {
     ...view, sort: view.sort.filter((term) => has(term.column)), group, aggregates,
     filters: view.filters.filter((term) => isFittingTerm(term, columns)),
     ...(view.sections === undefined ? {} : { sections: fittingSections(view.sections, group, aggregates) }),
-    ...(view.ranges === undefined ? {} : { ranges: fittingRanges(view.ranges, group, columns) }),
+    ...(view.ranges === undefined ? {} : { ranges }),
   };
 }
 

@@ -5,9 +5,11 @@ import { formatter, formOf, isNumeric } from './columns.js';
 import { formFor } from './display.js';
 import { moment, momentInUTC } from './times.js';
 import { phrase } from './language.js';
+import { wireOffsets } from './zone.js';
 
 /**
- * The size of the ranges of a grouped column: a width of numbers, or a unit of times.
+ * The size of the ranges of a grouped column: a width of numbers, or a unit of times. A column that
+ * is grouped by several times has the ranges of its levels in their order.
  * @typedef {{column: string, width?: number, unit?: string}} Range
  */
 
@@ -39,21 +41,53 @@ export function isFittingSize({ type }, { width, unit }) {
  */
 export function fittingRanges(ranges = [], group, columns) {
   const isFitting = (range) => columns?.some((column) => column.name === range.column && isFittingSize(column, range)) ?? true;
-  const found = ranges.filter((range) => group.includes(range.column) && isFitting(range));
+  const found = [];
+  for (const range of ranges) {
+    const levels = group.filter((name) => name === range.column).length;
+    const own = found.filter(({ column }) => column === range.column);
+    if (own.length < levels && isFitting(range) && !own.some((other) => isSameSize(other, range))) found.push(range);
+  }
   return found.length === 0 ? undefined : found;
 }
 
-/** Returns a view without ranges of columns that are not grouped. */
-export function withFittingRanges({ ranges, ...view }) {
-  const fitting = fittingRanges(ranges, view.group);
-  return fitting === undefined ? view : { ...view, ranges: fitting };
+function isSameSize(one, other) {
+  return one.width === other.width && one.unit === other.unit;
 }
 
-/** Returns the ranges after setting those of a column; `size` is null for none. */
-export function nextRanges(ranges = [], column, size) {
-  const others = ranges.filter((range) => range.column !== column);
-  const next = size === null ? others : [...others, { column, ...size }];
+/** Returns the ranges of a level of a view's sections; undefined if it has a section for each value. */
+export function rangesAt({ group, ranges = [] }, level) {
+  const before = group.slice(0, level).filter((name) => name === group[level]).length;
+  return ranges.filter(({ column }) => column === group[level])[before];
+}
+
+/**
+ * Returns grouped columns without repeated levels: those of a column that has another level with a
+ * section for each value.
+ */
+export function distinctLevels(group, ranges) {
+  const isPlain = (level) => rangesAt({ group, ranges }, level) === undefined;
+  return group.filter((name, level) => !isPlain(level) || group.findIndex((other, at) => other === name && isPlain(at)) === level);
+}
+
+/** Returns a view without ranges of columns that are not grouped, and without repeated levels. */
+export function withFittingRanges({ ranges, ...view }) {
+  const fitting = fittingRanges(ranges, view.group);
+  const group = distinctLevels(view.group, fitting);
+  const found = group.length === view.group.length ? view : { ...view, group };
+  return fitting === undefined ? found : { ...found, ranges: fitting };
+}
+
+/** Returns the ranges after setting those of a column, from the outermost level to the innermost. */
+export function nextRanges(ranges = [], column, sizes) {
+  const next = [...ranges.filter((range) => range.column !== column), ...sizes.map((size) => ({ column, ...size }))];
   return next.length === 0 ? undefined : next;
+}
+
+/** Returns the columns of a grouping after giving a column a number of adjacent levels. */
+export function nextLevels(group, column, count) {
+  const first = group.indexOf(column);
+  const levels = Array.from({ length: count }, () => column);
+  return first < 0 ? [...group, ...levels] : group.flatMap((name, at) => (at === first ? levels : name === column ? [] : [name]));
 }
 
 /** Returns ranges as text: `cpu:10,started:hour`. */
@@ -69,7 +103,7 @@ export function rangesFrom(text, decode) {
     const column = decode(name ?? '');
     const range = UNITS.includes(size) ? { column, unit: size } : { column, width: Number(size) };
     const isKnown = range.unit !== undefined || (range.width > 0 && Number.isFinite(range.width));
-    if (column !== '' && isKnown && !found.some((one) => one.column === column)) found.push(range);
+    if (column !== '' && isKnown && !found.some((one) => one.column === column && isSameSize(one, range))) found.push(range);
   }
   return found.length === 0 ? undefined : found;
 }
@@ -78,16 +112,19 @@ export function rangesFrom(text, decode) {
  * Returns the columns of a view's grouping in wire format.
  *
  * @param {{group: string[], ranges?: Range[], times?: object[]}} view
- * @param {number} zone the offset of local time from UTC in minutes, for columns of local times
- * @returns {(string|{column: string, width?: number, unit?: string, offset?: number})[]}
+ * @param {number} zone the present offset of local time from UTC in minutes, for columns of local times
+ * @param {import('./zone.js').Offsets} [offsets] all offsets of local time; none if it does not change
+ * @returns {(string|{column: string, width?: number, unit?: string, offset?: number,
+ *   offsets?: import('./zone.js').Offsets})[]}
  */
-export function wireGroup({ group, ranges = [], times }, zone) {
-  return group.map((name) => {
-    const { column, width, unit } = ranges.find((range) => range.column === name) ?? {};
+export function wireGroup({ group, ranges, times }, zone, offsets = []) {
+  return group.map((name, level) => {
+    const { column, width, unit } = rangesAt({ group, ranges }, level) ?? {};
     if (column === undefined) return name;
     if (unit === undefined) return { column, width };
-    const offset = formFor(times, name).as === 'utc' ? 0 : zone;
-    return offset === 0 ? { column, unit } : { column, unit, offset };
+    if (formFor(times, name).as === 'utc') return { column, unit };
+    // A server that does not know offsets uses the present one.
+    return { column, unit, ...(zone === 0 ? {} : { offset: zone }), ...wireOffsets(offsets) };
   });
 }
 

@@ -3,6 +3,7 @@
 
 import { titleOf } from './columns.js';
 import { functionName, isFitting, isFittingTerm } from './query.js';
+import { rangesAt } from './ranges.js';
 import { phrase } from './language.js';
 
 /**
@@ -22,7 +23,10 @@ export function partOf(view, key) {
   const name = rest.join(':');
   const found = {
     sort: () => view.sort.find(({ column }) => column === name),
-    group: () => (view.group.includes(name) ? view.ranges?.find(({ column }) => column === name) ?? name : undefined),
+    group: () => {
+      const levels = view.group.flatMap((column, level) => (column === name ? [rangesAt(view, level) ?? name] : []));
+      return levels.length > 1 ? levels : levels[0];
+    },
     filter: () => view.filters.find(({ column }) => column === name),
     show: () => view.aggregates.find(({ function: kindOf, column }) => `${kindOf}:${column}` === name),
     sections: () => view.sections?.find(({ column }) => column === name),

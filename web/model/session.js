@@ -5,6 +5,7 @@ import * as wire from '../protocol/wire.js';
 import { requestOf } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { wireGroup } from './ranges.js';
+import { localOffsets } from './zone.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 import { phrase } from './language.js';
 
@@ -472,7 +473,15 @@ export class Session {
   /** The query to send, in wire format. */
   get wireQuery() {
     const view = this.requested;
-    return { ...view, ...this.narrowed(view), group: wireGroup(view, this.zone) };
+    const { group, sections } = view;
+    // The order of a column's sections applies to each of its levels.
+    const orders = sections === undefined ? {} : { sections: group.flatMap((name) => sections.filter(({ column }) => column === name)) };
+    return { ...view, ...this.narrowed(view), group: this.wireGroup(view), ...orders };
+  }
+
+  /** Returns the columns of a view's grouping in wire format. */
+  wireGroup(view) {
+    return wireGroup(view, this.zone, view.ranges?.some(({ unit }) => unit !== undefined) ? localOffsets() : []);
   }
 
   /**

@@ -34,6 +34,21 @@ export function sizesFor(column, bounds) {
   return (found.length > 0 ? found : [Math.max(least, roundWidth(span / wanted))]).map((width) => ({ width }));
 }
 
+/**
+ * The size of ranges: a width of numbers, or a unit of times.
+ * @typedef {{width?: number, unit?: string}} Size
+ */
+
+/**
+ * Returns the sizes that divide the ranges of another size evenly, the largest first.
+ * @returns {Size[]}
+ */
+export function innerSizes({ type }, { width, unit }) {
+  // Weeks do not divide months or years.
+  if (unit !== undefined) return UNITS.slice(0, UNITS.indexOf(unit)).filter((one) => one !== 'week').toReversed().map((one) => ({ unit: one }));
+  return [2, 5, 10, 100].map((parts) => ({ width: Number((width / parts).toPrecision(12)) })).filter((one) => isFittingSize({ type }, one));
+}
+
 /** Returns the size that comes closest to ten sections. */
 export function bestSize(sizes, bounds) {
   const span = bounds === null ? 0 : bounds[1] - bounds[0];

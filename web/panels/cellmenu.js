@@ -238,8 +238,24 @@ function excludeText(value, text, isInner) {
   return isInner ? phrase('Exclude “{text}” everywhere', { text }) : phrase('Exclude “{text}”', { text });
 }
 
+// Returns the levels with one for each column: the values that all its levels have in common.
+function narrowest(levels) {
+  const found = [];
+  for (const level of levels) {
+    const at = found.findIndex(({ scene }) => scene.spec.column.name === level.scene.spec.column.name);
+    if (at < 0) found.push(level);
+    else if (!level.isRange) found[at] = level;
+    else if (found[at].isRange) {
+      const { value, end } = found[at];
+      found[at] = { ...level, value: Number(value) > Number(level.value) ? value : level.value, end: end === undefined || Number(end) > Number(level.end) ? level.end : end };
+    }
+  }
+  return found;
+}
+
 // A section within others has the rows that match a term of each level.
-function sectionFilter(label, path) {
+function sectionFilter(label, levels) {
+  const path = narrowest(levels);
   const terms = path.map(({ scene: { spec: { column } }, value, end, isRange }) => (isRange ? termForRange(value, end, column) : termFor([value], column)));
   const { view, change } = path[0].scene;
   const isSet = terms.every((term, at) => JSON.stringify(term) === JSON.stringify(path[at].scene.term));

@@ -6,6 +6,7 @@ import { columnItems, countsFrom, entriesOf, entryText, inPlace, isCountable, ma
 import { nextTerms, termsFault } from '../model/query.js';
 import { titleOf } from '../model/columns.js';
 import { openMenu } from './menu.js';
+import { localOffsets } from '../model/zone.js';
 import { keyText, number, phrase } from '../model/language.js';
 
 const mostShown = 10;    // entries of a facet before the user asks for all
@@ -81,7 +82,7 @@ export class Facets {
     this.#choose.hidden = table === undefined || isRemote;
     write(this.#note, isRemote ? phrase('The rows of this table stay at their source, so their values cannot be counted.')
       : table !== undefined && names.length === 0 ? phrase('Choose columns to count their values.') : '');
-    this.pane.session.wantFacets(wireFacets(names, table?.columns ?? [], this.pane.session.zone));
+    this.pane.session.wantFacets(wireFacets(names, table?.columns ?? [], this.pane.session.zone, localOffsets()));
     const key = JSON.stringify([table?.name, table?.generation, names]);
     if (key !== this.#key) this.#build(names);
     this.#key = key;

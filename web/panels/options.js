@@ -9,14 +9,17 @@ import { openExportBox } from './exportbox.js';
 import { openMenu } from './menu.js';
 import { density, hasShortcuts, language, setDensity, chooseLanguage, setShortcuts, setTheme, theme } from '../grid/browser.js';
 import { signOut } from '../protocol/wire.js';
+import { localOffsets, offsetsBetween } from '../model/zone.js';
 import { keyText, phrase } from '../model/language.js';
+
+const year = 365.25 * 86_400_000;
 
 /** Returns the menu items that export all rows of the view; a dialog opens below `under`. */
 export function exportItems(under, session, announce) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   const addressOf = (format, layout) => {
-    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part), { ...layout, offset: session.zone });
+    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part), { ...layout, ...zone(session) });
     return path === '' ? '' : `${globalThis.rowcast.room}${path}`;
   };
   return [
@@ -31,10 +34,16 @@ export function exportItems(under, session, announce) {
   ];
 }
 
+// Returns the offsets of local time for an address, which has little room: those of twenty years.
+function zone({ zone: offset }) {
+  const now = Date.now();
+  return { offset, offsets: offsetsBetween(localOffsets(), now - 20 * year, now + year) };
+}
+
 /** Saves the rows of a view of the open table as a CSV file, and returns whether it is possible. */
 export function saveRows(session, view, announce) {
   const { table } = session;
-  const path = exportAddress(view, table, 'csv', (part) => session.narrowed(part), { offset: session.zone });
+  const path = exportAddress(view, table, 'csv', (part) => session.narrowed(part), zone(session));
   if (path !== '') save(`${globalThis.rowcast.room}${path}`, `${table.name}.csv`, announce);
   return path !== '';
 }

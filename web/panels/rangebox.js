@@ -3,7 +3,7 @@
 import { make } from '../grid/elements.js';
 import { titleOf } from '../model/columns.js';
 import { widthFormat } from '../model/ranges.js';
-import { bestSize, sizesFor, sizeText, widthFrom } from '../model/widths.js';
+import { bestSize, innerSizes, sizesFor, sizeText, widthFrom } from '../model/widths.js';
 import { putUnder } from './menu.js';
 import { phrase } from '../model/language.js';
 
@@ -13,17 +13,20 @@ import { phrase } from '../model/language.js';
  * @param {object} how
  * @param {Element} how.under
  * @param {import('../model/columns.js').Spec} how.spec
- * @param {{width?: number, unit?: string}|null} how.size the present ranges; null for none
+ * @param {import('../model/widths.js').Size[]} how.sizes the present ranges of the column's levels,
+ *   from the outermost one; empty for none
+ * @param {number} how.levels the number of levels that the column can have
  * @param {[number, number]|null} how.bounds the least and the greatest value, as far as known
  * @param {(take: (bounds: [number, number]|null) => void) => () => void} how.ask requests the
  *   bounds of all rows; returns a function that cancels
- * @param {(size: {width?: number, unit?: string}|null) => void} how.apply groups by ranges of a
- *   size, or by value if it is null
+ * @param {(sizes: import('../model/widths.js').Size[]) => void} how.apply groups by ranges of these
+ *   sizes, or by value without any
  */
-export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
+export function openRangeBox({ under, spec, sizes: before, levels, bounds, ask, apply }) {
   const { column } = spec;
   const format = widthFormat(spec);
-  const before = document.activeElement;
+  const [size = null, inner = null] = before;
+  const focused = document.activeElement;
   const dialog = make('dialog', 'box range-box');
   const title = phrase('Group {column} by ranges', { column: titleOf(column) });
   dialog.setAttribute('aria-label', title);
@@ -34,6 +37,7 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
   head.append(make('h2', '', title));
   const fields = make('div', 'box-fields');
   const choose = make('select');
+  const chooseInner = make('select');
   const own = make('input');
   own.type = 'text';
   own.maxLength = 100;
@@ -44,7 +48,8 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
     return label;
   };
   const ownLine = line(phrase('Own width'), own);
-  fields.append(line(column.type === 'timestamp' ? phrase('Unit') : phrase('Width'), choose), ...(column.type === 'timestamp' ? [] : [ownLine]));
+  const innerLine = line(phrase('Then by'), chooseInner);
+  fields.append(line(column.type === 'timestamp' ? phrase('Unit') : phrase('Width'), choose), ...(column.type === 'timestamp' ? [] : [ownLine]), innerLine);
   const fault = make('p', 'box-fault');
   fault.setAttribute('role', 'alert');
   const cancel = make('button', '', phrase('Cancel'));
@@ -57,6 +62,7 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
   dialog.append(form);
 
   let sizes = [];
+  let inners = [];
   let isTouched = false;
   const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
   const offer = (known) => {
@@ -70,9 +76,27 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
     choose.value = isOwn ? 'own' : String(sizes.findIndex((one) => isSame(one, size ?? best)));
     if (isOwn && own.value === '') own.value = sizeText(size, format, Date.now());
     show();
+    if (inner !== null) {
+      if (!inners.some((one) => isSame(one, inner))) {
+        inners.push(inner);
+        chooseInner.append(new Option(sizeText(inner, format, Date.now()), String(inners.length - 1)));
+      }
+      chooseInner.value = String(inners.findIndex((one) => isSame(one, inner)));
+    }
+  };
+  // Offers the sizes that divide the chosen one further.
+  const offerInner = () => {
+    const outer = choose.value === 'own' || choose.value === 'none' ? undefined : sizes[Number(choose.value)];
+    const kept = inners[Number(chooseInner.value || NaN)];
+    inners = outer === undefined || levels < 2 ? [] : innerSizes(column, outer);
+    innerLine.hidden = inners.length === 0;
+    chooseInner.replaceChildren(new Option(phrase('Nothing'), ''), ...inners.map((one, at) => new Option(sizeText(one, format, Date.now()), String(at))));
+    chooseInner.value = kept === undefined ? '' : String(inners.findIndex((one) => isSame(one, kept)));
+    if (chooseInner.selectedIndex < 0) chooseInner.value = '';
   };
   const show = () => {
     ownLine.hidden = choose.value !== 'own';
+    offerInner();
     putUnder(dialog, under.getBoundingClientRect());
   };
   choose.addEventListener('change', () => {
@@ -87,7 +111,7 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
   });
   form.addEventListener('submit', (event) => {
     const found = choose.value === 'none' ? null : choose.value === 'own' ? widthFrom(own.value, spec, Date.now()) : sizes[Number(choose.value)];
-    if (found?.fault === undefined) return apply(found);
+    if (found?.fault === undefined) return apply(found === null ? [] : [found, inners[Number(chooseInner.value || NaN)]].filter((one) => one !== undefined));
     event.preventDefault();
     fault.textContent = found.fault;
     own.setAttribute('aria-invalid', 'true');
@@ -106,7 +130,7 @@ export function openRangeBox({ under, spec, size, bounds, ask, apply }) {
   dialog.addEventListener('close', () => {
     leave();
     dialog.remove();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
   });
   document.body.append(dialog);
   dialog.showModal();

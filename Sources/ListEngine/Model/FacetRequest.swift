@@ -2,11 +2,11 @@
 public struct FacetRequest: Hashable, Codable, Sendable {
   /// The name of the column.
   public var column: String
-  /// The offset from UTC of the hours, days and months of a column of times, in minutes.
-  public var zone: Int
+  /// The zone of the hours, days and months of a column of times.
+  public var zone: ZoneOffsets
 
   /// Creates a request for the facet of a column.
-  public init(_ column: String, zone: Int = 0) {
+  public init(_ column: String, zone: ZoneOffsets = 0) {
     self.column = column
     self.zone = zone
   }

@@ -4,8 +4,8 @@ public struct GroupingRequest: Hashable, Sendable {
   public enum Ranges: Hashable, Codable, Sendable {
     /// Ranges of numbers; the width is an integer or a number.
     case width(Cell)
-    /// Ranges of times, at an offset from UTC in minutes.
-    case unit(TimeUnit, offset: Int)
+    /// Ranges of times in a zone.
+    case unit(TimeUnit, offset: ZoneOffsets)
   }
 
   /// The name of the column.

@@ -2,8 +2,8 @@
 struct FacetQuery: Hashable {
   /// The column whose values or ranges are counted.
   let column: Int
-  /// The offset from UTC of a column of times in minutes; 0 for other columns.
-  let zone: Int
+  /// The zone of a column of times; 0 for other columns.
+  let zone: ZoneOffsets
   /// The rows that count: those of the client's query, without its conditions on the column alone.
   let rows: Query
 

@@ -21,13 +21,13 @@ extension GroupingRequest.Ranges {
         throw .outOfRange("\(place).width must be a number above 0")
       }
       return .numbers(NumberRanges(width: number))
-    case (.unit(let unit, let offset), .timestamp):
-      guard FilterText.zones.contains(offset) else {
+    case (.unit(let unit, let zone), .timestamp):
+      guard FilterText.zones.contains(zone.first) else {
         throw .outOfRange(
           "\(place).offset must be a number of minutes from \(FilterText.zones.lowerBound) to \(FilterText.zones.upperBound)"
         )
       }
-      return .times(TimeRanges(unit, offset: offset))
+      return .times(TimeRanges(unit, zone: zone))
     case (.width, .timestamp):
       throw .outOfRange("\(place).width: “\(column.name)” has times: use “unit” instead of “width”")
     case (.unit, .integer), (.unit, .number):
@@ -63,13 +63,8 @@ extension QueryRequest {
       do throws(ClientError) {
         resolved.ranges = try grouping.ranges?.resolved(for: schema.columns[column], at: place)
       } catch { throw QueryFault(error, at: [place]) }
-      if let previous = found.first(where: { $0.column == column }) {
-        // Ignore repeated columns: each section would contain exactly one subsection.
-        guard previous != resolved else { continue }
-        throw QueryFault(
-          .outOfRange("\(place): the query groups by “\(grouping.column)” already: name each column once"), at: [place])
-      }
-      found.append(resolved)
+      // Ignore repeated groupings: each section would contain exactly one subsection.
+      if !found.contains(resolved) { found.append(resolved) }
     }
     return found
   }

@@ -40,9 +40,11 @@ struct QuerySplit {
     let searches = query.search.isEmpty || capabilities.searches
     if !searches { remains.append("search") }
     let group = query.groupings.filter { !capabilities.group.contains($0.column) }.map(\.column)
-    if !group.isEmpty { remains.append("group by \(group.map(name).joined(separator: " and "))") }
+    if !group.isEmpty { remains.append("group by \(Self.distinct(group.map(name)).joined(separator: " and "))") }
     let ranges = query.groupings.filter { $0.ranges != nil && capabilities.group.contains($0.column) }.map(\.column)
-    if !ranges.isEmpty { remains.append("group by ranges of \(ranges.map(name).joined(separator: " and "))") }
+    if !ranges.isEmpty {
+      remains.append("group by ranges of \(Self.distinct(ranges.map(name)).joined(separator: " and "))")
+    }
     for aggregate in query.aggregates {
       remains.append("compute the \(aggregate.function.words) of \(name(aggregate.column))")
     }
@@ -60,6 +62,11 @@ struct QuerySplit {
   /// Returns the conjuncts of a filter.
   private static func parts(_ filter: Filter<Int>) -> [Filter<Int>] {
     if case .all(let parts) = filter { parts.flatMap(Self.parts) } else { [filter] }
+  }
+
+  /// Returns the names without repetitions.
+  private static func distinct(_ names: [String]) -> [String] {
+    names.enumerated().filter { !names[..<$0].contains($1) }.map(\.element)
   }
 
   private static func joined(_ parts: [Filter<Int>]) -> Filter<Int>? {

@@ -71,19 +71,24 @@ extension Query {
   /// - Throws: ``QueryFault`` if an order does not fit the query.
   mutating func adopt(_ orders: [SectionOrderRequest], of request: QueryRequest, in schema: Schema) throws(QueryFault) {
     var resolved = group.map { _ in SectionOrder.byValue }
-    var seen: Set<Int> = []
+    var seen: Set<Int> = []  // levels
     for (index, order) in orders.enumerated() {
       let place = "query.sections[\(index)]"
       guard let column = schema.index(of: order.column) else {
         throw QueryFault(.unknownColumn(table: schema.name, column: order.column), at: [place])
       }
-      guard let level = group.firstIndex(of: column) else {
+      // Several orders of a column are those of its levels, the outermost first.
+      guard let level = group.indices.first(where: { group[$0] == column && !seen.contains($0) }) else {
+        let count = group.count { $0 == column }
         throw QueryFault(
-          .outOfRange("\(place): the query does not group by “\(order.column)”: name a column of “group”"), at: [place])
+          .outOfRange(
+            count == 0
+              ? "\(place): the query does not group by “\(order.column)”: name a column of “group”"
+              : count == 1
+                ? "\(place): “\(order.column)” is named twice: name it once"
+                : "\(place): “\(order.column)” has \(count) levels: name it once for each"), at: [place])
       }
-      guard seen.insert(level).inserted else {
-        throw QueryFault(.outOfRange("\(place): “\(order.column)” is named twice: name it once"), at: [place])
-      }
+      seen.insert(level)
       let key: SectionOrder.Key
       switch order.key {
       case .value: key = .value

@@ -1,92 +1,68 @@
-/// Ranges of times: the minutes, hours, days, weeks, months or years at a fixed offset from UTC.
+/// Ranges of times: the minutes, hours, days, weeks, months or years of a time zone.
+///
+/// A day, or a longer range, begins at the first moment at which the clocks of the zone have reached
+/// its beginning. A change of the offset makes it shorter or longer. Minutes and hours also begin at
+/// each change, so that an hour that a clock shows twice is in two ranges.
 public struct TimeRanges: Hashable, Sendable {
   /// The unit.
   public let unit: TimeUnit
-  /// The offset from UTC, in minutes.
-  public let offset: Int
+  /// The time zone.
+  public let zone: ZoneOffsets
 
-  /// Creates ranges.
-  public init(_ unit: TimeUnit, offset: Int = 0) { (self.unit, self.offset) = (unit, offset) }
+  /// Creates the ranges of a zone.
+  public init(_ unit: TimeUnit, zone: ZoneOffsets) { (self.unit, self.zone) = (unit, zone) }
 
-  private static var minute: Int64 { 60_000_000_000 }
-  private static var day: Int64 { 1_440 * minute }
+  /// Creates the ranges at a fixed offset from UTC, in minutes.
+  public init(_ unit: TimeUnit, offset: Int = 0) { self.init(unit, zone: ZoneOffsets(offset)) }
+
+  /// The time from a change after which the former offset has no effect.
+  private static var settling: Int64 { 2 * ZoneOffsets.day }
 
   /// Returns the first nanosecond of the range that contains a time.
   ///
   /// It is the first nanosecond that 64 bits can hold if the range begins earlier.
-  func lowerBound(of time: Int64) -> Int64 { clamped(time, -elapsed(at: time)) }
+  ///
+  /// - Complexity: O(log changes of the offset).
+  func lowerBound(of time: Int64) -> Int64 {
+    let period = zone.period(of: time)
+    let fixed = ranges(in: period)
+    guard let start = zone.start(of: period) else { return fixed.lowerBound(of: time) }
+    if isClock { return max(start, fixed.lowerBound(of: time)) }
+    guard time >= start + Self.settling else { return moment(reaching: beginning(ofReached: time)) }
+    let bound = fixed.lowerBound(of: time)
+    return bound >= start + Self.settling ? bound : moment(reaching: local(bound, in: period))
+  }
 
   /// Returns the first nanosecond after the range that contains a time, or `nil` if 64 bits cannot
   /// hold it.
   func end(of time: Int64) -> Int64? {
-    let remaining: Int64
-    switch unit {
-    case .minute, .hour, .day, .week: remaining = length - elapsed(at: time)
-    case .month, .year:
-      let (day, ofDay) = localDay(of: time)
-      remaining = Int64(firstDay(after: day) - day) * Self.day - ofDay
+    let period = zone.period(of: time)
+    guard let end = ranges(in: period).end(of: time) else { return nil }
+    let change = zone.end(of: period)
+    if isClock { return change.map { min($0, end) } ?? end }
+    if let start = zone.start(of: period), time < start + Self.settling {
+      return FixedTimeRanges(unit).end(of: beginning(ofReached: time)).map(moment)
     }
-    let (end, overflows) = time.addingReportingOverflow(remaining)
-    return overflows ? nil : end
+    if let change, end >= change { return moment(reaching: local(end, in: period)) }
+    return end
   }
 
-  /// Returns the nanoseconds from the beginning of the range to a time.
-  private func elapsed(at time: Int64) -> Int64 {
-    switch unit {
-    // 1970 began on a Thursday, and weeks begin on Monday.
-    case .week: return Self.rest(time, Int64(offset) * Self.minute + 3 * Self.day, length)
-    case .minute, .hour, .day: return Self.rest(time, Int64(offset) * Self.minute, length)
-    case .month, .year:
-      let (day, ofDay) = localDay(of: time)
-      return Int64(day - firstDay(upTo: day)) * Self.day + ofDay
-    }
+  /// Whether the ranges are parts of a day.
+  private var isClock: Bool { unit == .minute || unit == .hour }
+
+  @inline(__always) private func ranges(in period: Int) -> FixedTimeRanges {
+    FixedTimeRanges(unit, offset: zone.minutes(in: period))
   }
 
-  /// The length of a range, unless it varies.
-  private var length: Int64 {
-    switch unit {
-    case .minute: Self.minute
-    case .hour: 60 * Self.minute
-    case .day: Self.day
-    case .week: 7 * Self.day
-    case .month, .year: preconditionFailure("the length of a \(unit) varies")
-    }
+  /// Returns the local beginning of the range that is reached at a moment close to a change.
+  private func beginning(ofReached time: Int64) -> Int64 {
+    FixedTimeRanges(unit).lowerBound(of: Int64(clamping: zone.reached(by: time)))
   }
 
-  /// Returns the local day of a time, counted from 1970-01-01, and the nanoseconds since it began.
-  private func localDay(of time: Int64) -> (day: Int, ofDay: Int64) {
-    let ofDay = Self.rest(time, Int64(offset) * Self.minute, Self.day)
-    // Compute whole days and the shift separately, because the local time can exceed 64 bits.
-    let (days, left) = time.quotientAndRemainder(dividingBy: Self.day)
-    return (Int(days + (left + Int64(offset) * Self.minute - ofDay) / Self.day), ofDay)
+  /// Returns the local time of a moment close to a change.
+  private func local(_ time: Int64, in period: Int) -> Int64 {
+    Int64(clamping: Int128(time) + Int128(zone.minutes(in: period)) * 60_000_000_000)
   }
 
-  private var months: Int { unit == .year ? 12 : 1 }
-
-  private func firstDay(upTo day: Int) -> Int {
-    let month = CalendarMonth.number(ofDay: day)
-    return CalendarMonth.firstDay(month - wholeRest(month, months))
-  }
-
-  private func firstDay(after day: Int) -> Int {
-    let month = CalendarMonth.number(ofDay: day)
-    return CalendarMonth.firstDay(month - wholeRest(month, months) + months)
-  }
-
-  private func wholeRest(_ number: Int, _ divisor: Int) -> Int {
-    let rest = number % divisor
-    return rest < 0 ? rest + divisor : rest
-  }
-
-  /// Returns the remainder of `time + shift`, at least 0, without overflow.
-  private static func rest(_ time: Int64, _ shift: Int64, _ length: Int64) -> Int64 {
-    let rest = (time % length + shift % length) % length
-    return rest < 0 ? rest + length : rest
-  }
-
-  /// Returns a sum, or the least integer if the sum is below it.
-  private func clamped(_ time: Int64, _ change: Int64) -> Int64 {
-    let (sum, overflows) = time.addingReportingOverflow(change)
-    return overflows ? .min : sum
-  }
+  private func moment(reaching local: Int64) -> Int64 { Int64(clamping: zone.moment(reaching: Int128(local))) }
 }

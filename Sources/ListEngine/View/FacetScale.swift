@@ -18,9 +18,9 @@ struct FacetScale: Hashable {
 
   /// Creates a scale for a sample of sort keys.
   ///
-  /// - Parameter zone: The offset from UTC of times, in minutes.
+  /// - Parameter zone: The zone of times.
   /// - Complexity: O(sample log sample).
-  init(_ sample: [UInt64], type: ColumnType, isBytes: Bool = false, zone: Int = 0) {
+  init(_ sample: [UInt64], type: ColumnType, isBytes: Bool = false, zone: ZoneOffsets = 0) {
     let sorted = sample.sorted()
     var edges: [Cell] = []
     if !sorted.isEmpty {

@@ -13,10 +13,9 @@ enum FacetTimes {
 
   /// Returns edges from the last one up to `low` to the first one beyond `high`.
   ///
-  /// - Parameter zone: The offset from UTC, in minutes.
-  static func edges(from low: Int64, through high: Int64, zone: Int) -> [Int64] {
-    let offset = Int128(zone) * Int128(minute)
-    let (low, high) = (Int128(low) + offset, Int128(high) + offset)
+  /// - Parameter zone: The zone whose days and months begin at edges.
+  static func edges(from low: Int64, through high: Int64, zone: ZoneOffsets) -> [Int64] {
+    let (low, high) = (zone.reached(by: low), zone.reached(by: high))
     let least = (high - low) / Int128(FacetScale.steps)
     let local: [Int128]
     if least <= Int128(7 * day) {
@@ -32,7 +31,15 @@ enum FacetTimes {
       let all = (0..<Int128(FacetScale.greatestCount)).map { beginning(ofMonth: (first + $0) * step) }
       local = Array(all.prefix(1 + (all.firstIndex { $0 > high } ?? all.count - 1)))
     }
-    return local.compactMap { Int64(exactly: $0 - offset) }
+    var edges: [Int64] = []
+    for local in local {
+      // A clock that is set forward can reach two edges at once.
+      guard let edge = Int64(exactly: zone.moment(reaching: local)), edges.last.map({ edge > $0 }) ?? true else {
+        continue
+      }
+      edges.append(edge)
+    }
+    return edges
   }
 
   /// Returns the step for less than a second, or `nil` if a second is not too long.

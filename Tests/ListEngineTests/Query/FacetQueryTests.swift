@@ -11,7 +11,9 @@ import Testing
       Column("owner", .text, isDeferred: true),
     ])
 
-  private func query(_ column: String, of query: Query = Query(), zone: Int = 0) throws(ClientError) -> FacetQuery {
+  private func query(_ column: String, of query: Query = Query(), zone: ZoneOffsets = 0) throws(ClientError)
+    -> FacetQuery
+  {
     try FacetQuery(FacetRequest(column, zone: zone), of: query, in: Self.schema, place: "facets[0]")
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The round edges between the ranges of a facet.
 @Suite struct FacetScaleTests {
-  private func scale(_ values: [Cell], _ type: ColumnType, isBytes: Bool = false, zone: Int = 0) -> FacetScale {
+  private func scale(_ values: [Cell], _ type: ColumnType, isBytes: Bool = false, zone: ZoneOffsets = 0) -> FacetScale {
     FacetScale(values.compactMap(ColumnStore.sortKey(of:)), type: type, isBytes: isBytes, zone: zone)
   }
 
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Returns edges as seconds.
-  private func times(from first: Int64, through last: Int64, zone: Int = 0) -> [Int64] {
+  private func times(from first: Int64, through last: Int64, zone: ZoneOffsets = 0) -> [Int64] {
     scale([.timestamp(first * 1_000_000_000), .timestamp(last * 1_000_000_000)], .timestamp, zone: zone).edges
       .compactMap { if case .timestamp(let edge) = $0 { edge / 1_000_000_000 } else { nil } }
   }
@@ -59,12 +59,17 @@ import Testing
         + [1 << 20, 1 << 22])
   }
 
-  @Test func `edges of times are full minutes, hours or days of their zone`() {
+  @Test func `edges of times are full minutes, hours or days of their zone`() throws {
     // 2026-11-25 00:00 UTC.
     let day: Int64 = 1_795_564_800
     #expect(times(from: day, through: day + 600) == (0...11).map { day + $0 * 60 })
     #expect(times(from: day, through: day + 86_400) == (0...13).map { day + $0 * 7_200 })
     #expect(times(from: day, through: day + 7 * 86_400, zone: 60).first == day - 3_600)
+    // The offset changes at noon of the third day.
+    let change = ZoneOffsets.Change(at: (day + 2 * 86_400 + 43_200) * 1_000_000_000, minutes: 120)
+    let zone = try #require(ZoneOffsets(60, changes: [change]))
+    let edges = times(from: day, through: day + 7 * 86_400, zone: zone)
+    #expect(edges.prefix(5).elementsEqual([-1, 23, 47, 70, 94].map { day + $0 * 3_600 }))
     #expect(
       Set(
         zip(times(from: day, through: day + 7 * 86_400).dropFirst(), times(from: day, through: day + 7 * 86_400)).map(-)

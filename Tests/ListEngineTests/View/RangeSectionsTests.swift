@@ -211,7 +211,7 @@ import Testing
     } catch { #expect(error == QueryFault(.outOfRange(reason), at: ["query.group[1]"])) }
   }
 
-  @Test func `a column is grouped by once`() throws {
+  @Test func `a column is grouped by once for each of its ranges`() throws {
     let engine = Engine(epoch: "ranges")
     var request = QueryRequest(group: ["user", "user"])
     #expect(try engine.resolve(request, in: Self.schema, isRestricted: false).group == [3])
@@ -220,13 +220,61 @@ import Testing
     ]
     #expect(try engine.resolve(request, in: Self.schema, isRestricted: false).groupings.count == 1)
     request.groupings[1].ranges = nil
+    let twice = try engine.resolve(request, in: Self.schema, isRestricted: false)
+    #expect(twice.groupings == [Grouping(1, ranges: .numbers(NumberRanges(width: 10))), Grouping(1)])
+  }
+
+  @Test func `orders of a column are those of its levels, and one too many is refused`() throws {
+    let engine = Engine(epoch: "ranges")
+    var request = QueryRequest()
+    request.groupings = [
+      GroupingRequest("cpu", ranges: .width(.integer(10))), GroupingRequest("user"), GroupingRequest("cpu"),
+    ]
+    request.sections = [
+      SectionOrderRequest("cpu", by: .value), SectionOrderRequest("cpu", by: .count, descending: true),
+    ]
+    let query = try engine.resolve(request, in: Self.schema, isRestricted: false)
+    #expect(query.sections == [.byValue, .byValue, SectionOrder(by: .count, descending: true)])
+    request.sections.append(SectionOrderRequest("cpu", by: .count))
     do throws(QueryFault) {
       _ = try engine.resolve(request, in: Self.schema, isRestricted: false)
-      Issue.record("cpu is grouped by twice")
+      Issue.record("cpu has three orders")
     } catch {
-      #expect(error.at == ["query.group[1]"])
-      #expect(error.error.reason == "query.group[1]: the query groups by “cpu” already: name each column once")
+      #expect(error.at == ["query.sections[2]"])
+      #expect(error.error.reason == "query.sections[2]: “cpu” has 2 levels: name it once for each")
     }
+  }
+
+  @Test func `a column has sections of days, and of the hours in them`() throws {
+    let day: Int64 = 86_400_000_000_000
+    let harness = try Harness(schema: Self.schema)
+    put([1, 2, 3], in: harness)
+    var query = QueryRequest()
+    query.groupings = [
+      GroupingRequest("started", ranges: .unit(.day, offset: 60)),
+      GroupingRequest("started", ranges: .unit(.hour, offset: 60)),
+    ]
+    query.sections = [SectionOrderRequest("started", by: .value, descending: true)]
+    harness.open(query: query, count: 40)
+    try harness.settle()
+    let hour = day / 24
+    #expect(
+      harness.replica().headers.map { [Cell.integer(Int64($0.level)), $0.value, $0.end ?? .null] } == [
+        [.integer(0), .timestamp(-hour), .timestamp(23 * hour)],
+        [.integer(1), .timestamp(0), .timestamp(hour)],
+        [.integer(1), .timestamp(hour), .timestamp(2 * hour)],
+      ])
+    // A row moves to the day before, and another one within its hour.
+    harness.change { changes in
+      changes.set.upsert(.integer(0), [.integer(0), .number(1), .timestamp(-2 * day), .text("u"), .boolean(true)])
+      changes.set.upsert(.integer(2), [.integer(2), .number(1), .timestamp(hour + 5), .text("u"), .boolean(true)])
+    }
+    try harness.settle(by: .seconds(1))
+    #expect(
+      harness.replica().headers.map { [$0.value, .integer(Int64($0.count))] } == [
+        [.timestamp(-hour), .integer(2)], [.timestamp(0), .integer(1)], [.timestamp(hour), .integer(1)],
+        [.timestamp(-2 * day - hour), .integer(1)], [.timestamp(-2 * day), .integer(1)],
+      ])
   }
 
   @Test func `queries without ranges are recorded as before`() throws {
