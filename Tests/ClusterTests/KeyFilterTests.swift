@@ -25,7 +25,10 @@ import Testing
     changes.noteUnnamedRejections(2, "bad")
     let kept = filter.pass(.changes(changes))
     #expect(Self.rows(kept) == ["upsert b [\"integer(2)\"]", "update c [\"-\"]"])
-    guard case .changes(let rest)? = kept else { return Issue.record("not changes: \(String(describing: kept))") }
+    guard case .changes(let rest)? = kept else {
+      Issue.record("not changes: \(String(describing: kept))")
+      return
+    }
     #expect(rest.beginsReload && !rest.endsReload && rest.unnamedRejections == 2)
     #expect(filter.dropped == 2)
     let note = filter.takeNote()

@@ -56,7 +56,10 @@ import Testing
   @Test func `encodes indexes of rows newer than a pause, unless empty`() throws {
     let state = window([.row(row(1, 1, "a", 1))])
     let message = delivery(Patch(base: nil, result: state))
-    guard case .delivery(var reported, let epoch) = message else { return Issue.record("not a delivery: \(message)") }
+    guard case .delivery(var reported, let epoch) = message else {
+      Issue.record("not a delivery: \(message)")
+      return
+    }
     reported.newer = [0, 7]
     #expect(try parse(.delivery(reported, epoch: epoch))["newer"] as? [Int] == [0, 7])
     reported.newer = []
