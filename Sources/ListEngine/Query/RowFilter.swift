@@ -24,8 +24,11 @@ final class RowFilter {
   private let memories: [Verdicts]
   /// The rows of a block that each test is yet to see, as bits; zeros between two calls.
   private let pending: UnsafeMutablePointer<UInt64>
-  /// Whether ``matching(_:from:)`` can be used: no test can be interrupted or depends on the time.
-  let testsBlocks: Bool
+  /// Whether ``matching(_:from:)`` can be used: no test can be interrupted or depends on the time,
+  /// and texts are short.
+  private(set) var testsBlocks: Bool
+  /// The work for a row above which texts are long; those of a block at once could exceed a turn.
+  private static var greatestRowWork: Int { 1_024 }
   /// The columns that affect the result, as a bit set; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
   /// The number of texts tested.
@@ -112,6 +115,7 @@ final class RowFilter {
     func send(_ rows: UInt64, to target: Int) {
       if target >= 0 { pending[target] |= rows } else if target == Self.shown { shown |= rows }
     }
+    let limit = work + rows.nonzeroBitCount * Self.greatestRowWork
     send(rows, to: start)
     // A test only jumps to tests that were compiled before it.
     for place in (0...start).reversed() where pending[place] != 0 {
@@ -121,6 +125,7 @@ final class RowFilter {
       send(passing, to: test.pointee.ifTrue)
       send(rows & ~passing, to: test.pointee.ifFalse)
     }
+    if work > limit { testsBlocks = false }
     return shown
   }
 

@@ -86,7 +86,7 @@ import Testing
       while view.build != nil {
         view.work()
         turns += 1
-        guard turns % 7 == 0 else { continue }
+        guard turns % max(2, 400 / stepRows) == 0 else { continue }
         upsert([random.number(0...1_499), 1_500 + turns])
         var changes = Changeset()
         changes.delete(.integer(Int64(random.number(0...1_499))))
