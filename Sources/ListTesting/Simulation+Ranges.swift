@@ -10,13 +10,14 @@ extension Simulation {
       if !query.group.contains(column) { query.groupings.insert(Grouping(column), at: place) }
       if ranging.oneIn(2), query.groupings.count < limits.groups {
         // A column can have two levels, as days and the hours in them.
-        let inner = Grouping(column, ranges: ranges(of: schema.columns[column].type))
-        if !query.groupings.contains(inner) { query.groupings.append(inner) }
+        query.groupings.append(Grouping(column))
       }
     }
     for index in query.groupings.indices where ranging.oneIn(2) || query.groupings[index].column == 1 {
       query.groupings[index].ranges = ranges(of: schema.columns[query.groupings[index].column].type)
     }
+    // The engine ignores repeated groupings.
+    query.groupings = query.groupings.enumerated().filter { !query.groupings[..<$0].contains($1) }.map(\.element)
   }
 
   /// Returns random ranges, or `nil` if the type has none.

@@ -88,7 +88,10 @@ import Testing
     // Every 11 hours in the ten days around each change from 2010 to 2030.
     let changes = zone.changes.map { $0.time / Self.second }.filter { (1_262_304_000..<1_893_456_000).contains($0) }
     #expect(!changes.isEmpty)
-    for seconds in changes.flatMap({ stride(from: $0 - 5 * 86_400, to: $0 + 5 * 86_400, by: 11 * 3_600) }) {
+    let times: [Int64] = changes.flatMap { (change: Int64) -> [Int64] in
+      Array(stride(from: change - 432_000, to: change + 432_000, by: 39_600))
+    }
+    for seconds in times {
       let date = Date(timeIntervalSince1970: Double(seconds))
       for (unit, component) in units {
         // Foundation does not leave out the day that Samoa left out.
