@@ -5,7 +5,8 @@ extension QueryRequest {
   ///
   /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,cpu`
   /// with `ranges=cpu:10`, `where=` and `filter=`. `where` is a ``ListEngine/FilterText``, with
-  /// `zone=` as in a query. `offsets=` has the offsets of ``ZoneOffsets``, as `0:60,1774746000000:120`. A filter is a FILTER of docs/protocol.md, or a list of filters that
+  /// `zone=` as in a query. `offsets=` has the offsets of ``ZoneOffsets``, such as
+  /// `0:60,1774746000000:120`. A filter is a FILTER of docs/protocol.md, or a list of filters that
   /// must all pass. Arguments of ``ExportLayout``, and those that only affect the page's display,
   /// are ignored.
   ///

@@ -1,4 +1,4 @@
-// zone.js: the offsets of time zones with daylight saving, and sections of a column's days and hours.
+// zone.js: offsets of time zones with daylight saving, and sections of days and hours of a column.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';

@@ -42,7 +42,8 @@ export function exportAddress(view, table, format, narrowed, { separator = 'comm
   const { search, where = '', zone = 0, filter } = narrowed(fitting);
   const parameters = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
   if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
-  const local = wireGroup({ group, ranges, times: view.times }, offset, offsets).find((one) => typeof one !== 'string' && (one.offset || one.offsets));
+  const ranged = wireGroup({ group, ranges, times: view.times }, offset, offsets).flatMap((one) => typeof one === 'string' ? [] : [one]);
+  const local = ranged.find((one) => one.offset || one.offsets);
   const inUse = where !== '' ? zone : local?.offset ?? 0;
   if (inUse !== 0) parameters.set('zone', String(inUse));
   if (local?.offsets) parameters.set('offsets', offsetsText(offsets));

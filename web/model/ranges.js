@@ -54,7 +54,7 @@ function isSameSize(one, other) {
   return one.width === other.width && one.unit === other.unit;
 }
 
-/** Returns the ranges of a level of a view's sections; undefined if it has a section for each value. */
+/** Returns the ranges of a level of sections; undefined if it has a section for each value. */
 export function rangesAt({ group, ranges = [] }, level) {
   const before = group.slice(0, level).filter((name) => name === group[level]).length;
   return ranges.filter(({ column }) => column === group[level])[before];
@@ -77,7 +77,7 @@ export function withFittingRanges({ ranges, ...view }) {
   return fitting === undefined ? found : { ...found, ranges: fitting };
 }
 
-/** Returns the ranges after setting those of a column, from the outermost level to the innermost. */
+/** Returns the ranges after setting those of a column, from the outermost level to the inner. */
 export function nextRanges(ranges = [], column, sizes) {
   const next = [...ranges.filter((range) => range.column !== column), ...sizes.map((size) => ({ column, ...size }))];
   return next.length === 0 ? undefined : next;

@@ -5,7 +5,8 @@
 /// back shows some times twice. A local time counts as reached at the first moment at which the
 /// clock has shown it or a later one, so that days and months do not overlap.
 ///
-///     let berlin = ZoneOffsets(60, changes: [.init(at: march, minutes: 120), .init(at: october, minutes: 60)])
+///     let changes = [Change(at: march, minutes: 120), Change(at: october, minutes: 60)]
+///     let berlin = ZoneOffsets(60, changes: changes)
 ///     berlin?.moment(reaching: midnight)       // the beginning of a local day
 public struct ZoneOffsets: Hashable, Sendable {
   /// A change of the offset.

@@ -1,8 +1,8 @@
 /// Ranges of times: the minutes, hours, days, weeks, months or years of a time zone.
 ///
-/// A day, or a longer range, begins at the first moment at which the clocks of the zone have reached
-/// its beginning. A change of the offset makes it shorter or longer. Minutes and hours also begin at
-/// each change, so that an hour that a clock shows twice is in two ranges.
+/// A day, or a longer range, begins at the first moment at which the clocks of the zone have
+/// reached its beginning. A change of the offset makes it shorter or longer. Minutes and hours also
+/// begin at each change, so that an hour that a clock shows twice is in two ranges.
 public struct TimeRanges: Hashable, Sendable {
   /// The unit.
   public let unit: TimeUnit
