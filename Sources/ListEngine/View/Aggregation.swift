@@ -2,7 +2,7 @@
 ///
 /// Tables change in place, so the view stores the value that each row contributed. The first and
 /// the last value are not stored: they are read from the order of the rows.
-final class Aggregation {
+final class Aggregation: Discardable {
   private struct Column {
     let store: ColumnStore
     let needs: Tally.Needs
@@ -72,6 +72,18 @@ final class Aggregation {
       column.words.grow(to: count)
       column.isAdded.grow(to: count)
     }
+  }
+
+  /// Frees up to `most` pieces of memory, and returns how many.
+  ///
+  /// The aggregates must not be used afterwards.
+  func free(atMost most: Int) -> Int {
+    var freed = 0
+    for column in columns {
+      freed += column.words.shrink(atMost: most - freed)
+      freed += column.isAdded.shrink(atMost: most - freed)
+    }
+    return freed
   }
 
   /// Adds rows, given by the lower halves of the entries, to a section and its ancestors.

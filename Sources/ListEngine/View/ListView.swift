@@ -64,6 +64,8 @@ final class ListView: QueryView {
   private(set) var counters: ChangeCounters?
   /// The rows of the view before a rebuild, while changed rows are counted.
   private var previousPool: ChunkPool?
+  /// Memory that ``takeDiscarded()`` returns.
+  private var discarded: [any Discardable] = []
   /// The log position from which every change counts, because the former rows are unknown.
   private var countsAllFrom = Int.max
 
@@ -232,6 +234,7 @@ final class ListView: QueryView {
     slices = 0
     settledPosition = position
     crossings.settle()
+    discard(previousPool)
     (previousSections, previousPool, countsAllFrom) = ([:], nil, .max)
     checkInvariants()
   }
@@ -489,7 +492,7 @@ final class ListView: QueryView {
     for section in sectionOfNumber.values {
       previousSections[section.path] = (section.number, section.revision, section.moves)
     }
-    _ = takeOrder()
+    for part in takeApart().parts { discard(part) }
     root.sections = SectionList(query.order(ofLevel: 0))
     relabelings = table.relabelings
     aggregation = Aggregation(query, table: table)
@@ -503,13 +506,26 @@ final class ListView: QueryView {
     while let build, build.spent < limit, filter.work < filterLimit { work() }
   }
 
-  /// Empties the order, and returns its chunks and sections.
-  func takeOrder() -> (chunks: ChunkPool, sections: [Section]) {
+  /// Empties the view, and returns its memory.
+  func takeApart() -> (parts: [any Discardable], sections: [Section]) {
+    let parts: [(any Discardable)?] = [pool === previousPool ? nil : pool, aggregation, build]
     defer {
-      (pool, sectionOfNumber) = (ChunkPool(), [:])
+      (pool, sectionOfNumber, aggregation, build) = (ChunkPool(), [:], nil, nil)
       root = Section(number: 0, level: -1, value: .null, parent: nil)
+      discarded = []
     }
-    return (pool, Array(sectionOfNumber.values) + [root])
+    return (discarded + parts.compactMap(\.self), Array(sectionOfNumber.values) + [root])
+  }
+
+  /// Returns memory that the view does not need any more.
+  func takeDiscarded() -> [any Discardable] {
+    defer { discarded = [] }
+    return discarded
+  }
+
+  /// Keeps memory of many rows to be freed in later turns.
+  private func discard(_ part: (any Discardable)?) {
+    if let part, DiscardedViews.matter(in: table) { discarded.append(part) }
   }
 
   /// Starts a build in steps because the view cannot keep up with its table.
@@ -537,6 +553,7 @@ final class ListView: QueryView {
     buildWork += build.spent - before
     guard build.isDone else { return }
     self.build = nil
+    discard(build)
     version += 1
     structure += 1
     // Changes during the build were left out and are applied by the next catch-up.

@@ -1,4 +1,4 @@
-/// A radix sort of a view's rows in bounded steps.
+/// A radix sort of bins of rows in bounded steps.
 ///
 /// It sorts by the most significant digit first (MSD) until a group of rows is small, and then by
 /// the least significant digit first (LSD), as in
@@ -6,25 +6,21 @@
 /// The keys are 32 bits wide. Rows that tie are sorted by their next ``TieKey``, whose range within
 /// the group is compressed to 32 bits. Only groups of a few rows are compared row by row.
 ///
-///     let sort = OrderSort(rows: count, ...)
-///     sort.entries[index] = key << 32 | slot      // as in a chunk
-///     sort.begin(0..<count)
+///     let sort = OrderSort(comparator: comparator, stepRows: 1 << 16)
+///     bin.append(key << 32 | slot)      // as in a chunk
+///     sort.begin(bin)
 ///     while !sort.isDone { sort.step(...) { entries in ... } }
 ///
-/// It allocates two buffers of eight bytes a row.
+/// Each bin is freed while it is read, so that the rows are in memory once.
 final class OrderSort {
   /// A group of rows that tie in all keys before theirs, and the work on it that comes next.
   private struct Task {
     enum Work {
-      /// Sorts by the lower bits of the keys, because the upper ones are equal.
+      /// Sorts a few rows at once, or finds out by which bits many rows differ.
       case sort
-      /// Counts the rows by digit.
-      case count
-      /// Distributes the rows by digit to the other buffer.
+      /// Distributes the rows to smaller groups by their next digit.
       case distribute
-      /// Copies the rows back, and divides them into groups by digit.
-      case copy
-      /// Returns sorted rows, and divides those that tie into groups.
+      /// Returns rows that are in order, apart from a few that tie.
       case emit
       /// Returns rows that are in order.
       case emitAll
@@ -35,21 +31,31 @@ final class OrderSort {
     }
 
     var work: Work
-    var range: Range<Int>
-    /// The number of rows done.
+    var bin: EntryBin
+    /// The last block that is done, unless blocks are freed when they are done.
+    var block: EntryBin.Block?
+    /// The number of rows in the blocks that are done.
     var cursor = 0
-    /// The number of lower bits by which keys differ.
-    var bits = 0
     /// The bits in which entries differ from the first one.
     var differences: UInt64 = 0
+    /// The number of bits of the digit, and the number of bits below it.
+    var width: UInt64 = 0
+    var low: UInt64 = 0
     /// The key that is in the entries.
-    var key: TieKey
+    var key = TieKey()
     /// The uncompressed key that is 0 in the entries, and the bits that the compression dropped.
     var base: UInt64 = 0
-    var shift: UInt64 = 0
+    var shift: UInt64 = 32
     var summary = TieKeySummary()
     /// The compressed sort key of all rows, or `nil` if it is in the entries.
     var shown: UInt32?
+
+    /// Returns the next work on the same rows, or on others with the same key.
+    func then(_ work: Work, _ bin: EntryBin? = nil) -> Task {
+      var task = self
+      (task.work, task.bin, task.block, task.cursor, task.differences) = (work, bin ?? self.bin, nil, 0, 0)
+      return task
+    }
   }
 
   /// The most rows sorted in one piece, which fit into a processor's cache twice.
@@ -58,52 +64,64 @@ final class OrderSort {
   private static var greatestComparison: Int { 24 }
   private static var digitBits: Int { 11 }
 
-  /// The rows, as entries of a ``Chunk``.
-  let entries: UnsafeMutablePointer<UInt64>
-  private var other: UnsafeMutablePointer<UInt64>?
+  /// Returns the most rows sorted in one piece if a step does about `stepRows` work.
+  static func pieceRows(stepRows: Int) -> Int { max(1, min(greatestPiece, stepRows / 8)) }
+
+  /// The rows of a piece, and a buffer of the same size for sorting it and for keys.
+  private let piece: UnsafeMutablePointer<UInt64>
+  private let buffer: UnsafeMutablePointer<UInt64>
   private let comparator: RowComparator
   private let pieceRows: Int
   private let comparedRows: Int
   private var tasks: [Task] = []
-  /// The number of rows of each digit, and then the next index of each, for the topmost task.
+  /// The number of rows of each digit in a piece, and then the next index of each.
   private let digits: UnsafeMutablePointer<Int>
+  /// The groups to which the topmost task distributes its rows.
+  private let groups: UnsafeMutablePointer<EntryBin>
   private var output: [UInt64] = []
   /// The work done so far, in rows read once.
   private(set) var spent = 0
 
-  /// Creates a sort of at most `rows` rows, whose steps do about `stepRows` work.
-  init(rows: Int, comparator: RowComparator, stepRows: Int) {
-    entries = .allocate(capacity: max(1, rows))
-    other = .allocate(capacity: max(1, rows))
-    digits = .allocate(capacity: 1 << Self.digitBits)
+  /// Creates a sort whose steps do about `stepRows` work.
+  init(comparator: RowComparator, stepRows: Int) {
     self.comparator = comparator
-    pieceRows = max(1, min(Self.greatestPiece, stepRows / 8))
+    pieceRows = Self.pieceRows(stepRows: stepRows)
     comparedRows = max(2, min(Self.greatestComparison, stepRows / 8))
+    piece = .allocate(capacity: pieceRows)
+    buffer = .allocate(capacity: pieceRows)
+    digits = .allocate(capacity: 1 << Self.digitBits)
+    groups = .allocate(capacity: 1 << Self.digitBits)
+    groups.initialize(repeating: EntryBin(rows: 0), count: 1 << Self.digitBits)
   }
 
   deinit {
-    entries.deallocate()
-    other?.deallocate()
+    _ = free(atMost: .max)
+    piece.deallocate()
+    buffer.deallocate()
     digits.deallocate()
+    groups.deallocate()
   }
 
-  /// Frees half of the memory once all rows have been returned.
+  /// Frees up to `most` blocks of rows, and returns how many.
   ///
-  /// To return much memory at once to the system takes longer than a step may.
-  func shrink() {
-    other?.deallocate()
-    other = nil
+  /// The sort must not be continued afterwards.
+  func free(atMost most: Int) -> Int {
+    var freed = 0
+    while freed < most, var task = tasks.popLast() {
+      freed += task.bin.free(atMost: most - freed)
+      if task.bin.count > 0 { tasks.append(task) }
+    }
+    for digit in 0..<1 << Self.digitBits where freed < most { freed += groups[digit].free(atMost: most - freed) }
+    return freed
   }
-
-  private var buffer: UnsafeMutablePointer<UInt64> { other.unsafelyUnwrapped }
 
   /// Whether all rows have been returned.
   var isDone: Bool { tasks.isEmpty }
 
   /// Begins to sort rows by their compressed sort keys, which are in the entries.
-  func begin(_ range: Range<Int>) {
-    tasks = [Task(work: .sort, range: range, bits: 32, key: TieKey(), shift: 32)]
-  }
+  ///
+  /// - Precondition: The bin was created for at most `pieceRows` rows at a time.
+  func begin(_ bin: EntryBin) { if bin.count > 0 { tasks = [Task(work: .sort, bin: bin)] } }
 
   /// Does about `limit` work, and passes sorted entries without changed rows to a closure.
   func step(atMost limit: Int, except changed: ChangedRows, _ emit: ([UInt64]) -> Void) {
@@ -111,149 +129,93 @@ final class OrderSort {
     output.removeAll(keepingCapacity: true)
     while spent < end, let task = tasks.popLast() {
       switch task.work {
-      case .sort: sort(task)
-      case .count: count(task, until: end)
+      case .sort where task.bin.count <= pieceRows: sortPiece(task, changed)
+      case .sort: findDigit(task, until: end)
       case .distribute: distribute(task, until: end)
-      case .copy: copy(task, until: end)
-      case .emit: self.emit(task, until: end, changed)
+      case .emit: emitPiece(task, changed)
       case .emitAll: emitAll(task, until: end, changed)
       case .measure: measure(task, until: end, changed)
-      case .assign: assign(task, until: end)
+      case .assign: assign(task, until: end, changed)
       }
     }
     if !output.isEmpty { emit(output) }
   }
 
-  /// Returns the rows of a task that are done next, and records their work.
-  private func rows(_ task: Task, until end: Int, work: Int = 1) -> Range<Int> {
-    let left = max(1, (end - spent) / work)
-    let start = task.range.lowerBound + task.cursor
-    let rows = start..<min(task.range.upperBound, start + left)
-    spent += rows.count * work
-    return rows
+  /// Calls a closure with the next blocks of a task's rows, and records their work.
+  ///
+  /// Returns whether the rows are done. If not, it adds the task for the next step.
+  private func forEachBlock(
+    _ task: inout Task, until end: Int, work: Int, _ body: (UnsafeMutableBufferPointer<UInt64>, inout Task) -> Void
+  ) -> Bool {
+    while let block = task.bin.block(after: task.block) {
+      guard spent < end else {
+        tasks.append(task)
+        return false
+      }
+      let entries = task.bin.entries(of: block)
+      body(entries, &task)
+      spent += entries.count * work
+      task.cursor += entries.count
+      if task.work == .distribute || task.work == .emitAll { task.bin.dropFirst() } else { task.block = block }
+    }
+    return true
   }
 
   // MARK: Digits
-
-  private func sort(_ task: Task) {
-    var task = task
-    if task.bits == 0 && task.range.count > 1 { return tie(task.range, task) }
-    if task.range.count <= pieceRows {
-      sortPiece(task.range, bits: task.bits)
-      task.work = .emit
-    } else {
-      digits.update(repeating: 0, count: 1 << digitBits(task))
-      (task.work, task.differences) = (.count, 0)
-    }
-    task.cursor = 0
-    tasks.append(task)
-  }
-
-  /// Returns the width of the next digit: a piece has sixteen of its groups, if keys are spread
-  /// evenly.
-  private func digitBits(_ task: Task) -> Int {
-    let groups = task.range.count / max(1, pieceRows / 16)
-    return min(task.bits, Self.digitBits, max(1, Int.bitWidth - groups.leadingZeroBitCount))
-  }
 
   @inline(__always) private func digit(_ entry: UInt64, _ shift: UInt64, _ mask: UInt64) -> Int {
     Int(entry >> shift & mask)
   }
 
-  private func shiftAndMask(_ task: Task) -> (UInt64, UInt64) {
-    let width = digitBits(task)
-    return (UInt64(32 + task.bits - width), 1 << UInt64(width) - 1)
-  }
-
-  private func count(_ task: Task, until end: Int) {
+  /// Finds the uppermost digit by which many rows differ.
+  private func findDigit(_ task: Task, until end: Int) {
     var task = task
-    let ((shift, mask), digits, entries) = (shiftAndMask(task), digits, entries)
-    let rows = rows(task, until: end)
-    let first = entries[task.range.lowerBound]
-    var differences = task.differences
-    for index in rows {
-      digits[digit(entries[index], shift, mask)] += 1
-      differences |= entries[index] ^ first
+    guard let first = task.bin.first else { return }
+    let isDone = forEachBlock(&task, until: end, work: 1) { entries, task in
+      for entry in entries { task.differences |= entry ^ first }
     }
-    task.differences = differences
-    task.cursor += rows.count
-    if task.cursor == task.range.count {
-      task.cursor = 0
-      if digits[digit(first, shift, mask)] == task.range.count {
-        // All rows have the same digit, and may have the same next ones.
-        (task.work, task.bits) = (.sort, 32 - UInt32(differences >> 32).leadingZeroBitCount)
-      } else {
-        var start = task.range.lowerBound
-        for digit in 0...Int(mask) {
-          let count = digits[digit]
-          digits[digit] = start
-          start += count
-        }
-        task.work = .distribute
-      }
-    }
-    tasks.append(task)
+    guard isDone else { return }
+    let bits = 32 - UInt32(task.differences >> 32).leadingZeroBitCount
+    guard bits > 0 else { return tasks.append(tied(task, by: first)) }
+    // A piece has room for two groups, if keys are spread evenly.
+    let wanted = Int.bitWidth - (task.bin.count / max(1, pieceRows / 2)).leadingZeroBitCount
+    let width = min(bits, Self.digitBits, wanted)
+    (task.width, task.low) = (UInt64(width), UInt64(bits - width))
+    let rows = max(1, min(pieceRows, task.bin.count >> width))
+    groups.update(repeating: EntryBin(rows: rows), count: 1 << width)
+    tasks.append(task.then(.distribute))
   }
 
   private func distribute(_ task: Task, until end: Int) {
     var task = task
-    let ((shift, mask), digits, entries, other) = (shiftAndMask(task), digits, entries, buffer)
-    let rows = rows(task, until: end)
-    for index in rows {
-      let entry = entries[index]
-      let digit = digit(entry, shift, mask)
-      other[digits[digit]] = entry
-      digits[digit] += 1
+    let (shift, mask, groups) = (32 + task.low, UInt64(1) << task.width - 1, groups)
+    let isDone = forEachBlock(&task, until: end, work: 2) { entries, _ in
+      for entry in entries { groups[digit(entry, shift, mask)].append(entry) }
     }
-    task.cursor += rows.count
-    if task.cursor == task.range.count { (task.work, task.cursor) = (.copy, 0) }
-    tasks.append(task)
+    guard isDone else { return }
+    for digit in (0...Int(mask)).reversed() where groups[digit].count > 0 {
+      tasks.append(task.then(.sort, groups[digit]))
+      groups[digit] = EntryBin(rows: 0)
+    }
+    spent += Int(mask)
   }
 
-  private func copy(_ task: Task, until end: Int) {
-    var task = task
-    let rows = rows(task, until: end)
-    (entries + rows.lowerBound).update(from: buffer + rows.lowerBound, count: rows.count)
-    task.cursor += rows.count
-    guard task.cursor == task.range.count else { return tasks.append(task) }
-    divide(task)
+  /// Sorts and returns a few rows.
+  private func sortPiece(_ task: Task, _ changed: ChangedRows) {
+    let (count, first) = (task.bin.count, task.bin.first ?? 0)
+    task.bin.copy(to: piece)
+    spent += count * 2
+    var differences: UInt64 = 0
+    for index in 0..<count { differences |= piece[index] ^ first }
+    if count > comparedRows, differences >> 32 == 0 { return tasks.append(tied(task, by: first)) }
+    sortPiece(count, by: 32 - UInt32(differences >> 32).leadingZeroBitCount)
+    emitPiece(count, task, changed)
   }
 
-  /// Adds a task for each digit, the first one on top; digits with few rows share one.
-  private func divide(_ task: Task) {
-    let width = digitBits(task)
-    var piece = task.range.upperBound..<task.range.upperBound
-    func add(_ range: Range<Int>, bits: Int) {
-      guard !range.isEmpty else { return }
-      var group = task
-      (group.work, group.range, group.bits, group.cursor) = (.sort, range, bits, 0)
-      tasks.append(group)
-    }
-    for digit in (0..<1 << width).reversed() {
-      // `digits` has the end of each digit now.
-      let range = (digit == 0 ? task.range.lowerBound : digits[digit - 1])..<digits[digit]
-      guard !range.isEmpty else { continue }
-      if range.count > pieceRows {
-        add(piece, bits: task.bits)
-        add(range, bits: task.bits - width)
-        piece = range.lowerBound..<range.lowerBound
-      } else if range.count + piece.count > pieceRows {
-        add(piece, bits: task.bits)
-        piece = range
-      } else {
-        piece = range.lowerBound..<piece.upperBound
-      }
-    }
-    add(piece, bits: task.bits)
-    spent += 1 << width
-  }
-
-  /// Sorts a few rows by the lower bits of their keys; rows with equal keys keep their order.
-  private func sortPiece(_ range: Range<Int>, bits: Int) {
-    spent += range.count * 2
-    let count = range.count
-    var (from, to) = (entries + range.lowerBound, buffer + range.lowerBound)
-    guard count > 48 else { return insertionSort(from, count) }
+  /// Sorts the piece by the lower bits of the keys; rows with equal keys keep their order.
+  private func sortPiece(_ count: Int, by bits: Int) {
+    guard count > 48 else { return insertionSort(piece, count) }
+    var (from, to) = (piece, buffer)
     let width = count > 2048 ? Self.digitBits : 8
     let digits = digits
     for low in stride(from: 0, to: bits, by: width) {
@@ -275,7 +237,7 @@ final class OrderSort {
       }
       swap(&from, &to)
     }
-    if from != entries + range.lowerBound { to.update(from: from, count: count) }
+    if from != piece { piece.update(from: from, count: count) }
   }
 
   private func insertionSort(_ rows: UnsafeMutablePointer<UInt64>, _ count: Int) {
@@ -292,46 +254,52 @@ final class OrderSort {
 
   // MARK: Output
 
-  private func emit(_ task: Task, until end: Int, _ changed: ChangedRows) {
-    var task = task
-    let (entries, hasChanges, upper) = (entries, !changed.isEmpty, task.range.upperBound)
-    let start = task.range.lowerBound + task.cursor
-    let last = min(upper, start + max(1, (end - spent) / 4))
-    var index = start
+  private func emitPiece(_ task: Task, _ changed: ChangedRows) {
+    task.bin.copy(to: piece)
+    emitPiece(task.bin.count, task, changed)
+  }
+
+  /// Returns the sorted rows of the piece up to many that tie, adds tasks for these and for the
+  /// rest, and frees the task's rows.
+  private func emitPiece(_ count: Int, _ task: Task, _ changed: ChangedRows) {
+    let (piece, hasChanges) = (piece, !changed.isEmpty)
+    var later: [Task] = []
     var output: [UInt64] = []
     swap(&output, &self.output)
-    defer { swap(&output, &self.output) }
-    while index < last {
-      let entry = entries[index]
+    var index = 0
+    while index < count {
+      let entry = piece[index]
       var after = index + 1
-      if after == upper || entries[after] >> 32 != entry >> 32 {
-        if !hasChanges || !changed.contains(UInt32(truncatingIfNeeded: entry)) { output.append(shown(entry, task)) }
-        index = after
-        continue
+      while after < count, piece[after] >> 32 == entry >> 32 { after += 1 }
+      let rows = after - index
+      if rows > comparedRows {
+        later.append(tied(task.then(.emit, EntryBin(rows: rows)), by: entry))
+      } else if let last = later.last, last.work != .emit {
+        later.append(task.then(.emit, EntryBin(rows: count - index)))
       }
-      while after < upper, entries[after] >> 32 == entry >> 32 { after += 1 }
-      guard after - index <= comparedRows else {
-        spent += (index - start) * 4
-        task.cursor = after - task.range.lowerBound
-        if after < upper { tasks.append(task) }
-        return tie(index..<after, task)
+      if !later.isEmpty {
+        for place in index..<after { later[later.count - 1].bin.append(piece[place]) }
+      } else if rows > 1 {
+        emitCompared(index..<after, task, changed, &output)
+      } else if !hasChanges || !changed.contains(UInt32(truncatingIfNeeded: entry)) {
+        output.append(shown(entry, task))
       }
-      emitCompared(index..<after, task, changed, &output)
       index = after
     }
-    spent += (index - start) * 4
-    task.cursor = index - task.range.lowerBound
-    if index < upper { tasks.append(task) }
+    swap(&output, &self.output)
+    tasks.append(contentsOf: later.reversed())
+    spent += count * 4
+    var bin = task.bin
+    _ = bin.free(atMost: .max)
   }
 
   private func emitAll(_ task: Task, until end: Int, _ changed: ChangedRows) {
     var task = task
-    let rows = rows(task, until: end, work: 4)
-    for index in rows where !changed.contains(UInt32(truncatingIfNeeded: entries[index])) {
-      output.append(shown(entries[index], task))
+    _ = forEachBlock(&task, until: end, work: 4) { entries, task in
+      for entry in entries where !changed.contains(UInt32(truncatingIfNeeded: entry)) {
+        output.append(shown(entry, task))
+      }
     }
-    task.cursor += rows.count
-    if task.cursor < task.range.count { tasks.append(task) }
   }
 
   /// Returns an entry with the compressed sort key.
@@ -343,8 +311,8 @@ final class OrderSort {
   private func emitCompared(_ range: Range<Int>, _ task: Task, _ changed: ChangedRows, _ output: inout [UInt64]) {
     spent += range.count * 4
     let start = output.count
-    for index in range where !changed.contains(UInt32(truncatingIfNeeded: entries[index])) {
-      let entry = shown(entries[index], task)
+    for index in range where !changed.contains(UInt32(truncatingIfNeeded: piece[index])) {
+      let entry = shown(piece[index], task)
       output.append(entry)
       var place = output.count - 1
       while place > start,
@@ -359,62 +327,60 @@ final class OrderSort {
 
   // MARK: Ties
 
-  /// Adds a task for rows that tie by the key in their entries.
-  private func tie(_ range: Range<Int>, _ task: Task) {
-    let key = UInt32(truncatingIfNeeded: entries[range.lowerBound] >> 32)
-    var group = task
-    (group.range, group.cursor, group.work) = (range, 0, .measure)
-    group.shown = task.shown ?? key
+  /// Returns the next task for rows that tie by the key in their entries.
+  private func tied(_ task: Task, by entry: UInt64) -> Task {
+    var task = task.then(.measure)
+    task.shown = task.shown ?? UInt32(truncatingIfNeeded: entry >> 32)
     if task.shift == 0 {
       // In the last key, only rows that changed tie.
-      guard !comparator.isLast(task.key) else {
-        group.work = .emitAll
-        return tasks.append(group)
-      }
-      group.key = comparator.next(after: task.key, value: task.base + UInt64(key), task.summary)
+      if comparator.isLast(task.key) { return task.then(.emitAll) }
+      task.key = comparator.next(after: task.key, value: task.base + entry >> 32, task.summary)
     }
-    group.summary = TieKeySummary()
-    tasks.append(group)
+    task.summary = TieKeySummary()
+    return task
   }
 
-  /// Reads the keys of rows into the other buffer.
+  /// Reads the keys of rows, into the buffer if there are few.
   private func measure(_ task: Task, until end: Int, _ changed: ChangedRows) {
     var task = task
-    let rows = rows(task, until: end, work: 3)
-    comparator.keys(
-      task.key, of: entries + rows.lowerBound, count: rows.count, except: changed, into: buffer + rows.lowerBound,
-      &task.summary)
-    task.cursor += rows.count
-    guard task.cursor == task.range.count else { return tasks.append(task) }
-    task.cursor = 0
-    let summary = task.summary
-    if comparator.isLast(task.key), summary.isAscending {
-      task.work = .emitAll
-    } else if summary.least == summary.greatest {
-      guard !comparator.isLast(task.key) else {
-        task.work = .emitAll
-        return tasks.append(task)
-      }
+    let keeps = task.bin.count <= pieceRows
+    let isDone = forEachBlock(&task, until: end, work: 3) { entries, task in
+      read(entries, into: buffer + (keeps ? task.cursor : 0), task.key, &task.summary, changed)
+    }
+    guard isDone else { return }
+    let (isLast, summary) = (comparator.isLast(task.key), task.summary)
+    if isLast && (summary.isAscending || summary.least == summary.greatest) { return tasks.append(task.then(.emitAll)) }
+    if summary.least == summary.greatest {
       task.key = comparator.next(after: task.key, value: summary.least, summary)
       task.summary = TieKeySummary()
-    } else {
-      task.base = summary.least
-      task.shift = UInt64(max(0, 32 - (summary.greatest - summary.least).leadingZeroBitCount))
-      task.bits = 64 - Int(task.shift) - (summary.greatest - summary.least).leadingZeroBitCount
-      task.work = .assign
+      return tasks.append(task.then(.measure))
     }
-    tasks.append(task)
+    task.base = summary.least
+    task.shift = UInt64(max(0, 32 - (summary.greatest - summary.least).leadingZeroBitCount))
+    tasks.append(task.then(.assign))
   }
 
-  private func assign(_ task: Task, until end: Int) {
+  private func assign(_ task: Task, until end: Int, _ changed: ChangedRows) {
     var task = task
-    let (rows, entries, other) = (rows(task, until: end), entries, buffer)
-    for index in rows {
-      let key = (other[index] - task.base) >> task.shift
-      entries[index] = key << 32 | entries[index] & UInt64(UInt32.max)
+    let keeps = task.bin.count <= pieceRows
+    let isDone = forEachBlock(&task, until: end, work: 2) { entries, task in
+      let keys = buffer + (keeps ? task.cursor : 0)
+      var summary = TieKeySummary()
+      if !keeps { read(entries, into: keys, task.key, &summary, changed) }
+      for index in entries.indices {
+        // Rows that changed since have other keys.
+        let key = (max(keys[index], task.base) - task.base) >> task.shift
+        entries[index] = key << 32 | entries[index] & UInt64(UInt32.max)
+      }
     }
-    task.cursor += rows.count
-    if task.cursor == task.range.count { (task.work, task.cursor) = (.sort, 0) }
-    tasks.append(task)
+    if isDone { tasks.append(task.then(.sort)) }
+  }
+
+  private func read(
+    _ entries: UnsafeMutableBufferPointer<UInt64>, into keys: UnsafeMutablePointer<UInt64>, _ key: TieKey,
+    _ summary: inout TieKeySummary, _ changed: ChangedRows
+  ) {
+    guard let start = entries.baseAddress else { return }
+    comparator.keys(key, of: start, count: entries.count, except: changed, into: keys, &summary)
   }
 }

@@ -66,9 +66,9 @@ final class Chunk {
 }
 
 /// The chunks of a view, and the chunk of each slot.
-final class ChunkPool {
+final class ChunkPool: Discardable {
   private(set) var chunks: [Chunk?] = []
-  private var free: [UInt32] = []
+  private var freeNumbers: [UInt32] = []
   /// The number of the chunk of each slot in the view.
   let home = Chunked<UInt32>(filler: ChunkPool.none)
 
@@ -77,7 +77,7 @@ final class ChunkPool {
   deinit { home.deallocate() }
 
   func make(for section: Section) -> Chunk {
-    let number = free.popLast() ?? UInt32(chunks.count)
+    let number = freeNumbers.popLast() ?? UInt32(chunks.count)
     let chunk = Chunk(number: number, section: section)
     if Int(number) == chunks.count { chunks.append(chunk) } else { chunks[Int(number)] = chunk }
     return chunk
@@ -85,16 +85,13 @@ final class ChunkPool {
 
   func drop(_ chunk: Chunk) {
     chunks[Int(chunk.number)] = nil
-    free.append(chunk.number)
+    freeNumbers.append(chunk.number)
   }
-
-  /// Whether ``dropChunks(atMost:)`` has dropped everything.
-  var isFreed: Bool { chunks.isEmpty && home.count == 0 }
 
   /// Frees up to `count` chunks of rows and of the index, and returns how many.
   ///
   /// The pool must not be used otherwise afterwards.
-  func dropChunks(atMost count: Int) -> Int {
+  func free(atMost count: Int) -> Int {
     let dropped = min(count, chunks.count)
     chunks.removeLast(dropped)
     return dropped + home.shrink(atMost: count - dropped)

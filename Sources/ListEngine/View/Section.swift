@@ -31,7 +31,7 @@ final class Section {
   var revision: UInt32 = 1
   /// The number of rows while the view is being built.
   var provisionalCount: Int?
-  /// The index among the sections of the last column, during a build.
+  /// The index among the sections of a build.
   var place = 0
   /// The number of rows.
   var count: Int { provisionalCount ?? rows }

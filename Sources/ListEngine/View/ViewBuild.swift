@@ -4,7 +4,7 @@
 /// First it gathers the rows that match the filter, and keeps the first ones, as a top-N scan does.
 /// Clients can display these while the rows are distributed to their sections and sorted. Rows that
 /// change meanwhile are left out, and the view inserts them when it catches up.
-final class ViewBuild {
+final class ViewBuild: Discardable {
   private struct SectionKey: Hashable {
     var parent: UInt32
     var value: Cell
@@ -75,11 +75,9 @@ final class ViewBuild {
   private var cursor = 0
   private var leastKey = UInt64.max
   private var greatestKey: UInt64 = 0
-  private var sorting: OrderSort?
-  /// The rows of each leaf among the entries that are sorted.
-  private var ranges: [Range<Int>] = []
-  /// The index among the leaves of each section.
-  private var leafOfSection: [UInt32] = []
+  /// The rows of the sections that wait to be sorted, and the sort of some of them.
+  private var bins: SectionBins
+  private let sorting: OrderSort
 
   /// The first items at some moment, for one set of collapsed sections.
   struct Selection {
@@ -110,6 +108,8 @@ final class ViewBuild {
     sectionOfText = TextSections(seed: table.seed)
     recentSections = view.groups.map { _ in Chunked(filler: .max) }
     keys = BlockKeys(comparator, labels: table.labels)
+    sorting = OrderSort(comparator: comparator, stepRows: stepRows)
+    bins = SectionBins(binRows: OrderSort.pieceRows(stepRows: stepRows))
     // Rows that come later are changed rows.
     capacity = Int(table.slots)
     let blockCount = (capacity + 63) / 64
@@ -119,11 +119,22 @@ final class ViewBuild {
   }
 
   deinit {
+    bins.deallocate()
     sectionOfRow.deallocate()
     for sections in recentSections { sections.deallocate() }
     keys.deallocate()
     block.deallocate()
     gathered.deallocate()
+  }
+
+  /// Frees up to `most` pieces of memory, and returns how many.
+  ///
+  /// The build must not be continued afterwards.
+  func free(atMost most: Int) -> Int {
+    var freed = sorting.free(atMost: most)
+    freed += bins.free(atMost: most - freed)
+    for memory in recentSections { freed += memory.shrink(atMost: most - freed) }
+    return freed + sectionOfRow.shrink(atMost: most - freed)
   }
 
   /// Whether the order is complete.
@@ -225,7 +236,16 @@ final class ViewBuild {
     spent += Int(next - start) + (filter.work - workBefore) / Self.filterWorkPerRow
     spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
     spent += (sections.count - sectionsBefore) * Self.rowsPerSection
-    if Int(next) == capacity { phase = .rank }
+    if Int(next) == capacity { chooseBins() }
+  }
+
+  private func chooseBins() {
+    if leastKey > greatestKey { (leastKey, greatestKey) = (.max, .max) }
+    let compressor =
+      leastKey < .max ? KeyCompressor(least: leastKey, greatest: greatestKey) : KeyCompressor()
+    view.chooseCompressor(compressor)
+    bins.keys = compressor.compress(leastKey)...compressor.compress(greatestKey)
+    phase = .rank
   }
 
   /// Makes room for the first rows of the sections found so far.
@@ -284,7 +304,9 @@ final class ViewBuild {
     let key = SectionKey(parent: parent, value: value)
     if let known = sectionOfValue[key] { return known }
     let index = UInt32(sections.count)
-    sections.append(view.addSection(value, to: sections[Int(parent)]))
+    let section = view.addSection(value, to: sections[Int(parent)])
+    section.place = sections.count
+    sections.append(section)
     sectionOfValue[key] = index
     return index
   }
@@ -305,7 +327,7 @@ final class ViewBuild {
     var leaf = leaves.last.map(self.leaf(after:)) ?? firstLeaf(of: sections[0])
     var left = max(1, stepRows / Self.rowsPerSection)
     while let some = leaf, left > 0 {
-      some.place = leaves.count
+      bins.add(UInt32(some.place), rows: rowsOfSection[some.place])
       leaves.append(some)
       left -= 1
       spent += Self.rowsPerSection
@@ -313,9 +335,7 @@ final class ViewBuild {
     }
     guard leaf == nil else { return }
     rankedSections = sections.count
-    view.chooseCompressor(
-      leastKey <= greatestKey ? KeyCompressor(least: leastKey, greatest: greatestKey) : KeyCompressor())
-    beginSorting()
+    (phase, cursor) = (.distribute, 0)
   }
 
   private func firstLeaf(of section: Section) -> Section? {
@@ -336,30 +356,12 @@ final class ViewBuild {
     return nil
   }
 
-  /// Reserves a range of the entries for each leaf.
-  private func beginSorting() {
-    leafOfSection = sections.map { UInt32(clamping: $0.place) }
-    var start = 0
-    ranges = leaves.isEmpty ? [] : [Range<Int>](repeating: 0..<0, count: leaves.count)
-    for (index, section) in sections.enumerated() where isLeaf(section) {
-      ranges[section.place] = 0..<(index < rowsOfSection.count ? rowsOfSection[index] : 0)
-    }
-    for leaf in ranges.indices {
-      let count = ranges[leaf].count
-      ranges[leaf] = start..<start
-      start += count
-    }
-    sorting = OrderSort(rows: start, comparator: comparator, stepRows: stepRows)
-    (phase, cursor) = (.distribute, 0)
-  }
-
-  /// Writes the entries of the gathered rows to the ranges of their sections.
+  /// Puts the gathered rows into the bins of their sections.
   private func distribute() {
-    guard let sorting else { return }
     let blockCount = (capacity + 63) / 64
-    let (isGrouped, entries, changed, compressor) = (view.isGrouped, sorting.entries, changed, view.compressor)
+    let (isGrouped, bins, changed, compressor) = (view.isGrouped, bins, changed, view.compressor)
     let (gathered, keys, sectionOfRow) = (gathered, keys, sectionOfRow)
-    var (rows, ends) = (block, ranges.map(\.upperBound))
+    var rows = block
     let limit = spent + stepRows
     while cursor < blockCount, spent < limit {
       let base = UInt32(cursor) << 6
@@ -367,42 +369,36 @@ final class ViewBuild {
       keys.read(rows)
       for place in 0..<rows.count {
         let slot = rows.slots[place]
-        let leaf = isGrouped ? Int(leafOfSection[Int(sectionOfRow[slot])]) : 0
-        entries[ends[leaf]] = UInt64(compressor.compress(rows.keys[place])) << 32 | UInt64(slot)
-        ends[leaf] += 1
+        bins.append(slot, key: compressor.compress(rows.keys[place]), to: isGrouped ? sectionOfRow[slot] : 0)
       }
       spent += 1 + rows.count
       cursor += 1
     }
-    for leaf in ranges.indices { ranges[leaf] = ranges[leaf].lowerBound..<ends[leaf] }
-    guard cursor == blockCount, view.hasRoomForRows else { return }
-    (phase, cursor) = (.sort, 0)
-    if let first = ranges.first { sorting.begin(first) }
+    if cursor == blockCount, view.hasRoomForRows { (phase, cursor) = (.sort, 0) }
   }
 
-  /// Sorts the rows of the sections, one after another.
+  /// Sorts the rows of the sections, one bin after another.
   private func sort() {
-    guard let sorting else { return }
-    // A piece of the sort can take a quarter of a step more.
+    // A piece of the sort can take half a step more.
     let limit = spent + max(1, stepRows / 2)
-    while cursor < ranges.count, spent < limit {
+    while spent < limit {
+      if sorting.isDone {
+        guard cursor < leaves.count else {
+          (phase, cursor) = (.nest, 0)
+          return
+        }
+        if let bin = bins.takeNext(of: UInt32(leaves[cursor].place)) { sorting.begin(bin) } else { cursor += 1 }
+      }
       let before = sorting.spent
       sorting.step(atMost: limit - spent, except: changed) { [view, leaves, cursor] in
         view.append($0, to: leaves[cursor])
       }
       spent += sorting.spent - before + 8
-      guard sorting.isDone else { continue }
-      cursor += 1
-      if cursor < ranges.count { sorting.begin(ranges[cursor]) }
     }
-    guard cursor == ranges.count else { return }
-    sorting.shrink()
-    (phase, cursor) = (.nest, 0)
   }
 
   /// Counts the rows of sections whose order is complete.
   private func nest() {
-    sorting = nil
     var left = stepRows
     while left > 0, cursor < sections.count {
       let section = sections[cursor]
@@ -535,9 +531,9 @@ final class ViewBuild {
   private func firstRows(of section: Section, count: Int) -> BoundedHeap? {
     guard view.isGrouped else { return firstRows.heap(of: 0, count: count) }
     guard !firstRows.isAbandoned else { return nil }
-    guard let index = sections.firstIndex(where: { $0 === section }) else { return nil }
     // A section that only changed rows have has no gathered rows.
-    return index < rankedSections ? firstRows.heap(of: index, count: count) : BoundedHeap(limit: count)
+    return section.place < rankedSections
+      ? firstRows.heap(of: section.place, count: count) : BoundedHeap(limit: count)
   }
 
   /// Finds the first rows of these sections among the gathered ones.

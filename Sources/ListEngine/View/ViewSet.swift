@@ -68,7 +68,7 @@ struct ViewSet {
   private mutating func forget(_ view: ListView) {
     ordered.removeAll { $0 === view }
     // A small view is freed at once.
-    if view.pool.chunks.count > DiscardedViews.turnCount / 8 { discarded.add(view) }
+    if DiscardedViews.matter(in: table) || view.pool.chunks.count > DiscardedViews.turnCount / 8 { discarded.add(view) }
   }
 
   // MARK: Building
@@ -166,6 +166,7 @@ struct ViewSet {
 
   /// Drops views that rested for long enough, and discards changes as ``trimLog(keeping:)`` does.
   mutating func tidy(at now: Instant, keeping position: Int?) {
+    for view in ordered { discarded.add(view.takeDiscarded()) }
     discarded.free()
     for view in cache.dropExpired(at: now) { forget(view) }
     trimLog(keeping: position)

@@ -74,21 +74,25 @@ private struct SortedTable {
     let keys = slots.map { some.comparator.key($0) }
     let known = keys.filter { $0 < .max }
     let compressor = known.isEmpty ? KeyCompressor() : KeyCompressor(least: known.min()!, greatest: known.max()!)
-    let sort = OrderSort(rows: slots.count, comparator: some.comparator, stepRows: stepRows)
-    for (index, slot) in slots.enumerated() {
-      sort.entries[index] = UInt64(compressor.compress(keys[index])) << 32 | UInt64(slot)
-    }
-    sort.begin(0..<slots.count)
+    let sort = OrderSort(comparator: some.comparator, stepRows: stepRows)
+    var bins = SectionBins(binRows: OrderSort.pieceRows(stepRows: stepRows))
+    defer { bins.deallocate() }
+    bins.keys = compressor.compress(known.min() ?? .max)...compressor.compress(known.max() ?? .max)
+    bins.add(0, rows: slots.count)
+    for (key, slot) in zip(keys, slots) { bins.append(slot, key: compressor.compress(key), to: 0) }
     var rows: [UInt32] = []
-    while !sort.isDone {
-      sort.step(atMost: stepRows, except: some.changed) { entries in
-        for entry in entries {
-          let slot = UInt32(truncatingIfNeeded: entry)
-          #expect(UInt32(entry >> 32) == compressor.compress(keys[slots.firstIndex(of: slot)!]))
-          rows.append(slot)
+    while let bin = bins.takeNext(of: 0) {
+      sort.begin(bin)
+      while !sort.isDone {
+        sort.step(atMost: stepRows, except: some.changed) { entries in
+          for entry in entries {
+            let slot = UInt32(truncatingIfNeeded: entry)
+            #expect(UInt32(entry >> 32) == compressor.compress(keys[slots.firstIndex(of: slot)!]))
+            rows.append(slot)
+          }
         }
+        if isDisturbed { some.disturb() }
       }
-      if isDisturbed { some.disturb() }
     }
     // Rows that changed after they were returned are the business of the view.
     return rows.filter { !some.changed.contains($0) }
@@ -105,6 +109,30 @@ private struct SortedTable {
     }
   }
 
+  /// Returns the first rows of a table in a bin, with equal keys.
+  private func bin(_ rows: Int) -> EntryBin {
+    var bin = EntryBin(rows: OrderSort.pieceRows(stepRows: 1 << 16))
+    for slot in 0..<UInt64(rows) { bin.append(slot) }
+    return bin
+  }
+
+  @Test func `an abandoned sort is freed a bounded number of blocks at a time`() {
+    let some = SortedTable(seed: 1, rows: 30_000)
+    let comparator = RowComparator(Query(sort: [SortTerm(1)]), table: some.table)
+    // Half of the rows are distributed to groups when it is abandoned.
+    let sort = OrderSort(comparator: comparator, stepRows: 1 << 16)
+    var rows = EntryBin(rows: 8192)
+    for slot in 0..<UInt64(30_000) { rows.append((slot * 7_919 % 30_000) << 32 | slot) }
+    sort.begin(rows)
+    sort.step(atMost: 60_000, except: some.changed) { _ in Issue.record("rows are returned") }
+    var freed = 0
+    while case let count = sort.free(atMost: 10), count > 0 {
+      #expect(count <= 10)
+      freed += count
+    }
+    #expect(freed >= 30_000 / 511 && sort.isDone)
+  }
+
   @Test func `sorts 40,000 tied rows in steps of bounded work`() {
     // Two values of each row tie with thousands of others, so that every kind of work occurs.
     let some = SortedTable(seed: 1, rows: 0)
@@ -116,9 +144,8 @@ private struct SortedTable {
         .integer(Int64(row)), [.integer(0), .number(0), .boolean(row % 3 == 0), .text(text), .text("")])
     }
     some.table.apply(changes)
-    let sort = OrderSort(rows: 40_000, comparator: comparator, stepRows: 1 << 16)
-    for slot in 0..<UInt32(40_000) { sort.entries[Int(slot)] = UInt64(slot) }
-    sort.begin(0..<40_000)
+    let sort = OrderSort(comparator: comparator, stepRows: 1 << 16)
+    sort.begin(bin(40_000))
     var (rows, steps) = ([UInt32](), 0)
     while !sort.isDone {
       steps += 1
@@ -135,9 +162,8 @@ private struct SortedTable {
       var some = SortedTable(seed: 1, rows: 0)
       some.upsert(0..<rows)
       let comparator = RowComparator(Query(sort: [SortTerm(2)]), table: some.table)
-      let sort = OrderSort(rows: rows, comparator: comparator, stepRows: 1 << 16)
-      for slot in 0..<UInt32(rows) { sort.entries[Int(slot)] = UInt64(slot) }
-      sort.begin(0..<rows)
+      let sort = OrderSort(comparator: comparator, stepRows: 1 << 16)
+      sort.begin(bin(rows))
       while !sort.isDone { sort.step(atMost: 1 << 16, except: ChangedRows()) { _ in } }
       return sort.spent
     }

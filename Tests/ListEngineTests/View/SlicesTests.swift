@@ -59,6 +59,48 @@ import Testing
     #expect(sizes.reduce(0, +) == 201)
   }
 
+  @Test(arguments: [4, 60, 1_000], [false, true])
+  func `a view is in order after rows came, went and changed during its build`(stepRows: Int, isGrouped: Bool) {
+    for seed: UInt64 in 1...8 {
+      var random = SeededGenerator(seed: seed)
+      var limits = Limits()
+      limits.stepRows = stepRows
+      let table = Table(
+        Schema(name: "rows", key: .integer, columns: [Column("a", .number), Column("b", .text)]), limits: limits,
+        seed: seed)
+      func number() -> Cell {
+        random.pick([
+          .number(0), .number(-0.0), .null, .number(.infinity), .number(-.infinity), .number(.leastNonzeroMagnitude),
+          .number(-.leastNonzeroMagnitude), .number(Double(random.number(-2_000...2_000)) / 7),
+        ])
+      }
+      func upsert(_ keys: some Sequence<Int>) {
+        var changes = Changeset()
+        for key in keys { changes.upsert(.integer(Int64(key)), [number(), .text(random.pick(["x", "y", "yy"]))]) }
+        table.apply(changes)
+      }
+      upsert(0..<1_500)
+      let query = Query(sort: [SortTerm(0, descending: seed % 2 == 0)], group: isGrouped ? [1] : [])
+      let view = ListView(query, table: table, atMost: 0)
+      var turns = 0
+      while view.build != nil {
+        view.work()
+        turns += 1
+        guard turns % max(2, 400 / stepRows) == 0 else { continue }
+        upsert([random.number(0...1_499), 1_500 + turns])
+        var changes = Changeset()
+        changes.delete(.integer(Int64(random.number(0...1_499))))
+        table.apply(changes)
+      }
+      while !view.catchUp(atMost: 50) {}
+      let shown = view.items(0..<view.itemCount).compactMap { if case .row(let slot) = $0 { slot } else { nil } }
+      let order = RowComparator(Query(sort: (isGrouped ? [SortTerm(1)] : []) + query.sort), table: table)
+      let wanted = (0..<table.slots).filter { table.isAlive($0) }.sorted { order.precedes($0, $1) }
+      #expect(shown == wanted, "seed \(seed)")
+      #expect(turns > 3)
+    }
+  }
+
   @Test func `selects the first items again after a row changes`() throws {
     var limits = Limits()
     limits.stepRows = 400
