@@ -161,6 +161,11 @@ struct ColumnStore {
     return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers : nil
   }
 
+  /// The generations of text numbers, or `nil` if the pool does not share repeated texts.
+  @inline(__always) var sharedGenerations: Chunked<UInt32>? {
+    texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.generations }
+  }
+
   /// Returns the generation of a text number, which distinguishes its successive texts.
   ///
   /// Returns `nil` if the pool does not share repeated texts. See ``TextPool/generation(of:)``.

@@ -57,7 +57,7 @@ final class TextPool {
   /// Texts beyond the end were added after deduplication stopped and have one holder.
   private let references = Chunked<UInt32>(filler: 0)
   /// The number of times each number was assigned; only while the pool deduplicates.
-  private var generations: Chunked<UInt32>?
+  private(set) var generations: Chunked<UInt32>?
   private let state: UnsafeMutablePointer<State>
   /// The collation keys of the texts; `nil` if texts are ordered bytewise.
   let collation: CollationKeys?

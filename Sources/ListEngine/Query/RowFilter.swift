@@ -22,6 +22,13 @@ final class RowFilter {
   /// The text searches among the tests, which are the most frequent tests of every row.
   private let searches: UnsafeMutableBufferPointer<Unmanaged<TextSearch>?>
   private let memories: [Verdicts]
+  /// The rows of a block that each test is yet to see, as bits; zeros between two calls.
+  private let pending: UnsafeMutablePointer<UInt64>
+  /// Whether ``matching(_:from:)`` can be used: no test can be interrupted or depends on the time,
+  /// and texts are short.
+  private(set) var testsBlocks: Bool
+  /// The work for a row above which texts are long; those of a block at once could exceed a turn.
+  private static var greatestRowWork: Int { 1_024 }
   /// The columns that affect the result, as a bit set; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
   /// The number of texts tested.
@@ -59,6 +66,10 @@ final class RowFilter {
     memories = compiler.memories.values.map(\.verdicts)
     interest = compiler.interest
     isRelative = compiler.isRelative
+    pending = .allocate(capacity: compiler.tests.count)
+    pending.initialize(repeating: 0, count: compiler.tests.count)
+    testsBlocks =
+      !isRelative && !compiler.textTests.contains { if case .matches = $0 { true } else { false } }
   }
 
   deinit {
@@ -67,6 +78,7 @@ final class RowFilter {
     textTests.deallocate()
     searches.deallocate()
     for memory in memories { memory.words.deallocate() }
+    pending.deallocate()
   }
 
   /// Whether every row matches.
@@ -87,6 +99,71 @@ final class RowFilter {
     guard start >= 0 else { return start == Self.shown }
     let outcome = run(slot, limit)
     return outcome == Self.interrupted ? nil : outcome == Self.shown
+  }
+
+  /// Returns the matching ones of rows whose slots are below the same multiple of 64.
+  ///
+  /// It makes one decision on each test for all rows, which costs less than testing them one by one.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows, as bits counted from `base`.
+  ///   - base: A multiple of 64.
+  /// - Precondition: ``testsBlocks`` is true.
+  func matching(_ rows: UInt64, from base: UInt32) -> UInt64 {
+    guard start >= 0, rows != 0 else { return start == Self.shown ? rows : 0 }
+    var shown: UInt64 = 0
+    func send(_ rows: UInt64, to target: Int) {
+      if target >= 0 { pending[target] |= rows } else if target == Self.shown { shown |= rows }
+    }
+    let limit = work + rows.nonzeroBitCount * Self.greatestRowWork
+    send(rows, to: start)
+    // A test only jumps to tests that were compiled before it.
+    for place in (0...start).reversed() where pending[place] != 0 {
+      let (test, rows) = (tests.baseAddress.unsafelyUnwrapped + place, pending[place])
+      pending[place] = 0
+      let passing = passing(test, rows, from: base)
+      send(passing, to: test.pointee.ifTrue)
+      send(rows & ~passing, to: test.pointee.ifFalse)
+    }
+    if work > limit { testsBlocks = false }
+    return shown
+  }
+
+  private func passing(_ test: UnsafeMutablePointer<FilterTest>, _ rows: UInt64, from base: UInt32) -> UInt64 {
+    let column = test.pointee.column
+    switch test.pointee.kind {
+    case .text: return passingTexts(test, rows, from: base)
+    case .within: return filtered(rows) { isWithin(test, base + $0) }
+    case .outside: return filtered(rows) { !isWithin(test, base + $0) && !column.isNull(base + $0) }
+    case .isListed: return filtered(rows) { isListed(test, base + $0) }
+    case .isEmpty: return filtered(rows) { column.isNull(base + $0) }
+    case .isYounger, .isOlder: preconditionFailure("ages are tested row by row")
+    }
+  }
+
+  private func passingTexts(_ test: UnsafeMutablePointer<FilterTest>, _ rows: UInt64, from base: UInt32) -> UInt64 {
+    let column = test.pointee.column
+    let numbers = column.numbers.pointer(base)
+    guard let memory = test.pointee.memory, let generations = column.sharedGenerations else {
+      return filtered(rows) { numbers[Int($0)] != TextPool.none && look(test, column.bytes(base + $0), .max) == true }
+    }
+    return filtered(rows) { place in
+      let number = numbers[Int(place)]
+      guard number != TextPool.none else { return false }
+      return memory.verdict(number, generations[number], bit: test.pointee.bit)
+        ?? (passes(test, base + place, .max) == true)
+    }
+  }
+
+  /// Returns the bits whose numbers satisfy a condition.
+  @inline(__always) private func filtered(_ bits: UInt64, _ passes: (UInt32) -> Bool) -> UInt64 {
+    var (passing, left): (UInt64, UInt64) = (0, bits)
+    while left != 0 {
+      let bit = left & (0 &- left)
+      if passes(UInt32(left.trailingZeroBitCount)) { passing |= bit }
+      left ^= bit
+    }
+    return passing
   }
 
   private func run(_ slot: UInt32, _ limit: Int) -> Int {

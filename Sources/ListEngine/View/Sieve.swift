@@ -15,7 +15,8 @@ struct Sieve {
     for place in 0..<Int(end - start) { found |= (labels[place] != 0 ? 1 : 0) << UInt64(place) }
     found = found << UInt64(start - base) & ~changed.word(of: start)
     if !rows.crossings.isEmpty { rows.crossings.removeAll(keepingCapacity: true) }
-    let (isFiltered, isCollated) = (!filter.isEmpty, comparator.isCollated)
+    let (isFiltered, isCollated) = (!filter.isEmpty && !filter.testsBlocks, comparator.isCollated)
+    if !isFiltered { found = filter.matching(found, from: base) }
     guard isFiltered || isCollated else {
       rows.set(base: base, mask: found)
       return end
