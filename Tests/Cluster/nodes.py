@@ -68,7 +68,7 @@ class Process:
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError("the process does not end: " + "".join(self.log)[-2000:]) from None

@@ -56,7 +56,8 @@ import Testing
   }
 
   @Test func `plugin check exits with 0 or 1 and prints a report`() throws {
-    let good = try RunningCommand(["plugin", "check", "--", Self.exam, "good-messages"], waits: false)
+    let good = try RunningCommand(
+      ["plugin", "check", "--patience", "60", "--", Self.exam, "good-messages"], waits: false)
     let bad = try RunningCommand(
       ["plugin", "check", "--format", "json", "--", Self.exam, "rows/a text for a number"], waits: false)
     let ugly = try RunningCommand(
@@ -105,7 +106,7 @@ import Testing
       // Otherwise the exam builds it with optimization, which takes long in Swift.
       if language == "swift" { try run("make", ["SWIFTFLAGS=-Onone"], in: made) }
       let product = made.appending(path: isBuilt ? "libnew-one.so" : "new-one.\(suffix)").path
-      let check = try RunningCommand(["plugin", "check", made.path], waits: false)
+      let check = try RunningCommand(["plugin", "check", "--patience", "60", made.path], waits: false)
       #expect(try check.end(within: 300) == 0, "\(check.complaints) \(check.remainingOutput)")
       if language == "c" { try run("make", ["-B", "CFLAGS=-Wall -Wextra -Werror -pedantic"], in: made) }
       let run = try RunningCommand(["plugin", "run", "--port", "0", "--no-token", made.path + "/"])

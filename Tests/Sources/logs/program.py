@@ -158,7 +158,7 @@ class Logs:
     def __exit__(self, *_):
         self.process.stdin.close()
         try:
-            self.process.wait(5)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -320,7 +320,7 @@ class LiveTests(unittest.TestCase):
         program = self.program()
         self.live(program, "replication")
         program.process.stdin.close()
-        self.assertEqual(program.process.wait(5), 0)
+        self.assertEqual(program.process.wait(60), 0)
 
     def test_program_reports_change_made_while_it_was_stopped(self):
         program = self.program()

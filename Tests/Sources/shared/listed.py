@@ -154,7 +154,7 @@ class Program:
         except BrokenPipeError:
             pass
         try:
-            self.process.wait(5)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

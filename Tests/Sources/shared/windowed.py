@@ -115,7 +115,7 @@ class Program:
             pass
         if self.process.poll() is None:
             try:
-                self.process.wait(5)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
