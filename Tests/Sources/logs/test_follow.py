@@ -160,7 +160,8 @@ class PartTests(Folder):
         self.append(lines(range(80, 95)))
         with Logs(path=str(self.path), parts=True) as logs:
             self.expect(logs, range(95))
-            self.assertEqual([row[-1] for row in logs.all()], list(range(95, 0, -1)))
+            # Parts may still be read again, because one of them is found twice.
+            logs.until(lambda: [row[-1] for row in logs.all()], lambda found: found == list(range(95, 0, -1)))
             names = [row[logs.columns.index("file") + 1] for row in logs.all(sort=[{"column": "line"}])]
             expected = ["app.log.10.gz"] * 50 + ["app.log.9.zst"] * 10 + [
                 "app.log.2"] * 10 + ["app.log.1"] * 10 + ["app.log"] * 15
