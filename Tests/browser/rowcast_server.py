@@ -44,7 +44,7 @@ class Server:
         self.url = None
         while self.url is None:
             try:
-                line = lines.get(timeout=30)
+                line = lines.get(timeout=60)
             except queue.Empty:
                 self.stop()
                 raise AssertionError("the server did not say where it listens") from None

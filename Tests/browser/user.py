@@ -52,7 +52,7 @@ class User:
             lambda said: self.complaints.append(said.text) if said.type in (
                 "error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(server.url + fragment)
+        self.page.goto(server.url + fragment, timeout=60_000)
         self.grid = self.page.get_by_role("grid")
         self.filter = self.page.get_by_role("combobox", name="Filter rows")
         self.grouping = self.page.get_by_label("Group by", exact=True)
