@@ -9,7 +9,7 @@ import ListEngine
 ///     liveness.noteSign(delayed: age, at: now) // a message has arrived
 ///     liveness.check(at: now)                  // called several times a second
 struct Liveness {
-  /// A state to report, and whether the publisher of the table gives signs of life.
+  /// A state to report, and whether the publisher of the table gives heartbeats.
   struct Report: Hashable {
     var state: SourceState
     var message: String

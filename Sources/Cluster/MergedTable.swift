@@ -161,7 +161,7 @@ final class MergedTable: Sendable {
   /// Notes that reading the snapshot of a part has failed.
   func fail(_ number: Int) { state.withLock { state in _ = change(&state) { $0.fail(number, at: BootTime.now) } } }
 
-  /// Notes that a part has given a sign of life, or none for too long.
+  /// Notes that a part has given a heartbeat, or none for too long.
   func note(_ number: Int, isLive: Bool) {
     state.withLock { state in
       state.first?.isLive = isLive

@@ -17,7 +17,7 @@ final class OverlapWatch: Sendable {
     var live: Set<String> = []
   }
 
-  /// The time between two looks, longer than that between two signs of life.
+  /// The time between two looks, longer than that between two heartbeats.
   static let turn = Duration.seconds(3)
   /// The number of other parts that are looked at.
   static let greatestParts = 1_024

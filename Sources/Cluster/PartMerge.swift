@@ -121,7 +121,7 @@ struct PartMerge {
     return settle()
   }
 
-  /// Records a sign of life of a part, or its silence.
+  /// Records a heartbeat of a part, or its silence.
   mutating func note(_ number: Int, isLive: Bool) -> [SourceEvent] {
     guard let part = parts[number], part.claim.isLive != isLive || part.isSilent == isLive else { return [] }
     parts[number]?.claim.isLive = isLive

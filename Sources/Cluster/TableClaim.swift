@@ -5,7 +5,7 @@ struct TableClaim: Equatable {
   var publisher: String
   /// The fencing number of the publisher; leases of one server have ascending numbers.
   var fence: UInt64
-  /// Whether the publisher gives signs of life now.
+  /// Whether the publisher gives heartbeats now.
   var isLive = false
 
   /// Two live publishers with a part of their keys in common.

@@ -6,7 +6,7 @@ import Wire
 /// 1. `RCT1` (4 bytes)
 /// 2. the kind (1) and whether the payload goes on in the next message (1)
 /// 3. the fencing number of the publisher's lease (8)
-/// 4. the number of the chunk in its snapshot, from 0; in events and signs of life the time of the
+/// 4. the number of the chunk in its snapshot, from 0; in events and heartbeats the time of the
 ///    oldest event by the publisher's monotonic clock, in nanoseconds, or 0 if it is unknown (8)
 /// 5. the time of the oldest event in the message, in nanoseconds since 1970 (8)
 /// 6. the length of the payload (4) and its CRC-32C (4)
@@ -17,7 +17,7 @@ struct TableMessage: Hashable {
     case begin = 1
     /// Events, encoded by ``EventFrames``.
     case events
-    /// A sign of life, without a payload.
+    /// A heartbeat, without a payload.
     case heartbeat
     /// A part of a snapshot, encoded like events.
     case chunk

@@ -12,7 +12,7 @@ struct TableWriter: ~Copyable {
     var last: UInt64
   }
 
-  /// The time between two signs of life.
+  /// The time between two heartbeats.
   static let heartbeat = Duration.seconds(1)
   private static let retryPause = Duration.milliseconds(300)
   private static let turn = Duration.milliseconds(100)

@@ -163,7 +163,7 @@ public final class Server {
       refuse(client, .unexpectedMessage("send hello first"), engineKnowsIt: false)
     }
     checkKeepalives(at: now)
-    sendSigns(at: now)
+    sendHeartbeats(at: now)
     finishOverdueActions(at: now)
   }
 

@@ -43,7 +43,7 @@ extension ClientMessage {
       self = .hello(
         version: Int(try message.requiredInteger("version", in: Int64.min...Int64.max)),
         client: try message.text("client", limit: Self.greatestName) ?? "",
-        wantsSigns: try message.boolean("alive") ?? false)
+        wantsHeartbeats: try message.boolean("alive") ?? false)
     case "open":
       self = .open(
         Open(

@@ -4,8 +4,8 @@ import ListEngine
 public enum ClientMessage: Hashable, Sendable {
   /// The first message of a connection, with the client's protocol version and its name.
   ///
-  /// `wantsSigns`: whether the server shall send signs of life.
-  case hello(version: Int, client: String, wantsSigns: Bool = false)
+  /// `wantsHeartbeats`: whether the server shall send heartbeats.
+  case hello(version: Int, client: String, wantsHeartbeats: Bool = false)
   /// Opens a table.
   case open(Open)
   /// Replaces the filter, sort order, grouping and aggregates of the open table.

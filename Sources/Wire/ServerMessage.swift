@@ -11,12 +11,12 @@ public enum ServerMessage {
   ///
   /// The client presents `token` later to resume this session; an empty token is omitted.
   /// `isSignedIn` is true if the connection came with a cookie, so that the user can sign out.
-  /// `alive` is the time between the signs of life that the client gets, if it wants them.
+  /// `alive` is the time between the heartbeats that the client gets, if it wants them.
   case hello(
     server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false,
     alive: Duration? = nil, tables: [TableDescription],
     sources: [SourceDescription] = [])
-  /// A sign of life for a client that has received nothing else.
+  /// A heartbeat for a client that has received nothing else.
   case alive
   /// The changed list of tables.
   case tables([TableDescription])

@@ -12,7 +12,7 @@ input, and each is answered by one line:
     {"watch": [PID, ...]}          the processes of the cluster
     {"rows": [[key, text], ...]}   answers {"equal": N, "of": N, "faults": [...], "late": [...], ...}
 
-Clients get signs of life. One that has received nothing for SILENCE shows its rows as old, as the
+Clients get heartbeats. One that has received nothing for SILENCE shows its rows as old, as the
 page does, until the next message.
 
 A client that shows old rows as live for more than LIMIT is late. The time is counted from the first
@@ -112,7 +112,7 @@ class Client:
         self.generation = 0
         self.state = None
         self.live_since = 0.0
-        self.heard = 0.0
+        self.last_message = 0.0
         self.is_silent = False
         self.port = None
         self.fault = None
@@ -128,7 +128,7 @@ class Client:
         kind = message["type"]
         if connection is not self.connection:
             return
-        self.hear()
+        self.note_message()
         if kind in ("hello", "tables"):
             for table in message["tables"]:
                 if table["name"] == "jobs":
@@ -142,16 +142,16 @@ class Client:
             except (Misfit, LookupError) as error:
                 self.fault = f"{error}"
 
-    def hear(self):
+    def note_message(self):
         """Notes a message, which ends a silence."""
-        self.heard = time.monotonic()
+        self.last_message = time.monotonic()
         if self.is_silent:
             self.is_silent = False
-            self.live_since = self.heard
+            self.live_since = self.last_message
 
     def look(self, now):
         """Notes whether the server is silent."""
-        if now - self.heard >= SILENCE:
+        if now - self.last_message >= SILENCE:
             self.is_silent = True
 
     def show(self, state):

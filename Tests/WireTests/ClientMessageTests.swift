@@ -18,7 +18,7 @@ import Testing
     #expect(try decode(#"{"type":"hello","version":1,"client":"me"}"#) == .hello(version: 1, client: "me"))
     #expect(
       try decode(#"{"type":"hello","version":1,"client":"me","alive":true}"#)
-        == .hello(version: 1, client: "me", wantsSigns: true))
+        == .hello(version: 1, client: "me", wantsHeartbeats: true))
     #expect(try decode(#"{"type":"ack","seq":7}"#) == .ack(sequence: 7))
     #expect(try decode(#"{"type":"resync","seq":7,"reason":"digest"}"#) == .resync(sequence: 7, reason: "digest"))
     #expect(try decode(#"{"type":"pace","interval":100}"#) == .pace(.milliseconds(100)))

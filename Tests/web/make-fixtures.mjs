@@ -235,7 +235,7 @@ const table = { name: 'processes', title: 'Processes', rows: 312, columns, sourc
 const viewportAt = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 };
 
 client('hello', { type: 'hello', version: 1, client: 'rowcast page' });
-client('hello with signs of life', { type: 'hello', version: 1, client: 'rowcast page', alive: true });
+client('hello with heartbeats', { type: 'hello', version: 1, client: 'rowcast page', alive: true });
 client('open', { type: 'open', table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' } });
 client('open again', {
   type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12, session: '9d41c0de', anchorOffset: 3 },
@@ -335,7 +335,7 @@ server('hello', {
   type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de',
   tables: [{ ...described, columns: columns.with(1, formatted), label: 'user', source: live }],
 });
-server('hello with signs of life', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, alive: 1_000, tables: [] });
+server('hello with heartbeats', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, alive: 1_000, tables: [] });
 server('alive', { type: 'alive' });
 server('hello with sources', {
   type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [],

@@ -36,7 +36,7 @@ test('2.5 s without a message are a silence, and the next message ends it', () =
   assert.deepEqual(kinds(), ['silent false', 'patch']);
 });
 
-test('a sign of life is a message, and the page does not see it', () => {
+test('a heartbeat is a message, and the page does not see it', () => {
   const { silence, look, kinds } = watched();
   silence.pass(hello);
   for (let second = 0; second < 20; second += 1) {
@@ -46,7 +46,7 @@ test('a sign of life is a message, and the page does not see it', () => {
   assert.deepEqual(kinds(), ['hello']);
 });
 
-test('a server without signs of life is not watched', () => {
+test('a server without heartbeats is not watched', () => {
   const { silence, look, kinds, isWatching } = watched();
   silence.pass({ message: { type: 'hello' } });
   assert.equal(isWatching(), false);
@@ -62,7 +62,7 @@ test('a connection that ends is not watched any more', () => {
   assert.deepEqual(kinds(), ['hello', 'closed']);
 });
 
-test('a hidden page does not wait for signs of life', () => {
+test('a hidden page does not wait for heartbeats', () => {
   const { page, silence, look, kinds } = watched();
   silence.pass(hello);
   page.isHidden = true;

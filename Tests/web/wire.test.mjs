@@ -13,7 +13,7 @@ for (const { name, message } of fixtures('server')) {
 }
 
 test('the page’s messages equal the golden messages', () => {
-  assert.deepEqual(wire.hello('rowcast page'), client['hello with signs of life']);
+  assert.deepEqual(wire.hello('rowcast page'), client['hello with heartbeats']);
   assert.deepEqual(wire.ack(7), client.ack);
   assert.deepEqual(wire.resync(7, 'digest'), client.resync);
   assert.deepEqual(wire.visibility(true), client.visibility);

@@ -2,20 +2,20 @@
 
 /** The time between two looks, in milliseconds. */
 const look = 250;
-/** The time by which a sign of life may be late, in milliseconds. */
+/** The time by which a heartbeat may be late, in milliseconds. */
 const late = 1_500;
 
 /**
  * Watches the events of a link, and passes them on.
  *
- * A server that announces signs of life in its `hello` and then sends nothing hangs or is cut off,
+ * A server that announces heartbeats in its `hello` and then sends nothing hangs or is cut off,
  * and the rows may be old. A message of the type `silence` reports its beginning and its end:
  *
  *     const silence = new Silence(receive, () => document.hidden);
  *     silence.pass({ message });  // later: { message: { type: 'silence', isSilent: true } }
  *
- * Looks are counted instead of time, because a page that was suspended has not listened. A hidden
- * page gets no signs of life.
+ * Looks are counted instead of time, because a suspended page receives nothing. A hidden
+ * page gets no heartbeats.
  */
 export class Silence {
   constructor(receive, isHidden = () => false, timers = globalThis) {
@@ -31,13 +31,13 @@ export class Silence {
   /** Takes an event of the link. */
   pass(event) {
     const { message, state } = event;
-    if (message !== undefined) this.#hear();
+    if (message !== undefined) this.#noteMessage();
     if (message?.type === 'hello') this.#begin(message.alive);
     else if (state === 'closed') this.#begin(0);
     if (message?.type !== 'alive') this.receive(event);
   }
 
-  /** Watches the connection if the server sends signs of life at this interval in milliseconds. */
+  /** Watches the connection if the server sends heartbeats at this interval in milliseconds. */
   #begin(interval) {
     this.timers.clearInterval(this.#timer);
     this.#looks = 0;
@@ -48,15 +48,15 @@ export class Silence {
 
   #look() {
     this.#looks = this.isHidden() ? 0 : this.#looks + 1;
-    if (this.#looks >= this.#patience) this.#tell(true);
+    if (this.#looks >= this.#patience) this.#report(true);
   }
 
-  #hear() {
+  #noteMessage() {
     this.#looks = 0;
-    this.#tell(false);
+    this.#report(false);
   }
 
-  #tell(isSilent) {
+  #report(isSilent) {
     if (isSilent === this.#isSilent) return;
     this.#isSilent = isSilent;
     this.receive({ message: { type: 'silence', isSilent } });

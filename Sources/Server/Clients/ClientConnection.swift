@@ -41,7 +41,7 @@ final class ClientConnection {
   var pending = PendingMessages()
   var delivery = DeliveryRecord()
   var keepalive: Keepalive
-  var signs = Signs()
+  var heartbeats = Heartbeats()
 
   /// The states in which a client receives only the count of waiting changes.
   struct Display {
@@ -50,8 +50,13 @@ final class ClientConnection {
     var isQuiet: Bool { isHidden || isPaused }
   }
 
-  /// The signs of life that the client receives.
-  struct Signs {
+  /// The heartbeats that the client receives.
+  struct Heartbeats {
+    /// The time between two of them.
+    static let interval = Duration.seconds(1)
+    /// The time since the last message in which a client needs none.
+    static let sufficient = Duration.milliseconds(500)
+
     var areWanted = false
     /// The time of the last message to the client.
     var lastSent = Instant.zero

@@ -15,8 +15,9 @@ struct Clients {
   private var sharing: Set<SessionID> = []
   /// The sessions whose last query waits for the turn.
   private var queries: [SessionID] = []
-  private var helloQueue: HelloQueue
-  private var signQueue = SignQueue()
+  /// The clients that have not sent `hello` yet, and others.
+  private var awaitingHello: DueQueue
+  private var awaitingHeartbeat = DueQueue(delay: ClientConnection.Heartbeats.interval, step: .milliseconds(50))
   /// The timer of the keepalive checks.
   private var keepaliveTimer: PeriodicTimer
   var resumeTokens: ResumeTokens
@@ -24,7 +25,7 @@ struct Clients {
 
   init(_ configuration: ServerConfiguration) {
     shares = TokenShares(limit: configuration.sessionShare)
-    helloQueue = HelloQueue(patience: configuration.helloTimeout)
+    awaitingHello = DueQueue(delay: configuration.helloTimeout)
     keepaliveTimer = PeriodicTimer(
       every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
@@ -81,28 +82,29 @@ struct Clients {
 
   /// The time at which a client is next due to be checked, or an action is overdue.
   var deadline: Instant? {
-    [helloQueue.deadline, signQueue.deadline, keepaliveTimer.deadline, actions.deadline].compactMap(\.self).min()
+    [awaitingHello.deadline, awaitingHeartbeat.deadline, keepaliveTimer.deadline, actions.deadline]
+      .compactMap(\.self).min()
   }
 
   /// Sets the time limit for a client's `hello`.
-  mutating func awaitHello(of client: ClientConnection, at now: Instant) { helloQueue.add(client.id, at: now) }
+  mutating func awaitHello(of client: ClientConnection, at now: Instant) { awaitingHello.add(client.id, at: now) }
 
   /// Removes and returns the clients that have not sent their `hello` in time.
   mutating func takeWithoutHello(at now: Instant) -> [ClientConnection] {
-    helloQueue.takeOverdue(at: now).compactMap { byID[$0] }.filter { $0.phase == .awaitingHello }
+    awaitingHello.takeDue(at: now).compactMap { byID[$0] }.filter { $0.phase == .awaitingHello }
   }
 
-  /// Lets a client receive signs of life.
-  mutating func awaitSigns(of client: ClientConnection, at now: Instant) {
-    client.signs.areWanted = true
-    signQueue.add(client.id, at: now)
+  /// Lets a client receive heartbeats.
+  mutating func beginHeartbeats(of client: ClientConnection, at now: Instant) {
+    client.heartbeats.areWanted = true
+    awaitingHeartbeat.add(client.id, at: now)
   }
 
-  /// Returns the clients that are due for a sign of life, and schedules their next ones.
-  mutating func takeDueForSign(at now: Instant) -> [ClientConnection] {
-    signQueue.takeDue(at: now).compactMap { id in
+  /// Returns the clients that are due for a heartbeat, and schedules their next ones.
+  mutating func takeDueForHeartbeat(at now: Instant) -> [ClientConnection] {
+    awaitingHeartbeat.takeDue(at: now).compactMap { id in
       guard let client = byID[id], !client.isClosing else { return nil }
-      signQueue.add(id, at: now)
+      awaitingHeartbeat.add(id, at: now)
       return client
     }
   }

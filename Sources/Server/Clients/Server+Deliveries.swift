@@ -40,7 +40,7 @@ extension Server {
       lws_callback_on_writable(client.socket)
       return
     }
-    client.signs.lastSent = now
+    client.heartbeats.lastSent = now
     noteDelivered(to: client)
   }
 

@@ -64,10 +64,10 @@ extension Server {
   /// Returns the engine's input for a message, or `nil` if the message is handled here.
   private func input(_ message: ClientMessage, of client: ClientConnection) throws(ClientError) -> Input? {
     switch (message, client.phase) {
-    case (.hello(let version, _, let wantsSigns), .awaitingHello):
+    case (.hello(let version, _, let wantsHeartbeats), .awaitingHello):
       guard version == ServerMessage.version else { throw .wrongVersion(version, supported: ServerMessage.version) }
       client.phase = .ready
-      if wantsSigns { clients.awaitSigns(of: client, at: EventLoop.now) }
+      if wantsHeartbeats { clients.beginHeartbeats(of: client, at: EventLoop.now) }
       client.send { $0.hasHello = true }
       return nil
     case (_, .awaitingHello): throw .unexpectedMessage("send hello first")
@@ -266,7 +266,7 @@ extension Server {
       message(for: next, to: client).encode(to: &bytes)
       isSent = send(&bytes, to: client.socket)
     }
-    client.signs.lastSent = EventLoop.now
+    client.heartbeats.lastSent = EventLoop.now
     if isSent, hasMore(client) { lws_callback_on_writable(client.socket) }
     return isSent
   }
@@ -303,7 +303,7 @@ extension Server {
       client.knownStatusChanges = engine.statusChanges
       return .hello(
         server: configuration.name, epoch: engine.epoch, role: client.pass.role.rawValue, token: client.token,
-        isSignedIn: client.pass.signIn != nil, alive: client.signs.areWanted ? SignQueue.interval : nil,
+        isSignedIn: client.pass.signIn != nil, alive: client.heartbeats.areWanted ? ClientConnection.Heartbeats.interval : nil,
         tables: tables(for: client, at: now),
         sources: sources.tableless.descriptions(at: now))
     case .refused(let refusal): return .refused(refusal)

@@ -1,26 +1,28 @@
 import DequeModule
 import ListEngine
 
-/// The clients that want signs of life, in the order in which they are due.
+/// Clients that are due a fixed time after they were added.
 ///
-/// All have the same interval, so a FIFO queue keeps the times sorted.
-struct SignQueue {
-  /// The time between two signs of life.
-  static let interval = Duration.seconds(1)
-  /// The time since the last message in which a client needs no sign of life.
-  static let sufficient = Duration.milliseconds(500)
-  /// Times are rounded up to this, so that clients share turns of the loop.
-  private static let step = Duration.milliseconds(50)
-
+/// All clients of a queue wait equally long, so a FIFO queue keeps the times sorted. libwebsockets'
+/// own timers are a sorted list that is searched linearly.
+struct DueQueue {
+  private let delay: Duration
+  private let step: Int64
   private var waiting: Deque<(id: SessionID, due: Instant)> = []
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameters:
+  ///   - delay: The time from adding a client until it is due.
+  ///   - step: Times are rounded up to a multiple of it, so that clients share turns of the loop.
+  init(delay: Duration, step: Duration = .nanoseconds(1)) { (self.delay, self.step) = (delay, step.nanoseconds) }
 
   /// The earliest time; `nil` if the queue is empty.
   var deadline: Instant? { waiting.first?.due }
 
-  /// Adds a client, which is due after the interval.
+  /// Adds a client.
   mutating func add(_ id: SessionID, at now: Instant) {
-    let step = Self.step.nanoseconds
-    let due = now.advanced(by: Self.interval).nanoseconds
+    let due = now.advanced(by: delay).nanoseconds
     waiting.append((id, Instant(nanoseconds: (due + step - 1) / step * step)))
   }
 

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Server
 
-/// Signs of life over a real connection.
-@Suite struct SignTests {
-  @Test func `a client that wants signs of life gets them without any change`() throws {
+/// Heartbeats over a real connection.
+@Suite struct HeartbeatTests {
+  @Test func `a client that wants heartbeats gets them without any change`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient(port: server.port)
@@ -14,7 +14,7 @@ import Testing
     for _ in 0..<3 { _ = try client.message("alive") }
   }
 
-  @Test func `a client that does not ask for signs of life gets none`() throws {
+  @Test func `a client that does not ask for heartbeats gets none`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let asking = try WebSocketClient(port: server.port)
@@ -32,7 +32,7 @@ import Testing
     Issue.record("the connection is closed")
   }
 
-  @Test func `a hidden page gets no signs of life`() throws {
+  @Test func `a hidden page gets no heartbeats`() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
     let client = try WebSocketClient(port: server.port)
@@ -47,16 +47,16 @@ import Testing
     _ = try other.message("hello")
     _ = try other.message("alive")
     // One may have been sent before the page was hidden.
-    var signs = 0
+    var heartbeats = 0
     for _ in 0..<2 { _ = try other.message("alive") }
     client.send(opcode: 9, Array("there".utf8))
     while let frame = client.frame() {
       if case .pong = frame {
-        #expect(signs <= 1)
+        #expect(heartbeats <= 1)
         return
       }
       guard case .text(let text) = frame else { break }
-      if String(decoding: text, as: UTF8.self).contains("alive") { signs += 1 }
+      if String(decoding: text, as: UTF8.self).contains("alive") { heartbeats += 1 }
     }
     Issue.record("the connection is closed")
   }
