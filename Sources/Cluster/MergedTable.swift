@@ -111,11 +111,6 @@ final class MergedTable: Sendable {
 
   func stop() { for follower in facts.withLock({ $0.followers }) { follower.stop() } }
 
-  /// Marks the rows of parts as stale whose newest message is too old. [the relay's watch]
-  func checkLiveness(at now: Instant) {
-    for follower in facts.withLock({ $0.followers.prefix($0.started) }) { follower.checkLiveness(at: now) }
-  }
-
   /// Whether all rows were read once. [any thread]
   var isWhole: Bool {
     let (first, isWhole) = facts.withLock { ($0.isSplit ? nil : $0.followers.first, $0.isWhole) }

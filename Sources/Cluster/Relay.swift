@@ -22,8 +22,6 @@ package final class Relay: Sendable {
 
   /// The time between two looks at the list of tables.
   private static let turn = Duration.seconds(1)
-  /// The time between two looks at the age of the rows.
-  private static let look = Duration.milliseconds(50)
 
   private let connection: NatsConnection
   private let entries: NatsBucket
@@ -69,23 +67,6 @@ package final class Relay: Sendable {
     let thread = Thread { [self] in discover(makeTarget) }
     thread.name = "relay"
     thread.start()
-    let watch = Thread { [self] in watchAges() }
-    watch.name = "relay watch"
-    watch.start()
-  }
-
-  /// Marks the tables whose rows have become old, until the relay stops.
-  ///
-  /// It makes no calls to NATS, so that none can delay it.
-  private func watchAges() {
-    while true {
-      let tables = monitor.withLock { () -> [MergedTable]? in
-        _ = monitor.wait(nanoseconds: UInt64(Self.look.nanoseconds)) { state.isStopped }
-        return state.isStopped ? nil : Array(state.tables.values)
-      }
-      guard let tables else { return }
-      for table in tables { table.checkLiveness(at: BootTime.now) }
-    }
   }
 
   private func discover(_ makeTarget: (String) -> RelayTarget) {

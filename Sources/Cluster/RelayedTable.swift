@@ -8,8 +8,9 @@ import Threads
 /// Its thread reads the newest snapshot and then the stream. After a gap, or when another publisher
 /// takes over, it reads a snapshot again. Meanwhile the rows stay as they are.
 ///
-/// The thread may wait for NATS for seconds. The relay therefore calls ``checkLiveness(at:)`` on
-/// another thread, which marks rows that have become old.
+/// The thread may wait for NATS for seconds. Another one, which makes no calls to NATS, therefore
+/// marks rows that have become old. Each table has its own, because a server that is behind blocks
+/// it.
 final class RelayedTable: Sendable {
   private struct Shared {
     var isStopped = false
@@ -61,6 +62,14 @@ final class RelayedTable: Sendable {
     let thread = Thread { [self] in run() }
     thread.name = "relay \(name)"
     thread.start()
+    let watch = Thread { [self] in
+      while !isStopped {
+        note { $0.check(at: BootTime.now) }
+        pause(Self.look)
+      }
+    }
+    watch.name = "watch \(name)"
+    watch.start()
   }
 
   func stop() {
@@ -84,9 +93,7 @@ final class RelayedTable: Sendable {
 
   // MARK: Liveness
 
-  /// Marks the rows as stale if the newest message is too old. [any thread]
-  func checkLiveness(at now: Instant) { note { $0.check(at: now) } }
-
+  /// Changes the liveness, and reports the state that follows. [both threads]
   private func note(_ body: (inout Liveness) -> Liveness.Report?) {
     liveness.withLock { liveness in
       guard let report = body(&liveness) else { return }

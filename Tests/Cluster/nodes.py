@@ -93,6 +93,18 @@ class Nats(Process):
         except OSError:
             return False
 
+    def delete_stream(self, name):
+        """Deletes a stream of JetStream, by the text protocol of NATS."""
+        with socket.create_connection(("127.0.0.1", self.port), 10) as link:
+            link.sendall(
+                f'CONNECT {{"verbose":false}}\r\nSUB _INBOX.test 1\r\n'
+                f"PUB $JS.API.STREAM.DELETE.{name} _INBOX.test 0\r\n\r\n".encode())
+            answer = b""
+            while b'"success":true' not in answer:
+                part = link.recv(4096)
+                assert part and b'"error"' not in answer, f"the stream {name} is not deleted: {answer}"
+                answer += part
+
 
 class Node(Process):
     """`rowcast serve` with these options, after the words of `prefix`."""

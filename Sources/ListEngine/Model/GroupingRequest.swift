@@ -4,7 +4,7 @@ public struct GroupingRequest: Hashable, Sendable {
   public enum Ranges: Hashable, Codable, Sendable {
     /// Ranges of numbers; the width is an integer or a number.
     case width(Cell)
-    /// Ranges of times in a zone.
+    /// Ranges of times in a zone, which recordings call `offset`.
     case unit(TimeUnit, offset: ZoneOffsets)
   }
 

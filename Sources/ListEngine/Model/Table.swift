@@ -60,6 +60,7 @@ final class Table {
   var log = ChangeLog()
   /// The progress of the current reload, or `nil` between reloads.
   var reload: Reload?
+  /// The pace of ``checkInvariantsWhenDue()``.
   var checkPace = CheckPace()
 
   /// The rejected rows by reason.

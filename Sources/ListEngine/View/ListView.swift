@@ -71,6 +71,7 @@ final class ListView: QueryView {
 
   /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
+  /// The pace of ``checkInvariantsWhenDue()``.
   var checkPace = CheckPace()
   /// The numbers, revisions and moves of sections from before a rebuild, which they keep.
   private var previousSections: [[Cell]: (number: UInt32, revision: UInt32, moves: UInt32)] = [:]
