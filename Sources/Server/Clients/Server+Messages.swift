@@ -303,7 +303,8 @@ extension Server {
       client.knownStatusChanges = engine.statusChanges
       return .hello(
         server: configuration.name, epoch: engine.epoch, role: client.pass.role.rawValue, token: client.token,
-        isSignedIn: client.pass.signIn != nil, alive: client.heartbeats.areWanted ? ClientConnection.Heartbeats.interval : nil,
+        isSignedIn: client.pass.signIn != nil,
+        alive: client.heartbeats.areWanted ? ClientConnection.Heartbeats.interval : nil,
         tables: tables(for: client, at: now),
         sources: sources.tableless.descriptions(at: now))
     case .refused(let refusal): return .refused(refusal)
