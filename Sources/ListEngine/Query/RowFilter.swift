@@ -103,7 +103,7 @@ final class RowFilter {
 
   /// Returns the matching ones of rows whose slots are below the same multiple of 64.
   ///
-  /// It makes one decision on each test for all rows, which costs less than testing them one by one.
+  /// It decides once for all rows what a test is, which costs less than testing them one by one.
   ///
   /// - Parameters:
   ///   - rows: The rows, as bits counted from `base`.

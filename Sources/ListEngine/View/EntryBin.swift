@@ -1,8 +1,8 @@
 /// A queue of rows that are yet to be sorted, as entries of a ``Chunk``.
 ///
 /// It is an unrolled linked list: blocks of up to 511 entries, each with the address of the next
-/// one. Blocks are freed as they are read, and chunks of the order reuse their memory. It is a plain
-/// pointer without reference counting, and its owner calls ``free(atMost:)``.
+/// one. Blocks are freed as they are read, and chunks of the order reuse their memory. It is a
+/// plain pointer without reference counting, and its owner calls ``free(atMost:)``.
 struct EntryBin: BitwiseCopyable {
   typealias Block = UnsafeMutablePointer<UInt64>
 
