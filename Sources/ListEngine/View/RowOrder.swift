@@ -211,11 +211,15 @@ struct RowOrder {
   ///
   /// - Precondition: The entries are sorted and follow all present ones.
   mutating func append(_ entries: UnsafeBufferPointer<UInt64>, section: Section, pool: ChunkPool) {
-    // Chunks are not filled completely, so that the first insertions do not split them.
-    let capacity = Chunk.capacity * 7 / 8
+    let capacity = Self.appendedRows
     var place = 0
     while place < entries.count {
-      if chunks.last.map({ $0.count >= capacity }) ?? true { chunks.append(pool.make(for: section)) }
+      if chunks.last.map({ $0.count >= capacity }) ?? true {
+        let chunk = pool.make(for: section)
+        chunk.place = chunks.count
+        chunks.append(chunk)
+        firsts.append(entries[place])
+      }
       let chunk = chunks[chunks.count - 1]
       let added = min(entries.count - place, capacity - chunk.count)
       chunk.append(entries.baseAddress.unsafelyUnwrapped + place, count: added)
@@ -224,8 +228,22 @@ struct RowOrder {
     }
   }
 
+  /// The number of rows that a build appends to a chunk.
+  ///
+  /// It is not filled completely, so that the first insertions do not split it.
+  private static var appendedRows: Int { Chunk.capacity * 7 / 8 }
+
   /// Completes the appends of ``append(_:section:pool:)``.
-  mutating func finish() { rebuildDirectory() }
+  ///
+  /// It reads the last chunk only, because to read all of millions of rows takes longer than a turn
+  /// may.
+  ///
+  /// - Complexity: O(chunks).
+  mutating func finish() {
+    guard let last = chunks.last else { return }
+    let (full, rest) = (chunks.count - 1, last.count)
+    ranks = Fenwick((0...full).lazy.map { $0 < full ? Self.appendedRows : rest })
+  }
 
   private func split(_ chunk: Chunk, into next: Chunk, pool: ChunkPool) {
     let half = chunk.count / 2

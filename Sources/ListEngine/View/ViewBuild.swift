@@ -23,6 +23,8 @@ final class ViewBuild: Discardable {
   /// The cost of a new collation key and of a new section, in rows gathered.
   private static var rowsPerCollationKey: Int { 16 }
   private static var rowsPerSection: Int { 64 }
+  /// The cost of updating a header, with its aggregates.
+  private static var rowsPerHeader: Int { 256 }
 
   private enum Phase {
     case gather, rank, distribute, sort, nest, announce, done
@@ -416,12 +418,12 @@ final class ViewBuild: Discardable {
   ///
   /// Inner sections come first, because the first value of an outer one depends on their order.
   private func announce() {
-    let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
+    let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerHeader))
     for index in cursor..<end {
       let section = sections[sections.count - 1 - index]
       if section.level >= 0 { view.announce(section) }
     }
-    spent += (end - cursor) * Self.rowsPerSection
+    spent += (end - cursor) * Self.rowsPerHeader
     cursor = end
     if cursor == sections.count { phase = .done }
   }
