@@ -48,6 +48,37 @@ struct KeyValueLine {
     return value != nil && !name.contains("|")
   }
 
+  /// Returns the pairs in a text without other words; empty when there are some, or fewer than two
+  /// pairs.
+  static func pairs(_ text: String) -> [(name: String, value: String)] {
+    var text = text
+    return text.withUTF8 { bytes in
+      var pairs: [(name: String, value: String)] = []
+      var row = KeyValueLine(UnsafeRawBufferPointer(bytes))
+      while let (name, value) = row.next() {
+        guard let value else { return [] }
+        pairs.append((name, value))
+      }
+      return pairs.count >= 2 ? pairs : []
+    }
+  }
+
+  /// Returns whether a text is a list of at least two pairs.
+  static func hasOnlyPairs(_ text: String) -> Bool { !pairs(text).isEmpty }
+
+  /// Returns the pairs of a line with commas between them: `a=1,b=2`; empty for other lines.
+  static func commaPairs(_ line: String) -> [(name: String, value: String)] {
+    guard !line.contains(where: \.isWhitespace) else { return [] }
+    let parts = line.split(separator: ",", omittingEmptySubsequences: false)
+    let pairs = parts.compactMap { part -> (name: String, value: String)? in
+      guard let sign = part.firstIndex(of: "="), let first = part.first, first.isLetter || first == "_" else {
+        return nil
+      }
+      return (String(part[..<sign]), String(part[part.index(after: sign)...]))
+    }
+    return pairs.count == parts.count && pairs.count >= 2 ? pairs : []
+  }
+
   private mutating func quoted() -> String {
     var value: [UInt8] = []
     while place < bytes.count, bytes[place] != 0x22 {
