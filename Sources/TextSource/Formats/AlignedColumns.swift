@@ -260,7 +260,9 @@ struct AlignedColumns: Equatable {
       let areApart = rows.count { row in
         !columns.fields(of: String(row)).contains { $0.contains("  ") }
       }
-      if places.count >= 2, areApart * 10 >= rows.count * 9 { return columns }
+      if places.count >= 2, areApart * 10 >= rows.count * 9, !columns.hasLabels(rows.map { String($0) }) {
+        return columns
+      }
     }
     let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
     guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
@@ -268,6 +270,16 @@ struct AlignedColumns: Equatable {
       SafeFields.numeric(words).count * 2 >= words[0].count
     else { return nil }
     return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
+  }
+
+  /// Returns whether a column only has a label such as `len:`.
+  ///
+  /// The values of one name are then in several columns.
+  private func hasLabels(_ lines: [String]) -> Bool {
+    let rows = lines.map { fields(of: $0) }
+    return names.indices.contains { index in
+      rows[0][index].hasSuffix(":") && rows.allSatisfy { $0[index] == rows[0][index] }
+    }
   }
 
   // MARK: Lines of dashes

@@ -36,7 +36,7 @@ struct KeyValueLine {
     var (pairs, others) = (0, 0)
     var row = KeyValueLine(line)
     while let (name, value) = row.next() {
-      if value == nil || name.isEmpty || name.contains("|") { others += 1 } else { pairs += 1 }
+      if value == nil || !isName(name) { others += 1 } else { pairs += 1 }
     }
     return (pairs, others)
   }
@@ -45,7 +45,15 @@ struct KeyValueLine {
   static func beginsWithPair(_ line: UnsafeRawBufferPointer) -> Bool {
     var row = KeyValueLine(line)
     guard let (name, value) = row.next() else { return false }
-    return value != nil && !name.contains("|")
+    return value != nil && isName(name)
+  }
+
+  /// Returns whether a text can be the name of a pair, unlike `[options` and `3;fio-3.33;t`.
+  static func isName(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+    return text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-.:/@%#".unicodeScalars.contains($0)
+    }
   }
 
   /// Returns the pairs in a text without other words; empty when there are some, or fewer than two

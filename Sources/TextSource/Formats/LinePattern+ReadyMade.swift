@@ -129,7 +129,7 @@ extension LinePattern {
       hints: ["commit": ColumnHint(.text), "text": ColumnHint(.text), "line": ColumnHint(.integer)]),
     LinePattern(
       "git-oneline",
-      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
+      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>(?![|]|[0-9a-f]{8}(?: |$)).*)"#,
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
@@ -271,7 +271,8 @@ extension LinePattern {
       "perf-stat",
       #" +(?<value>[\d.,]+|<not (?:supported|counted)>) (?: *(?<unit>msec|Joules|C|MiB|ns) )? *(?<event>[A-Za-z][\w:./=,-]*)(?: +# +(?<rate>.*?))?(?: +\((?<share>[\d.]+%)\))? *"#,
       hints: ["event": ColumnHint(.text)],
-      skipping: #" Performance counter stats for .*| +[\d.,]+ seconds (?:time elapsed|user|sys) *| +[\d.,]+ \+- .*"#),
+      skipping: #" Performance counter stats for .*| +[\d.,]+ seconds (?:time elapsed|user|sys) *| +[\d.,]+ \+- .*"#,
+      startsWith: " Performance counter stats for .*"),
     LinePattern(
       "memory-counts", #" +(?<value>\d+) (?:(?<unit>[KMG]) )?(?<counter>[A-Za-z][\w -]*)"#,
       hints: ["counter": ColumnHint(.text)], startsWith: #" +\d+ K total memory"#),
@@ -299,13 +300,14 @@ extension LinePattern {
       #"(?<metric>[A-Za-z_:][\w:]*)(?:\{(?<labels>.*)\})?\s+(?<value>[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]Inf)(?:\s+(?<timestamp>\d{13}))?"#,
       hints: ["metric": ColumnHint(.text)], skipping: "#.*", startsWith: "# (?:HELP|TYPE) .*"),
     LinePattern("ls-recursive", #"(?<name>\S.*)"#, heading: "directory", needsHeadings: true),
-    LinePattern("git-status", #"(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
+    LinePattern("git-status", #"(?!  )(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
     LinePattern(
-      "numbered", #" *(?<number>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ |total$)(?<text>\S[^\t]*)"#,
+      "numbered", #" *(?<number>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ |total$)(?<text>[^\s|][^\t]*)"#,
       hints: ["text": ColumnHint(.text)],
       ascends: true),
     LinePattern(
-      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>\S[^\t]*)"#, hints: ["value": ColumnHint(.text)],
+      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>[^\s|][^\t]*)"#,
+      hints: ["value": ColumnHint(.text)],
       skipping: #"total \d+"#, needsPadding: true),
     LinePattern(
       "meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),

@@ -266,12 +266,11 @@ package enum TextFormat: String, CaseIterable, Sendable {
         var names: [String] = []
         var others = 0
         while let (name, value) = row.next() {
-          if value == nil || name.isEmpty { others += 1 } else { names.append(name) }
+          if value == nil || !KeyValueLine.isName(name) { others += 1 } else { names.append(name) }
         }
         return (names, others)
       }
       if rows == 0, names.isEmpty || names.count < others { return false }
-      if names.contains(where: { $0.contains("|") }) { return false }
       guard !names.isEmpty || others > 0 else { continue }
       if rows > 0, names.contains(where: known.contains) { similar += 1 }
       rows += 1
