@@ -65,11 +65,14 @@ package struct TextReader: ~Copyable {
     var properties: PropertyReader?
     var records: RecordReader?
     var traces = TraceJoiner()
+    var named: NamesAndValuesReader?
+    /// Whether commas separate the pairs of a line.
+    var hasCommaPairs = false
 
     /// Whether records or lines wait for more lines.
     var isWaiting: Bool {
       traces.pending != nil || aligned?.isWaiting ?? false || properties?.isWaiting ?? false
-        || records?.isWaiting ?? false
+        || records?.isWaiting ?? false || named?.isWaiting ?? false
     }
 
     /// Emits what waits for more lines.
@@ -78,6 +81,7 @@ package struct TextReader: ~Copyable {
       aligned?.flush(into: &found)
       properties?.flush(into: &found)
       records?.flush(into: &found)
+      named?.flush(into: &found)
     }
   }
 
@@ -110,7 +114,7 @@ package struct TextReader: ~Copyable {
   package var hints: [String: ColumnHint] {
     readers.matching?.pattern.hints ?? readers.records?.hints
       ?? (readers.properties == nil
-        ? KnownHeaders.hints(readers.aligned?.columns.names ?? []) : PropertyReader.hints)
+        ? readers.aligned?.hints ?? [:] : PropertyReader.hints)
   }
 
   /// Returns the rows and faults found since the last call.
@@ -166,6 +170,7 @@ package struct TextReader: ~Copyable {
     case .lines: readLine(line, number)
     case .pattern: readers.matching?.read(Self.text(line), number, &readers.traces, into: &found)
     case .columns where readers.aligned != nil: readers.aligned?.read(Self.text(line), number, into: &found)
+    case .properties where readers.named != nil: readers.named?.read(Self.text(line), number, into: &found)
     case .properties where readers.properties != nil: readers.properties?.read(Self.text(line), number, into: &found)
     case .records where readers.records != nil: readers.records?.read(Self.text(line), number, into: &found)
     case .columns, .properties, .records, nil: return false
@@ -253,9 +258,16 @@ package struct TextReader: ~Copyable {
     if let reader = RecordPattern.readyMadeReader(for: lines) { return read(as: reader) }
     let layout = PropertyLayout(lines)
     if let layout, layout.kind != .list { return read(as: layout) }
-    if let found = TextFormat.guess(lines: lines) {
-      decide(found)
+    if TextFormat.haveCommaPairs(lines) {
+      readers.hasCommaPairs = true
+      format = .logfmt
       return 0
+    }
+    let comments = lines.prefix { $0.hasPrefix("#") }.count
+    for start in comments > 0 ? [0, comments] : [0] {
+      guard let found = TextFormat.guess(lines: Array(lines[start...])) else { continue }
+      decide(found)
+      return start
     }
     if let titles = TextFormat.linesAboveTabs(lines) {
       decide(.tsv)
@@ -264,11 +276,16 @@ package struct TextReader: ~Copyable {
     readers.traces.isOn = TraceJoiner.hasTraces(lines)
     if let separator = TextFormat.separator(in: lines) {
       format = .csv
-      readers.delimited = DelimitedReader(separator: separator, options)
+      let commaColumns = TextFormat.commaColumns(lines, separator)
+      readers.delimited = DelimitedReader(separator: separator, options, commaColumns: commaColumns)
       return 0
     }
     // Lines of names and lines of values in turn, as in `/proc/net/snmp`.
-    if SectionBorders.areNamesAndValues(lines) { return readLines() }
+    if SectionBorders.areNamesAndValues(lines) {
+      readers.named = NamesAndValuesReader()
+      format = .properties
+      return 0
+    }
     if let rows = readBare(lines) { return rows }
     let isBelowHeader = lines.first { $0.utf8.contains { $0 > 0x20 } }.map(Self.isTableHeader) ?? false
     if let layout, !isBelowHeader { return read(as: layout) }
@@ -277,10 +294,10 @@ package struct TextReader: ~Copyable {
     }
     if let layout { return read(as: layout) }
     if let rows = readSingleColumn(lines) { return rows }
-    if TextFormat.isHeaderless(lines) {
-      decide(.tsv)
-      let names = lines[0].split(separator: "\t", omittingEmptySubsequences: false).map { _ in "" }
-      readers.delimited = DelimitedReader(separator: 0x09, options, names: Self.unique(names))
+    if let (format, count) = TextFormat.withoutNames(lines) {
+      decide(format)
+      let names = Self.unique(options.names + repeatElement("", count: max(0, count - options.names.count)))
+      readers.delimited = DelimitedReader(separator: format == .tsv ? 0x09 : 0x2C, options, names: names)
       return 0
     }
     guard !readers.traces.isOn else { return readLines() }
@@ -289,10 +306,13 @@ package struct TextReader: ~Copyable {
     return readLines()
   }
 
-  /// Returns whether a line has at least three names with two or more blanks between some of them.
+  /// Returns whether a line has at least three names, or two of processors, with two or more blanks
+  /// between some of them.
   private static func isTableHeader(_ line: String) -> Bool {
     let words = AlignedHeader.words(Array(line))
-    return PropertyLine(line) == nil && words.count >= 3 && words.dropFirst().contains(where: \.beginsColumn)
+    return PropertyLine(line) == nil
+      && (words.count >= 3 || (words.count == 2 && line.drop { $0 == " " }.hasPrefix("CPU0 ")))
+      && words.dropFirst().contains(where: \.beginsColumn)
   }
 
   /// Reads lines below a name and a line of dashes, as `vault list` prints them; returns the number
@@ -371,6 +391,10 @@ package struct TextReader: ~Copyable {
 
   private mutating func readPairs(_ line: UnsafeRawBufferPointer, _ number: Int) {
     var row: InferredTable.UntypedRow = []
+    if readers.hasCommaPairs {
+      row = KeyValueLine.commaPairs(Self.text(line)).map { ($0.name, .text($0.value)) }
+      if !row.isEmpty { return found.append(.row(row, place: "line \(number)")) }
+    }
     var words: [String] = []
     var pairs = KeyValueLine(line)
     // Words in front of the pairs name what they are about.

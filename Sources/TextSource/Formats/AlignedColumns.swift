@@ -75,7 +75,7 @@ struct AlignedColumns: Equatable {
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
       if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()),
-        areApart(rows.dropFirst(), isWhole: isUnderlined)
+        areApart(rows.dropFirst(), isWhole: isUnderlined), isUnderlined || !isListing(rows)
       {
         return
       }
@@ -104,7 +104,7 @@ struct AlignedColumns: Equatable {
   private static let knownNames = [
     "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "CREATED BY", "UPDATED AT", "STARTED AT",
     "LAST SEEN",
-    "LAST USED",
+    "LAST USED", "PID/Program name",
     "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
     "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",
   ]
@@ -195,9 +195,25 @@ struct AlignedColumns: Equatable {
   private func areApart(_ rows: ArraySlice<String>, isWhole: Bool) -> Bool {
     guard hasPlaces, rows.count >= 3 else { return true }
     let joined = rows.count { row in
-      fields(of: row).dropLast(isWhole ? 0 : 1).contains { $0.contains("   ") }
+      fields(of: row).dropLast(isWhole ? 0 : 1).contains { Self.withoutBranches($0).contains("   ") }
     }
     return joined * 2 < rows.count
+  }
+
+  /// Returns a value without the lines of a tree in front of it: `│   └─/dev`.
+  private static func withoutBranches(_ value: String) -> Substring { value.drop { "│├└─┬|`\\ ".contains($0) } }
+
+  /// Returns whether the lines are a list of words in columns, as `ls` prints them.
+  ///
+  /// Each column goes on in the next one.
+  private func isListing(_ lines: [String]) -> Bool {
+    guard lines.count >= 3 else { return false }
+    let rows = lines.map { fields(of: $0) }
+    let words = names.indices.flatMap { index in rows.map { $0[index] }.filter { !$0.isEmpty } }
+    // Some locales order words without regard to capitals.
+    return words.count >= lines.count * 2 - 1
+      && (zip(words, words.dropFirst()).allSatisfy { $0 < $1 }
+        || zip(words, words.dropFirst()).allSatisfy { $0.lowercased() < $1.lowercased() })
   }
 
   /// Returns whether nine of ten lines fit.
@@ -244,7 +260,9 @@ struct AlignedColumns: Equatable {
       let areApart = rows.count { row in
         !columns.fields(of: String(row)).contains { $0.contains("  ") }
       }
-      if places.count >= 2, areApart * 10 >= rows.count * 9 { return columns }
+      if places.count >= 2, areApart * 10 >= rows.count * 9, !columns.hasLabels(rows.map { String($0) }) {
+        return columns
+      }
     }
     let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
     guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
@@ -252,6 +270,16 @@ struct AlignedColumns: Equatable {
       SafeFields.numeric(words).count * 2 >= words[0].count
     else { return nil }
     return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
+  }
+
+  /// Returns whether a column only has a label such as `len:`.
+  ///
+  /// The values of one name are then in several columns.
+  private func hasLabels(_ lines: [String]) -> Bool {
+    let rows = lines.map { fields(of: $0) }
+    return names.indices.contains { index in
+      rows[0][index].hasSuffix(":") && rows.allSatisfy { $0[index] == rows[0][index] }
+    }
   }
 
   // MARK: Lines of dashes
@@ -278,6 +306,7 @@ struct AlignedColumns: Equatable {
     let ranges = ruler.indices.split { separators.contains(ruler[$0]) }.map { $0.startIndex..<$0.endIndex }
     guard ranges.count >= 2 else { return nil }
     let header = Array(lines[filled[place - 1]])
+    let headings = FrameHeader.lines(above: place, in: filled.map { lines[$0] })
     let isExact = AlignedHeader.words(header).map(\.range) == ranges
     let rows = section(of: filled[place...], lines).dropFirst().map { lines[$0] }
     if isExact, ranges.count >= 3, rows.count >= 2 {
@@ -286,9 +315,9 @@ struct AlignedColumns: Equatable {
       let columns = AlignedColumns(names, headerLine: filled[place], .places(ranges.map(\.lowerBound)), false)
       return columns.areApart(rows[...], isWhole: true) && columns.fits(rows[...]) ? columns : nil
     }
-    guard !isExact, !rows.isEmpty, fits([lines[filled[place - 1]]][...], ranges) else { return nil }
-    let columns = AlignedColumns(
-      ranges.map { name(AlignedHeader.text(header, $0)) }, headerLine: filled[place], .ruled(ranges), false)
+    guard !isExact, !rows.isEmpty, fits(headings[...], ranges) else { return nil }
+    let names = FrameHeader.names(headings.map { line in ranges.map { AlignedHeader.text(Array(line), $0) } })
+    let columns = AlignedColumns(names.map(name), headerLine: filled[place], .ruled(ranges), false)
     return columns.fits(rows[...]) ? columns : nil
   }
 

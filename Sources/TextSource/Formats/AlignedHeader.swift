@@ -317,10 +317,17 @@ struct AlignedHeader {
     let previous = words.last { $0.range.upperBound <= word.range.lowerBound }
     if isSign(word.range) || previous.map({ header[$0.range] == ["/"] }) ?? false { return true }
     return rows.contains { row in
-      let line = row.prefix(run.lowerBound).split(whereSeparator: \.isWhitespace)
-      let rest = row.dropFirst(run.lowerBound).split(whereSeparator: \.isWhitespace)
-      return !rest.isEmpty && (line.last == ["/"] && line.count > 1 || rest[0] == ["/"] && rest.count > 1)
+      let last = row.prefix(run.lowerBound).lastIndex { !$0.isWhitespace }
+      let first = row.dropFirst(run.lowerBound).firstIndex { !$0.isWhitespace }
+      return [last, first].contains { $0.map { Self.isDivider($0, row) } ?? false }
     }
+  }
+
+  /// Returns whether a slash has one blank on either side, unlike the path `/` in a column.
+  private static func isDivider(_ place: Int, _ row: [Character]) -> Bool {
+    guard row[place] == "/", place >= 2, place + 2 < row.count else { return false }
+    return row[place - 1].isWhitespace && !row[place - 2].isWhitespace && row[place + 1].isWhitespace
+      && !row[place + 2].isWhitespace
   }
 
   /// Returns the runs of positions that are not blank in all lines.
@@ -370,10 +377,12 @@ struct AlignedHeader {
   /// text must not end in a colon.
   static func canName(_ name: String) -> Bool {
     guard let word = name.split(separator: " ").first else { return true }
-    guard !isQuantity(word), !name.contains("="), !name.contains("://"), word.first != "/" || word.count == 1 else {
+    guard !isQuantity(word), !isDuration(word), !name.contains("="), !name.contains("://"), !name.contains("[-"),
+      word.first != "/" || word.count == 1
+    else {
       return false
     }
-    if isHash(word) { return false }
+    if isHash(word) || isVersion(word) { return false }
     return word.first != "[" && word.first != "-" && !name.hasSuffix(":")
       && (word.contains(where: \.isLetter) || word == "#" || word == "%")
   }
@@ -382,6 +391,17 @@ struct AlignedHeader {
   private static func isHash(_ word: Substring) -> Bool {
     word.utf8.count >= 7 && word.contains(where: \.isNumber)
       && word.allSatisfy { $0.isHexDigit && !$0.isUppercase || $0 == ":" }
+  }
+
+  /// Returns whether a word begins with two numbers and a point: `6.6.4-5+b1`, `10.0.0.1/8`.
+  private static func isVersion(_ word: Substring) -> Bool {
+    let rest = word.drop { $0.isNumber }
+    return rest.count < word.count && rest.first == "." && rest.dropFirst().first?.isNumber ?? false
+  }
+
+  /// Returns whether a word is a duration of several units: `0m0.8s`.
+  private static func isDuration(_ word: Substring) -> Bool {
+    word.first?.isNumber ?? false && word.count { $0.isLetter } > 1 && TextQuantity.duration(String(word)) != nil
   }
 
   /// Returns whether a word is an amount with a unit: `4.0K`, `12GiB`.

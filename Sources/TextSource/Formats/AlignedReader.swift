@@ -24,6 +24,8 @@ struct AlignedReader {
   private static let sectionLines = 40
   /// The number of lines without a table after which no further one is expected.
   private static let mostFailures = 4
+  /// The number of tables whose headers are remembered.
+  private static let mostTables = 20
 
   private(set) var columns: AlignedColumns
   private var names: [String]
@@ -34,6 +36,8 @@ struct AlignedReader {
   private var alignment = Alignment.certain
   /// The headers and the lines above them, which some programs repeat.
   private var headers: Set<String>
+  /// The tables so far, by their headers, which some programs repeat in turn.
+  private var tables: [String: (columns: AlignedColumns, numeric: Set<Int>)] = [:]
   private var header: String
   /// The number of lines above the table that were left out.
   private(set) var bannerLines = 0
@@ -48,6 +52,8 @@ struct AlignedReader {
     /// The positions of vertical rules.
     var rules: Set<Int> = []
     let givenNames: [String]
+    /// The values of the first row.
+    var firstRow: [String] = []
   }
 
   /// The current table of several.
@@ -75,8 +81,10 @@ struct AlignedReader {
     guard let columns = isDeclared ? AlignedColumns(table, isDeclared: true) : AlignedColumns.aboveRemark(table) else {
       return isDeclared || !hasBanner ? nil : belowBanner(lines, names)
     }
+    let firstRow = table.dropFirst(columns.headerLine + 1).lazy.compactMap { columns.fittingFields(of: $0) }.first
     let format = Format(
-      isGuessed: !isDeclared, hasTabs: hasTabs, hasComments: hasComments, rules: rules, givenNames: names)
+      isGuessed: !isDeclared, hasTabs: hasTabs, hasComments: hasComments, rules: rules, givenNames: names,
+      firstRow: firstRow ?? [])
     var reader = AlignedReader(columns, expanded, table, format)
     if !isDeclared { reader.rehearse(expanded) }
     return (reader, columns.headerLine + 1)
@@ -134,9 +142,13 @@ struct AlignedReader {
     let named = above.last { !AlignedColumns.isRuler($0) }
     header = named.map(AlignedColumns.withoutTime) ?? ""
     section.title = above.firstIndex { $0 == named }.flatMap { $0 > 0 ? Self.title(above[$0 - 1]) : nil }
-    section.numeric = SafeFields.numeric(
-      lines.dropFirst(columns.headerLine + 1).compactMap { columns.fittingFields(of: $0) })
+    // Another table may follow a blank line.
+    let isBlank = { (line: String) in !line.utf8.contains { $0 > 0x20 } }
+    let below = lines.dropFirst(columns.headerLine + 1).drop(while: isBlank).prefix { !isBlank($0) }
+    let rows = below.compactMap { columns.fittingFields(of: $0) }
+    section.numeric = SafeFields.numeric(rows, least: min(2, max(1, rows.count)))
     alignment = .certain
+    if !header.isEmpty, tables.count < Self.mostTables { tables[header] = (columns, section.numeric) }
   }
 
   /// Determines from sampled lines whether rows have titles and continue on further lines.
@@ -163,6 +175,9 @@ struct AlignedReader {
     return text.isEmpty ? nil : String(text)
   }
 
+  /// The declarations for columns of well-known commands.
+  var hints: [String: ColumnHint] { KnownHeaders.hints(columns.names, format.firstRow) }
+
   /// Whether lines wait for the lines below them.
   var isWaiting: Bool { !waiting.isEmpty || rows.isWaiting }
 
@@ -182,13 +197,31 @@ struct AlignedReader {
     }
     guard format.isGuessed else { return emit(columns.fields(of: text), number, into: &found) }
     if format.hasComments, text.hasPrefix("#") { return }
-    if waiting.isEmpty, skips(text) { return }
+    if columns.names.count >= 3, SectionBorders.isTime(text) {
+      flush(into: &found)
+      section.title = String(AlignedHeader.trimmed(Array(text)[...]))
+      return
+    }
+    if waiting.isEmpty, resumes(text, into: &found) || skips(text) { return }
     if !waiting.isEmpty || beginsSection(text) {
       waiting.append((text, number))
       if waiting.count >= Self.sectionLines { resolve(into: &found) }
       return
     }
     readRow(text, number, into: &found)
+  }
+
+  /// Returns to a table whose header a line repeats, unless it is the current one.
+  private mutating func resumes(_ text: String, into found: inout [TextReader.Found]) -> Bool {
+    let name = AlignedColumns.withoutTime(text)
+    guard name != header, let table = tables[name] else { return false }
+    rows.flush(into: &found)
+    columns = table.columns
+    names = TextReader.unique(format.givenNames + columns.names.dropFirst(format.givenNames.count))
+    section.numeric = table.numeric
+    header = name
+    alignment = .certain
+    return true
   }
 
   /// Returns whether a line is neither a row nor the beginning of a table.
@@ -220,10 +253,16 @@ struct AlignedReader {
   }
 
   private func fields(of text: String, isStrict: Bool) -> [String]? {
-    guard let fields = columns.fittingFields(of: text, strictly: isStrict),
+    guard let fields = columns.fittingFields(of: text, strictly: isStrict), !isProse(text, fields),
       SafeFields.areSafe(fields, section.numeric, isDoubtful: isStrict || columns.isAcross(text))
     else { return nil }
     return fields
+  }
+
+  /// Returns whether a line above values without a header is text that happens to have a blank
+  /// between two columns.
+  private func isProse(_ text: String, _ fields: [String]) -> Bool {
+    columns.headerLine < 0 && columns.hasPlaces && fields.count { !$0.isEmpty } > 1 && !AlignedHeader.hasGaps(text)
   }
 
   private mutating func readRow(_ text: String, _ number: Int, into found: inout [TextReader.Found]) {
@@ -349,6 +388,7 @@ struct AlignedReader {
     let words = line.split(separator: " ")
     let isCount =
       (2...4).contains(words.count) && words.dropFirst().allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "." } }
-    return line.first?.isNumber ?? false && (isCount || line.hasSuffix(" listed.") || line.contains(" units listed"))
+    return words.first?.allSatisfy(\.isNumber) ?? false
+      && (isCount || line.hasSuffix(" listed.") || line.contains(" units listed"))
   }
 }

@@ -16,14 +16,17 @@ struct DelimitedReader {
   /// The padding is removed.
   private var isPadded = false
   private let isTabbed: Bool
+  /// The columns of numbers with a decimal comma.
+  private let commaColumns: Set<Int>
 
-  init(separator: UInt8, _ options: TextOptions, names: [String]? = nil) {
+  init(separator: UInt8, _ options: TextOptions, names: [String]? = nil, commaColumns: Set<Int> = []) {
     record = DelimitedRecord(separator: separator)
     hasBars = separator == UInt8(ascii: "|")
     isTabbed = separator == 0x09
+    self.commaColumns = commaColumns
     self.options = options
     self.names = names
-    isPadded = names != nil && separator == UInt8(ascii: "|")
+    isPadded = names != nil && (separator == UInt8(ascii: "|") || separator == 0x09)
     if names == nil, !options.hasHeader, !options.names.isEmpty { self.names = TextReader.unique(options.names) }
   }
 
@@ -85,6 +88,7 @@ struct DelimitedReader {
       if Double(number) != nil { fields[index] = String(number) }
     }
     if isPadded { fields = fields.map(Self.trimmed) }
+    for index in commaColumns where index < fields.count { fields[index] = DecimalComma.plain(fields[index]) }
     var row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
     if fields.count > names.count {
       // Values beyond the header's names get numbered columns.

@@ -36,7 +36,7 @@ struct KeyValueLine {
     var (pairs, others) = (0, 0)
     var row = KeyValueLine(line)
     while let (name, value) = row.next() {
-      if value == nil || name.isEmpty || name.contains("|") { others += 1 } else { pairs += 1 }
+      if value == nil || !isName(name) { others += 1 } else { pairs += 1 }
     }
     return (pairs, others)
   }
@@ -45,7 +45,46 @@ struct KeyValueLine {
   static func beginsWithPair(_ line: UnsafeRawBufferPointer) -> Bool {
     var row = KeyValueLine(line)
     guard let (name, value) = row.next() else { return false }
-    return value != nil && !name.contains("|")
+    return value != nil && isName(name)
+  }
+
+  /// Returns whether a text can be the name of a pair, unlike `[options` and `3;fio-3.33;t`.
+  static func isName(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+    return text.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-.:/@%#".unicodeScalars.contains($0)
+    }
+  }
+
+  /// Returns the pairs in a text without other words; empty when there are some, or fewer than two
+  /// pairs.
+  static func pairs(_ text: String) -> [(name: String, value: String)] {
+    var text = text
+    return text.withUTF8 { bytes in
+      var pairs: [(name: String, value: String)] = []
+      var row = KeyValueLine(UnsafeRawBufferPointer(bytes))
+      while let (name, value) = row.next() {
+        guard let value else { return [] }
+        pairs.append((name, value))
+      }
+      return pairs.count >= 2 ? pairs : []
+    }
+  }
+
+  /// Returns whether a text is a list of at least two pairs.
+  static func hasOnlyPairs(_ text: String) -> Bool { !pairs(text).isEmpty }
+
+  /// Returns the pairs of a line with commas between them: `a=1,b=2`; empty for other lines.
+  static func commaPairs(_ line: String) -> [(name: String, value: String)] {
+    guard !line.contains(where: \.isWhitespace) else { return [] }
+    let parts = line.split(separator: ",", omittingEmptySubsequences: false)
+    let pairs = parts.compactMap { part -> (name: String, value: String)? in
+      guard let sign = part.firstIndex(of: "="), let first = part.first, first.isLetter || first == "_" else {
+        return nil
+      }
+      return (String(part[..<sign]), String(part[part.index(after: sign)...]))
+    }
+    return pairs.count == parts.count && pairs.count >= 2 ? pairs : []
   }
 
   private mutating func quoted() -> String {

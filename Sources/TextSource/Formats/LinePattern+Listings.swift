@@ -26,6 +26,25 @@ extension LinePattern {
       "checksum-sizes", #"(?<checksum>\d{5,10}) +(?<bytes>\d+) (?<file>\S*[./]\S*)"#,
       hints: ["checksum": text, "bytes": ColumnHint(.bytes(1)), "file": text]),
     LinePattern(
+      "tagged-checksums", #"(?<algorithm>[A-Z][\w/-]*) \((?<file>.+)\) = (?<checksum>[0-9a-f]{16,128})"#,
+      hints: ["algorithm": text, "file": text, "checksum": text]),
+    LinePattern(
+      "git-reflog",
+      #"(?<commit>[0-9a-f]{7,40}) (?:\((?<refs>[^)]*)\) )?(?<ref>\S+@\{[^}]+\}): (?<action>[^:]+): (?<message>.*)"#,
+      hints: ["commit": text, "ref": text, "message": text]),
+    LinePattern(
+      "go-benchmarks",
+      #"(?<benchmark>Benchmark\S+)\s+(?<iterations>\d+)\s+(?<time>[\d.]+) ns/op(?:\s+(?<speed>[\d.]+ MB/s))?(?:\s+(?<memory>\d+) B/op)?(?:\s+(?<allocations>\d+) allocs/op)?"#,
+      hints: ["benchmark": text, "time": ColumnHint(.duration(1e-9)), "memory": ColumnHint(.bytes(1))],
+      skipping: #"(?:goos|goarch|pkg|cpu): .*|PASS|ok\s.*"#),
+    LinePattern(
+      "pytest-durations", #"(?<duration>[\d.]+s) (?<phase>setup|call|teardown) +(?<test>\S.*)"#,
+      skipping: "=+ .* =+|\\(\\d+ durations .*"),
+    LinePattern(
+      "jvm-flags",
+      #" *(?<type>\w+) (?<flag>\w+) +:?= (?<value>.*?) +\{(?<kind>[^}]*)\}(?: \{(?<origin>[^}]*)\})?"#,
+      hints: ["value": text], skipping: #"\[Global flags\]"#),
+    LinePattern(
       "git-tree",
       "(?<mode>\\d{6}) (?<type>blob|tree|commit) (?<object>[0-9a-f]{7,64})(?: +(?<size>\\d+|-))?\\t(?<path>.+)",
       hints: ["mode": text, "object": text, "size": ColumnHint(.bytes(1)), "path": text]),
@@ -80,7 +99,7 @@ extension LinePattern {
       hints: ["size": ColumnHint(.bytes(1)), "modified": ColumnHint(.timestamp), "path": text]),
     LinePattern(
       "ciphers",
-      #"(?<cipher>[A-Z\d_-]+) +(?<protocol>\S+) +Kx=(?<key_exchange>\S+) +Au=(?<authentication>\S+) +Enc=(?<encryption>\S+) +Mac=(?<mac>\S+) *"#
+      #" *(?:(?<id>0x[0-9A-F]{2}(?:,0x[0-9A-F]{2})+) +- +)?(?<cipher>[A-Z\d_-]+) +(?<protocol>\S+) +Kx=(?<key_exchange>\S+) +Au=(?<authentication>\S+) +Enc=(?<encryption>\S+) +Mac=(?<mac>\S+) *"#
     ),
   ]
 
@@ -103,7 +122,7 @@ extension LinePattern {
       hints: ["level": ColumnHint(.badge), "message": text], joinsLines: true),
     LinePattern(
       "system-calls",
-      #"(?:(?:\[pid +)?(?<pid>\d+)\]? +)?(?:(?<time>\d\d:\d\d:\d\d(?:\.\d+)?|\d+\.\d+) )?(?<call>[a-z_]\w*)\((?<arguments>.*)\) *= (?<result>(?:-?\d|\?|0x).*?)(?: <(?<duration>[\d.]+)>)?"#,
+      #"(?:(?:\[pid +)?(?<pid>\d+)\]? +)?(?:(?<time>\d\d:\d\d:\d\d(?:\.\d+)?|\d+\.\d+) )?(?<call>[A-Za-z_][\w.>@-]*)\((?<arguments>.*)\) *= (?<result>(?:-?\d|\?|0x).*?)(?: <(?<duration>[\d.]+)>)?"#,
       hints: ["time": text, "arguments": text, "result": text, "duration": ColumnHint(.duration(1))],
       skipping: #"(?:\S+ )*(?:\+\+\+ .* \+\+\+|--- .* ---)"#),
     LinePattern(
@@ -140,6 +159,8 @@ extension LinePattern {
       #" *(?<hop>\d+)\??: +(?<host>\S+|no reply)(?: +(?<time>[\d.]+ ?ms))?(?: +(?<notes>\S.*?))? *"#,
       hints: ["time": ColumnHint(.duration(1e-3))], skipping: " +Resume: .*|Too many hops: .*",
       startsWith: #" *\d+\??: +\S.*(?:pmtu \d+|\d ?ms).*"#),
+    LinePattern(
+      "address-lookups", #"(?<address>[0-9a-f.:]+) +(?<socket>STREAM|DGRAM|RAW)(?: +(?<name>\S+))? *"#),
     LinePattern(
       "ip-rules", #"(?<priority>\d+):\t(?<selector>(?:not )?from .*?) (?:lookup (?<table>\S+)|(?<action>\S+)) *"#),
     LinePattern(

@@ -12,6 +12,15 @@ extension LinePattern {
   private static let mode = #"[-bcdlpsD][-rwxsStT]{9}[.+@]?"#
   private static let listDate =
     #" ?\d{1,2}\. \p{L}{3,5}\.? +(?:\d\d:\d\d|\d{4})|\p{L}{3,5}\.? +\d{1,2} +(?:\d\d:\d\d|\d{4})|[A-Z][a-z]{2} [ \d]\d (?:\d\d:\d\d| \d{4})|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: ?[-+]\d{4}|Z)?)?)?"#
+  private static let listed =
+    #"(?<mode>"# + mode
+    + #")\s+(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<context>\?|\w+:\w+:\S+) +)?(?:(?<device>\d+, +\d+)|(?<size>[\d.,]+[KMGTPE]?)) +(?<modified>"#
+    + listDate + #") (?<name>.+?)(?: -> (?<target>.+))?"#
+  private static let listSum = #"(?:total|insgesamt|итого|合計|总计|totalt|totale) [\d.,]+[KMGT]?"#
+  private static let listHints: [String: ColumnHint] = [
+    "blocks": ColumnHint(.bytes(1024)), "size": ColumnHint(.bytes(1)), "name": ColumnHint(.text),
+    "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text), "device": ColumnHint(.text),
+  ]
   private static let counter = #"\s+\d+"#
 
   private static func columns(_ names: String, _ value: String) -> String {
@@ -19,7 +28,7 @@ extension LinePattern {
   }
 
   /// The patterns for the output of common programs, specific ones first.
-  static let readyMade = diagnostics + listings + moreLogs + moreState + common
+  static let readyMade = diagnostics + listings + moreLogs + moreState + network + common
 
   private static let diagnostics = [
     LinePattern(
@@ -72,17 +81,12 @@ extension LinePattern {
       "s3-ls", #"(?<modified>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +(?<size>\d+|PRE) (?<name>.+)"#,
       hints: ["size": ColumnHint(.bytes(1)), "name": ColumnHint(.text)]),
     LinePattern("timestamps", #"\[?(?<time>"# + stamp + #")\]?:? +(?<message>\S.*)"#, joinsLines: true),
+    // Disks allocate blocks of 4 KiB or more; other numbers in front are those of inodes.
     LinePattern(
-      "ls",
-      #"(?: *(?<inode>\d+) +)?(?<mode>"# + mode
-        + #")\s+(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<device>\d+, +\d+)|(?<size>[\d.,]+[KMGTPE]?)) +(?<modified>"#
-        + listDate + #") (?<name>.+?)(?: -> (?<target>.+))?"#,
-      hints: [
-        "size": ColumnHint(.bytes(1)), "name": ColumnHint(.text),
-        "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text),
-        "device": ColumnHint(.text),
-      ],
-      skipping: #"(?:total|insgesamt|итого|合計|总计|totalt|totale) [\d.,]+[KMGT]?"#, heading: "directory"),
+      "ls-blocks", #" *(?<blocks>[048]|\d*(?:[02468][048]|[13579][26])) "# + listed, hints: listHints,
+      skipping: listSum, heading: "directory"),
+    LinePattern(
+      "ls", #"(?: *(?<inode>\d+) +)?"# + listed, hints: listHints, skipping: listSum, heading: "directory"),
     LinePattern(
       "tar-list",
       #"(?<mode>"# + mode
@@ -125,7 +129,7 @@ extension LinePattern {
       hints: ["commit": ColumnHint(.text), "text": ColumnHint(.text), "line": ColumnHint(.integer)]),
     LinePattern(
       "git-oneline",
-      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
+      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>(?![|]|[0-9a-f]{8}(?: |$)).*)"#,
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
@@ -201,7 +205,7 @@ extension LinePattern {
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "hosts",
-      #"(?<address>\d+\.\d+\.\d+\.\d+|[0-9a-f:]*::[0-9a-f:]*|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4})\s+(?<names>\S.*)"#,
+      #"(?<address>\d+\.\d+\.\d+\.\d+|[0-9a-f:]*::[0-9a-f:]*|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4})\s+(?<names>[\w.-]*[A-Za-z][\w.-]*(?:\s+[\w.-]*[A-Za-z][\w.-]*)*)(?:\s*#.*|\s*)"#,
       skipping: "#.*"),
     LinePattern(
       "services",
@@ -267,7 +271,8 @@ extension LinePattern {
       "perf-stat",
       #" +(?<value>[\d.,]+|<not (?:supported|counted)>) (?: *(?<unit>msec|Joules|C|MiB|ns) )? *(?<event>[A-Za-z][\w:./=,-]*)(?: +# +(?<rate>.*?))?(?: +\((?<share>[\d.]+%)\))? *"#,
       hints: ["event": ColumnHint(.text)],
-      skipping: #" Performance counter stats for .*| +[\d.,]+ seconds (?:time elapsed|user|sys) *| +[\d.,]+ \+- .*"#),
+      skipping: #" Performance counter stats for .*| +[\d.,]+ seconds (?:time elapsed|user|sys) *| +[\d.,]+ \+- .*"#,
+      startsWith: " Performance counter stats for .*"),
     LinePattern(
       "memory-counts", #" +(?<value>\d+) (?:(?<unit>[KMG]) )?(?<counter>[A-Za-z][\w -]*)"#,
       hints: ["counter": ColumnHint(.text)], startsWith: #" +\d+ K total memory"#),
@@ -295,10 +300,15 @@ extension LinePattern {
       #"(?<metric>[A-Za-z_:][\w:]*)(?:\{(?<labels>.*)\})?\s+(?<value>[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]Inf)(?:\s+(?<timestamp>\d{13}))?"#,
       hints: ["metric": ColumnHint(.text)], skipping: "#.*", startsWith: "# (?:HELP|TYPE) .*"),
     LinePattern("ls-recursive", #"(?<name>\S.*)"#, heading: "directory", needsHeadings: true),
-    LinePattern("git-status", #"(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
+    LinePattern("git-status", #"(?!  )(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
     LinePattern(
-      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>\S[^\t]*)"#, hints: ["value": ColumnHint(.text)],
-      skipping: #"total \d+"#),
+      "numbered", #" *(?<number>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ |total$)(?<text>[^\s|][^\t]*)"#,
+      hints: ["text": ColumnHint(.text)],
+      ascends: true),
+    LinePattern(
+      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>[^\s|][^\t]*)"#,
+      hints: ["value": ColumnHint(.text)],
+      skipping: #"total \d+"#, needsPadding: true),
     LinePattern(
       "meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),
     LinePattern(
@@ -307,6 +317,9 @@ extension LinePattern {
       "env", #"(?<name>[A-Za-z_]\w*)=(?!=)(?<value>.*)"#,
       hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
       hasUniqueNames: true),
+    LinePattern(
+      "settings", #"(?<name>[A-Za-z][\w-]*(?:\.[\w./:@*+-]+)+)=(?!=)(?<value>.*)"#,
+      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)]),
     LinePattern(
       "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?!//)\s*(?<value>.*)"#,
       hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], skipping: "#.*", isDetected: false,

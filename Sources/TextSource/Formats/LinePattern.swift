@@ -32,12 +32,22 @@ package struct LinePattern: Hashable, Sendable {
   let start: String?
   /// Whether the pattern is detected only below headings, of which each follows a blank line.
   let needsHeadings: Bool
+  /// Whether the first column must ascend for the pattern to be detected.
+  ///
+  /// It ascends by one, or has no blanks in front of it.
+  let ascends: Bool
+  /// Whether some line must begin with a blank, or have a tab or a sum, for the pattern to be
+  /// detected.
+  ///
+  /// A single line needs none.
+  let needsPadding: Bool
 
   /// Creates a ready-made pattern.
   package init(
     _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
     isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false, heading: String? = nil,
-    startsWith start: String? = nil, needsHeadings: Bool = false, titled title: String? = nil
+    startsWith start: String? = nil, needsHeadings: Bool = false, titled title: String? = nil, ascends: Bool = false,
+    needsPadding: Bool = false
   ) {
     self.name = name
     self.expression = expression
@@ -50,6 +60,8 @@ package struct LinePattern: Hashable, Sendable {
     self.title = title
     self.start = start
     self.needsHeadings = needsHeadings
+    self.ascends = ascends
+    self.needsPadding = needsPadding
   }
 
   /// The reason why an expression is refused.
@@ -104,15 +116,17 @@ package struct LinePattern: Hashable, Sendable {
   }
 
   private func describes(_ lines: [String]) -> Bool {
-    guard let matcher = try? PatternMatcher.cached(self) else { return false }
+    guard let matcher = try? PatternMatcher.cached(self), !needsPadding || Self.isPadded(lines) else { return false }
     var (matching, others) = (0, 0)
     var known: Set<String> = []
     var isContinued = false
+    var order = NumberOrder()
     for (index, line) in lines.enumerated() where !matcher.skips(line) {
       if let row = matcher.fields(of: line) {
         matching += 1
         isContinued = false
         if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
+        if ascends, !order.take(row[0].value, isPadded: line.first == " ") { return false }
         continue
       }
       if heading(in: line) != nil { continue }
@@ -123,6 +137,13 @@ package struct LinePattern: Hashable, Sendable {
       others += isContinued ? 0 : 1
     }
     return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
+  }
+
+  private static func isPadded(_ lines: [String]) -> Bool {
+    lines.count == 1
+      || lines.contains { line in
+        line.first == " " || line.contains("\t") || line.hasPrefix("total ") || line.hasSuffix(" total")
+      }
   }
 
   /// Returns the title in a line that can be a heading of the lines below it, or `nil`.
@@ -139,6 +160,22 @@ package struct LinePattern: Hashable, Sendable {
     guard let first = line.utf8.first else { return false }
     return first == 0x20 || first == 0x09 || line.hasPrefix("at ") || line.hasPrefix("Caused by:")
       || line.hasPrefix("Traceback (")
+  }
+}
+
+/// The order of numbers at the beginning of lines.
+private struct NumberOrder {
+  private var last: Int?
+  private var isConsecutive = true
+  private var isPadded = false
+
+  /// Returns whether the numbers ascend: by one, or without blanks in front of them.
+  mutating func take(_ text: String, isPadded: Bool) -> Bool {
+    guard let number = Int(text), last.map({ number > $0 }) ?? true else { return false }
+    if let last, number != last + 1 { isConsecutive = false }
+    self.isPadded = self.isPadded || isPadded
+    last = number
+    return isConsecutive || !self.isPadded
   }
 }
 

@@ -15,9 +15,11 @@ struct PropertyLayout: Equatable {
   let column: Int?
   /// Whether some lines are headings of those below them.
   let hasSections: Bool
+  /// Whether all values are lists of pairs, as in `host : ok=28 changed=1`.
+  let hasPairs: Bool
 
   /// Creates the layout of a plain list.
-  init() { (kind, column, hasSections) = (.list, nil, false) }
+  init() { (kind, column, hasSections, hasPairs) = (.list, nil, false, false) }
 
   /// Detects the layout; `nil` unless nine of ten lines have a name or continue a value.
   init?(_ lines: [String]) {
@@ -25,12 +27,13 @@ struct PropertyLayout: Equatable {
     let pairs = filled.compactMap { PropertyLine($0) }
     guard pairs.count >= 2, pairs.count * 3 >= filled.count else { return nil }
     column = Self.column(pairs)
+    hasPairs = pairs.allSatisfy { KeyValueLine.hasOnlyPairs($0.value) }
     guard let scan = Self.scan(lines, column) else { return nil }
     hasSections = scan.hasSections
     let first = scan.names[0]
     let starts = scan.names.indices.filter { scan.names[$0] == first }
     if starts.count > 1, scan.names.count >= starts.count * 2, scan.blocksBegin(with: first),
-      scan.areAlike(starts.count), scan.namesDiffer(starts)
+      scan.areAlike(starts.count), scan.namesDiffer(starts), !scan.hasNumberedNames(starts.count)
     {
       kind = .records(first: first)
       return
@@ -72,6 +75,16 @@ struct PropertyLayout: Equatable {
       let repeating = zip(starts, ends).count { start, end in Set(names[start..<end]).count * 4 < (end - start) * 3 }
       let short = zip(starts, ends).count { $1 - $0 < 2 }
       return hasMarks || (repeating * 2 < starts.count && short * 2 < starts.count)
+    }
+
+    /// Returns whether records have names of their own: `Group 1`, `Group 2`.
+    func hasNumberedNames(_ count: Int) -> Bool {
+      let numbered = Set(names.filter { $0.last?.isNumber ?? false })
+      let stems = Dictionary(grouping: numbered) { $0.reversed().drop { $0.isNumber }.count }
+      return stems.values.contains { stem in
+        stem.count >= max(2, count - 1) && Set(stem.map { String($0.prefix { !$0.isNumber }) }).count == 1
+          && stem.allSatisfy { name in names.count { $0 == name } == 1 }
+      }
     }
 
     func blocksBegin(with name: String) -> Bool {

@@ -32,8 +32,12 @@ struct PropertyLine {
   /// Returns the first separator: a colon or an equals sign with a blank behind it, or one behind a
   /// name without blanks.
   private static func separator(_ line: [Character], from first: Int) -> Int? {
-    for place in first..<min(line.count, first + longestName + 20) where ":=|".contains(line[place]) {
+    // A colon in brackets is part of the name: `Elapsed (h:mm:ss): 0:01`.
+    var depth = 0
+    for place in first..<min(line.count, first + longestName + 20) where ":=|()".contains(line[place]) {
       let next = place + 1 < line.count ? line[place + 1] : " "
+      if "()".contains(line[place]) { depth = max(0, depth + (line[place] == "(" ? 1 : -1)) }
+      if depth > 0 || line[place] == ")" { continue }
       let isSpaced = line[place - (place > first ? 1 : 0)].isWhitespace
       switch line[place] {
       case ":":

@@ -70,7 +70,8 @@ struct PropertyReader {
       record.begin(item.number)
       if layout.hasSections || !section.isEmpty { record.set("section", section) }
       record.set("name", pair.name)
-      record.set("value", pair.value)
+      guard layout.hasPairs else { return record.set("value", pair.value) }
+      for (name, value) in KeyValueLine.pairs(pair.value) { record.set(name, value) }
     case (.records(let first), .pair(let pair, _)):
       if record.isEmpty || pair.name == first {
         record.flush(into: &found)

@@ -81,7 +81,7 @@ struct PropertyWalk {
   }
 
   private static func bare(_ text: String) -> String {
-    String(text.drop { "#[ ".contains($0) }.reversed().drop { "]: ".contains($0) }.reversed())
+    String(text.drop { "#[ -=*".contains($0) }.reversed().drop { "]: -=*".contains($0) }.reversed())
   }
 
   private func continues(_ last: PropertyLine, _ line: String, _ pair: PropertyLine?, _ indent: Int) -> Bool {

@@ -13,8 +13,9 @@ extension RecordPattern {
       #"(?<number>\d+): (?<interface>[^:@\s]+)(?:@(?<parent>[^:\s]+))?: <(?<flags>[^>]*)> mtu (?<mtu>\d+)(?: qdisc (?<qdisc>\S+))?(?: master (?<master>\S+))?(?: state (?<state>\S+))?.*"#,
       parts: [
         #"\s+link/(?<type>\S+)(?: (?<mac>\S+).*)?"#, #"\s+inet (?<ipv4>\S+).*"#, #"\s+inet6 (?<ipv6>\S+).*"#,
-        #"\s+altname (?<altname>\S+).*"#, #"\s+(?:RX|TX)(?: errors)?: .*"#, #"\s+valid_lft .*"#,
-      ], rest: "details", hints: badge),
+        #"\s+altname (?<altname>\S+).*"#, #"\s+valid_lft .*"#,
+      ], heading: #"\s+(?<prefix>[RT]X(?: errors)?): +(?<names>\S.*)"#, rest: "details",
+      hints: badge.merging(["rx_bytes": ColumnHint(.bytes(1)), "tx_bytes": ColumnHint(.bytes(1))]) { $1 }),
     RecordPattern(
       "ifconfig", #"(?<interface>[^\s:]+): flags=\d+<(?<flags>[^>]*)>\s+mtu (?<mtu>\d+).*"#,
       parts: [
@@ -89,6 +90,15 @@ extension RecordPattern {
         "Context: (?<context>.*)", "Access: (?<accessed>.*)", "Modify: (?<modified>.*)", "Change: (?<changed>.*)",
         " Birth: (?<created>.*)",
       ], hints: ["size": ColumnHint(.bytes(1)), "file": ColumnHint(.text)]),
+    RecordPattern(
+      "memory-maps",
+      #"(?<address>[0-9a-f]{6,16}-[0-9a-f]{6,16}) (?<mode>[-r][-w][-x][ps]) (?<offset>[0-9a-f]{8,16}) (?<device>[0-9a-f]+:[0-9a-f]+) (?<inode>\d+) *(?<path>.*)"#,
+      hasProperties: true,
+      hints: hexadecimal.merging(["device": ColumnHint(.text), "path": ColumnHint(.text)]) { $1 }),
+    RecordPattern(
+      "alternatives", #"(?<alternative>/\S*) - priority (?<priority>\d+)"#, parts: [#"  (?<slaves>slave .*)"#],
+      hints: ["alternative": ColumnHint(.text)],
+      skipping: #"\S+ - (?:auto|manual) mode|  link .*|  slave \S+ is .*"#),
     RecordPattern(
       "unit-status", #"[●○×↻*x] (?<unit>\S+\.\w+)(?: - (?<description>.*))?"#,
       parts: [#"(?<log>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d .*)"#], hasProperties: true, rest: "details"),

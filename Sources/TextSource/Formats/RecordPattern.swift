@@ -11,6 +11,10 @@ struct RecordPattern: Sendable {
   ///
   /// Repeated values of a column are joined.
   let parts: [String]
+  /// The expression of a line of names above a line of values.
+  ///
+  /// Its groups are `prefix` and `names`, which together form the name of a column: `rx_bytes`.
+  let heading: String?
   /// Whether lines `name: value` are columns, too.
   let hasProperties: Bool
   /// The column for other indented lines, or `nil` if no such line may occur.
@@ -20,12 +24,13 @@ struct RecordPattern: Sendable {
   let skipped: String?
 
   init(
-    _ name: String, _ first: String, parts: [String] = [], hasProperties: Bool = false, rest: String? = nil,
-    hints: [String: ColumnHint] = [:], skipping skipped: String? = nil
+    _ name: String, _ first: String, parts: [String] = [], heading: String? = nil, hasProperties: Bool = false,
+    rest: String? = nil, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil
   ) {
     self.name = name
     self.first = first
     self.parts = parts
+    self.heading = heading
     self.hasProperties = hasProperties
     self.rest = rest
     self.hints = hints

@@ -5,6 +5,9 @@ struct RecordReader {
   private let parts: [PatternMatcher]
   private let skipped: PatternMatcher?
   private var record = OpenRecord()
+  private let heading: PatternMatcher?
+  /// The names of the values in the next line.
+  private var headings: [String] = []
   private var lastPair: PropertyLine?
 
   init(_ pattern: RecordPattern) {
@@ -12,6 +15,7 @@ struct RecordReader {
     first = PatternMatcher.readyMade(pattern.first)
     parts = pattern.parts.map(PatternMatcher.readyMade)
     skipped = pattern.skipped.map(PatternMatcher.readyMade)
+    heading = pattern.heading.map(PatternMatcher.readyMade)
   }
 
   var hints: [String: ColumnHint] { pattern.hints }
@@ -52,6 +56,7 @@ struct RecordReader {
       return
     }
     guard !record.isEmpty else { return emit(line, number, into: &found) }
+    if takesHeading(line) { return }
     for part in parts {
       guard let fields = part.fields(of: line) else { continue }
       for field in fields { record.add(field.name, field.value) }
@@ -66,6 +71,21 @@ struct RecordReader {
     let text = String(AlignedHeader.trimmed(Array(line)[...]))
     if let lastPair, indent > lastPair.indent { return record.add(lastPair.name, text) }
     record.add(rest, text)
+  }
+
+  /// Reads a line of names, or the values below it.
+  private mutating func takesHeading(_ line: String) -> Bool {
+    let names = headings
+    headings = []
+    if let fields = heading?.fields(of: line), fields.count == 2 {
+      let prefix = fields[0].value.lowercased().replacing(" ", with: "_")
+      headings = fields[1].value.split(separator: " ").map { "\(prefix)_\($0)" }
+      return true
+    }
+    let values = line.split(separator: " ")
+    guard !names.isEmpty, values.count == names.count else { return false }
+    for (name, value) in zip(names, values) { record.set(name, String(value)) }
+    return true
   }
 
   private mutating func emit(_ line: String, _ number: Int, into found: inout [TextReader.Found]) {

@@ -15,8 +15,14 @@ enum SafeFields {
   /// `isDoubtful`: whether a value of the line crosses a border of the columns, or the line may
   /// belong to another table.
   static func areSafe(_ fields: [String], _ numeric: Set<Int>, isDoubtful: Bool) -> Bool {
+    // Several numbers are the row of another table.
+    if numeric.contains(where: { $0 < fields.count && areNumbers(fields[$0]) }) { return false }
     let wrong = numeric.count { $0 < fields.count && !fields[$0].isEmpty && !isNumeric(fields[$0]) }
     return wrong == 0 || (wrong == 1 && !isDoubtful)
+  }
+
+  private static func areNumbers(_ text: String) -> Bool {
+    text.contains("  ") && text.split(separator: " ").allSatisfy { Double($0) != nil }
   }
 
   private static func isNumeric(_ text: String) -> Bool {

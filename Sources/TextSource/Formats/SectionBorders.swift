@@ -11,6 +11,16 @@ enum SectionBorders {
     return common >= 2 && common * 4 >= min(names.count, words.count)
   }
 
+  /// Returns whether a line is only a date and a time, as `iostat -t` prints above each table.
+  static func isTime(_ line: String) -> Bool {
+    guard line.utf8.count <= 40 else { return false }
+    let words = line.split(separator: " ")
+    guard (2...3).contains(words.count), words.count == 2 || words[2] == "AM" || words[2] == "PM" else { return false }
+    return zip(words, ["-/.", ":"]).allSatisfy { word, marks in
+      word.count { marks.contains($0) } == 2 && word.allSatisfy { $0.isASCII && $0.isNumber || marks.contains($0) }
+    }
+  }
+
   /// Returns whether a line and a header have at least two words in common.
   static func sharesNames(_ line: String, _ header: String) -> Bool {
     let words = Set(line.split(whereSeparator: \.isWhitespace))
@@ -38,7 +48,8 @@ enum SectionBorders {
   static func end(of lines: [String]) -> Int {
     let lines = lines.map(AlignedColumns.withoutTime)
     let filled = lines.indices.filter { lines[$0].utf8.contains { $0 > 0x20 } }
-    for (title, place) in filled.prefix(AlignedColumns.titleLines + 1).enumerated() {
+    for (title, place) in filled.prefix(AlignedColumns.titleLines + 1).enumerated()
+    where !AlignedColumns.isRuler(lines[place]) {
       for next in filled.dropFirst(title + 2)
       where lines[next] == lines[place] || isHeader(lines[next], like: lines[place]) {
         // The titles above the header are as many as above the first one, or at least one line

@@ -6,7 +6,7 @@ struct SummaryFilter {
   /// Whether lines of a summary follow.
   private var isAbove = false
 
-  /// Returns whether a line belongs to the summary, or is blank between tables.
+  /// Returns whether a line belongs to the summary, or is blank between the tables of `top`.
   mutating func skips(_ line: UnsafeRawBufferPointer) -> Bool {
     guard !hasBegun || program != nil else { return false }
     let isBlank = !line.contains { $0 > 0x20 }
@@ -28,7 +28,7 @@ struct SummaryFilter {
       // The averages of all processors are two lines above the devices.
       let isAverage = line.starts(with: "avg-cpu:".utf8)
       defer { if !isBlank { isAbove = isAverage } }
-      return isAverage || isAbove || isBlank
+      return isAverage || isAbove
     }
   }
 }

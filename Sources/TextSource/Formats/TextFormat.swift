@@ -68,10 +68,53 @@ package enum TextFormat: String, CaseIterable, Sendable {
     return isTable && delimitedNames(first)?.format == .tsv ? count : nil
   }
 
-  /// Returns whether all lines have the same number of values between tabs, at least three.
-  static func isHeaderless(_ lines: [String]) -> Bool {
-    let counts = lines.filter { $0.utf8.contains { $0 > 0x20 } }.map { $0.utf8.count { $0 == 0x09 } }
-    return counts.count >= 2 && counts[0] >= 2 && counts.allSatisfy { $0 == counts[0] }
+  /// Returns the format and the number of values of records without names.
+  ///
+  /// All lines have as many values between tabs or commas: at least three, or two texts between
+  /// tabs. With commas, some column has only numbers or times.
+  static func withoutNames(_ lines: [String]) -> (format: TextFormat, count: Int)? {
+    let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
+    guard filled.count >= 2, let first = filled.first else { return nil }
+    let tabs = first.utf8.count { $0 == 0x09 }
+    if tabs > 0, filled.allSatisfy({ $0.utf8.count { $0 == 0x09 } == tabs }) {
+      let arePairs = filled.count >= 3 && !filled.contains { $0.hasPrefix("\t") || $0.hasSuffix("\t") }
+      return tabs >= 2 || arePairs ? (.tsv, tabs + 1) : nil
+    }
+    guard filled.count >= 3, let rows = records(filled, 0x2C), let count = rows.first?.count, count >= 3,
+      rows.allSatisfy({ $0.count == count })
+    else { return nil }
+    let hasNumbers = (0..<count).contains { index in
+      rows.allSatisfy { row in
+        switch UntypedValue(reading: row[index]) {
+        case .integer, .number: true
+        default: TextMoment(row[index]) != nil
+        }
+      }
+    }
+    return hasNumbers ? (.csv, count) : nil
+  }
+
+  /// Returns the fields of lines that are one record each; `nil` when a quote is not closed.
+  private static func records(_ lines: [String], _ separator: UInt8) -> [[String]]? {
+    var record = DelimitedRecord(separator: separator)
+    var rows: [[String]] = []
+    for var line in lines where line.utf8.contains(where: { $0 > 0x20 }) {
+      guard line.withUTF8({ record.take(UnsafeRawBufferPointer($0)) }) else { return nil }
+      rows.append(record.takeFields())
+    }
+    return rows
+  }
+
+  /// Returns the columns of numbers with a decimal comma.
+  static func commaColumns(_ lines: [String], _ separator: UInt8) -> Set<Int> {
+    guard separator == UInt8(ascii: ";"), let rows = records(lines, separator) else { return [] }
+    return DecimalComma.columns(Array(rows.dropFirst()))
+  }
+
+  /// Returns whether all lines are pairs with commas between them, as `mlr` prints them.
+  static func haveCommaPairs(_ lines: [String]) -> Bool {
+    let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
+    return !filled.isEmpty && filled.allSatisfy { !KeyValueLine.commaPairs($0).isEmpty }
   }
 
   /// Returns the separator of lines without names: bars, or colons without blanks.
@@ -101,7 +144,9 @@ package enum TextFormat: String, CaseIterable, Sendable {
   ///
   /// Returns `nil` for a line of dashes and for a count of rows below the table.
   static func withoutBorders(_ line: String) -> String? {
-    guard !line.contains("-") || line.contains(where: { !"|:-+= ".contains($0) }) else { return nil }
+    guard !line.contains(where: { "-=".contains($0) }) || line.contains(where: { !"|:-+= ".contains($0) }) else {
+      return nil
+    }
     guard line.contains("|") || !isCount(line) else { return nil }
     var rest = Substring(line).drop { $0 == " " }
     while rest.last == " " { rest.removeLast() }
@@ -191,7 +236,9 @@ package enum TextFormat: String, CaseIterable, Sendable {
   }
 
   private static func delimitedNames(_ line: String, _ fields: [String]) -> [String]? {
-    guard fields.count >= 2, !line.hasPrefix(" "), !fields.contains("true"), !fields.contains("false"),
+    // An indented line has no value in front of its tab.
+    guard fields.count >= 2, !line.hasPrefix(" "), fields.count > 2 || !line.hasPrefix("\t"), !fields.contains("true"),
+      !fields.contains("false"),
       let first = fields.first(where: { !$0.isEmpty }),
       AlignedHeader.canName(first)
     else { return nil }
@@ -219,12 +266,11 @@ package enum TextFormat: String, CaseIterable, Sendable {
         var names: [String] = []
         var others = 0
         while let (name, value) = row.next() {
-          if value == nil || name.isEmpty { others += 1 } else { names.append(name) }
+          if value == nil || !KeyValueLine.isName(name) { others += 1 } else { names.append(name) }
         }
         return (names, others)
       }
       if rows == 0, names.isEmpty || names.count < others { return false }
-      if names.contains(where: { $0.contains("|") }) { return false }
       guard !names.isEmpty || others > 0 else { continue }
       if rows > 0, names.contains(where: known.contains) { similar += 1 }
       rows += 1

@@ -124,6 +124,8 @@ enum ColumnGuess: Equatable {
     // Kubernetes prints thousandths of processors.
     case .durations where Self.words(name).contains("cpu"): Column(name, .number, unit: "m")
     case .durations: Column(name, .number, style: .duration)
+    // Without a name from the output, a time of day is as likely.
+    case .clocks where name.hasPrefix("column "): Column(name, .text)
     case .clocks: Self.namesTimeOfDay(name) ? Column(name, .text) : Column(name, .number, style: .duration)
     case .shortClocks: Self.namesDuration(name) ? Column(name, .number, style: .duration) : Column(name, .text)
     case .grouped: Column(name, .number, format: .grouped())
@@ -216,8 +218,12 @@ extension UntypedValue {
     }
     self = .text(text)
     let isDigit = { (byte: UInt8) in byte >= 0x30 && byte <= 0x39 }
-    guard text.utf8.count <= 40, isDigit(last), isDigit(first) || first == 0x2D || first == 0x2E else { return }
-    let digits = first == 0x2D ? text.dropFirst() : Substring(text)
+    guard text.utf8.count <= 40, isDigit(last), isDigit(first) || first == 0x2D || first == 0x2E || first == 0x2B else {
+      return
+    }
+    // `+1.5` is a number, while `+49170` may be a telephone number.
+    guard first != 0x2B || text.utf8.contains(0x2E) else { return }
+    let digits = first == 0x2D || first == 0x2B ? text.dropFirst() : Substring(text)
     guard !(digits.utf8.first == 0x30 && digits.utf8.dropFirst().first.map(isDigit) ?? false) else { return }
     // Reject forms that only Swift accepts, such as hexadecimal numbers and infinity.
     guard digits.utf8.allSatisfy({ isDigit($0) || [0x2E, 0x65, 0x45, 0x2D, 0x2B].contains($0) }) else { return }

@@ -10,12 +10,12 @@ package enum KeyGuess {
   }
 
   /// Column names that are preferred as keys if their values are unique, in this order.
-  private static let names = ["id", "key", "uuid", "uid", "pid", "name"]
+  private static let names = ["id", "key", "uuid", "uid", "pid", "name", "file", "filename", "path"]
 
   /// Returns the columns whose values identify the rows uniquely; empty when there are none.
   static func key(of rows: [InferredTable.UntypedRow], _ effort: Effort) -> [String] {
     guard effort != .never, let first = rows.first else { return [] }
-    let columns = first.map(\.name)
+    let columns = keyNames(first)
     if effort == .ifNamedFirst {
       return columns.first { $0.lowercased() == "id" && value($0, in: first) != nil }.map { [$0] } ?? []
     }
@@ -24,17 +24,29 @@ package enum KeyGuess {
     for name in names {
       if let column = columns.first(where: { $0.lowercased() == name }), isUnique([column], rows) { return [column] }
     }
+    // The numbers in front of lines, such as those of processes.
+    if columns == ["number", "text"], isUnique(["number"], rows) { return ["number"] }
     let texts = columns.filter { column in
       rows.allSatisfy { row in
         guard let value = value(column, in: row), case .text = value else { return false }
         return ColumnGuess(value, isTextual: true).isText
       }
     }
-    if let column = texts.first(where: { isUnique([$0], rows) }) { return [column] }
+    if let column = texts.first(where: { ($0 != "value" || !columns.contains("name")) && isUnique([$0], rows) }) {
+      return [column]
+    }
     for (place, column) in texts.enumerated() {
       for other in texts[..<place] where isUnique([other, column], rows) { return [other, column] }
     }
     return []
+  }
+
+  /// Returns the columns that can be keys.
+  ///
+  /// In `vmstat`, `id` is the share of idle time.
+  private static func keyNames(_ row: InferredTable.UntypedRow) -> [String] {
+    let names = row.map(\.name)
+    return Set(names).isSuperset(of: ["us", "sy", "id"]) ? names.filter { $0 != "id" } : names
   }
 
   private static func value(_ column: String, in row: InferredTable.UntypedRow) -> UntypedValue? {

@@ -2,8 +2,11 @@ import ListEngine
 
 /// Columns of well-known commands whose numbers have a unit that their output does not state.
 enum KnownHeaders {
-  /// Returns the declarations for the names in a header.
-  static func hints(_ names: [String]) -> [String: ColumnHint] {
+  /// The least total of `free` in KiB; smaller numbers are MiB or GiB.
+  private static let leastMemory = 200_000.0
+
+  /// Returns the declarations for the names in a header and the values below it.
+  static func hints(_ names: [String], _ row: [String]) -> [String: ColumnHint] {
     let known = Set(names)
     var hints: [String: ColumnHint] = [:]
     func declare(_ names: String..., kind: ColumnKind) { for name in names { hints[name] = ColumnHint(kind) } }
@@ -16,7 +19,7 @@ enum KnownHeaders {
       declare("%CPU", "%MEM", kind: .percent)
     }
     if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
-    if known.contains("buff/cache") {
+    if known.contains("buff/cache"), row.count < 2 || Double(row[1]).map({ $0 >= leastMemory }) ?? true {
       declare("total", "used", "free", "shared", "buff/cache", "available", kind: .bytes(1024))
     }
     if known.isSuperset(of: ["Filename", "Type", "Size", "Used"]) { declare("Size", "Used", kind: .bytes(1024)) }

@@ -87,10 +87,11 @@ struct TextMoment {
   ]
   private static let days: Set<Substring> = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-  /// Reads `2026-11-23`, `2026/11/23`, `23/Nov/2026` or `23 Nov 2026`, and the time behind it.
+  /// Reads `2026-11-23`, `2026/11/23`, `23/Nov/2026`, `23.11.2026` or `23 Nov 2026`, and the time
+  /// behind it.
   private static func readDigits(_ text: String, _ fields: inout Fields) -> Bool {
     let head = text.prefix { $0 != "T" && $0 != " " && $0 != ":" }
-    for separator in ["-", "/"] as [Character] {
+    for separator in ["-", "/", "."] as [Character] {
       let parts = head.split(separator: separator, omittingEmptySubsequences: false)
       guard parts.count == 3 else { continue }
       if parts[0].count == 4, parts[1].count == 2, parts[2].count == 2, let year = Int(parts[0]),
@@ -99,6 +100,10 @@ struct TextMoment {
         (fields.year, fields.month, fields.day) = (year, month, day)
       } else if (1...2).contains(parts[0].count), parts[2].count == 4, let day = Int(parts[0]),
         let month = months[parts[1]], let year = Int(parts[2])
+      {
+        (fields.year, fields.month, fields.day) = (year, month, day)
+      } else if separator == ".", parts[0].count == 2, parts[1].count == 2, parts[2].count == 4,
+        let day = Int(parts[0]), let month = Int(parts[1]), let year = Int(parts[2])
       {
         (fields.year, fields.month, fields.day) = (year, month, day)
       } else {
@@ -116,8 +121,8 @@ struct TextMoment {
     return words.count == 3 || readTime(words[3], &fields)
   }
 
-  /// Reads `Nov 23 10:00:00`, `Nov 23 2026`, `Mon Nov 23 10:00:00 UTC 2026` or
-  /// `Mon, 23 Nov 2026 10:00:00 +0000`.
+  /// Reads `Nov 23 10:00:00`, `Nov 23 2026`, `Mon Nov 23 10:00:00 UTC 2026`,
+  /// `Mon Nov 23 10:00:00 2026 +0000` or `Mon, 23 Nov 2026 10:00:00 +0000`.
   private static func readNames(_ text: String, _ fields: inout Fields) -> Bool {
     var words = text.split(separator: " ")[...]
     if let first = words.first, days.contains(first.prefix(3)) {
@@ -135,9 +140,9 @@ struct TextMoment {
     if let last = words.last, last.count == 4, let year = Int(last) {
       fields.year = year
       words = words.dropLast()
-    } else if let first = words.first, first.count == 4, let year = Int(first) {
-      fields.year = year
-      words = words.dropFirst()
+    } else if let place = words.firstIndex(where: { $0.count == 4 && $0.allSatisfy(\.isNumber) }) {
+      fields.year = Int(words[place])
+      words.remove(at: place)
     }
     guard !words.isEmpty else { return fields.year != nil }
     return readTime(words.joined(separator: " ")[...], &fields)

@@ -160,4 +160,135 @@ import Testing
     let found = rows("\(records)Name: z\nNote: z\n\(more)")
     #expect(found.count == 41 && found[40].utf8.count < 40_000)
   }
+
+  @Test func `a first row with a version is not a header`() {
+    #expect(
+      rows("acl\t2.3.1-3\nbash\t5.2.15-2+b7\nzip\t3.0-13") == [
+        "column 1=acl, column 2=2.3.1-3", "column 1=bash, column 2=5.2.15-2+b7", "column 1=zip, column 2=3.0-13",
+      ])
+  }
+
+  @Test func `records with commas and no header have numbered columns`() {
+    #expect(rows("acl,2.3,210\nbash,5.2,900\nzip,3.0,30").first == "column 1=acl, column 2=2.3, column 3=210")
+    let prose = "true, two, three\nfalse, five, six\ntrue, eight, nine"
+    #expect(rows(prose) == prose.split(separator: "\n").map { "line=\($0)" })
+  }
+
+  @Test func `comments above a table are left out`() {
+    #expect(rows("# exported\nid,name\n1,a\n2,b") == ["id=1, name=a", "id=2, name=b"])
+  }
+
+  @Test func `numbers with a decimal comma are numbers between semicolons`() {
+    let text = "item;count;price\nscrew;1.000;12,50\nnut;250;1.003,99"
+    #expect(rows(text) == ["item=screw, count=1000, price=12.50", "item=nut, count=250, price=1003.99"])
+    let plain = "item;host;price\nscrew;10.100.200.300;1.250\nnut;a;1.500"
+    #expect(rows(plain).first == "item=screw, host=10.100.200.300, price=1.250")
+  }
+
+  @Test func `pairs with commas between them are columns`() {
+    #expect(rows("a=1,b=2\na=3,b=4") == ["a=1, b=2", "a=3, b=4"])
+  }
+
+  @Test func `pairs behind names are columns`() {
+    let text = "PLAY RECAP ****\nweb1 : ok=2  changed=1\nweb2 : ok=3  changed=0\n"
+    #expect(
+      rows(text) == [
+        "section=PLAY RECAP, name=web1, ok=2, changed=1", "section=PLAY RECAP, name=web2, ok=3, changed=0",
+      ])
+  }
+
+  @Test func `lines of names and lines of values are rows`() {
+    #expect(
+      rows("Tcp: In Out\nTcp: 5 -1\nUdp: In Out\nUdp: 7 8") == [
+        "section=Tcp, name=In, value=5", "section=Tcp, name=Out, value=-1", "section=Udp, name=In, value=7",
+        "section=Udp, name=Out, value=8",
+      ])
+  }
+
+  @Test func `names in front of commands are numbers and not counts`() {
+    #expect(
+      rows("1 init\n7 cron\n900 sshd: root") == [
+        "number=1, text=init", "number=7, text=cron", "number=900, text=sshd: root",
+      ])
+    #expect(rows("      1 /a\n      3 /b\n      7 /c").last == "count=7, value=/c")
+  }
+
+  @Test func `a line of a date and a time is a title`() {
+    let text =
+      "11/28/26 16:48:12\nDevice  r/s  w/s\nsda     1.0  2.0\n\n11/28/26 16:48:13\nDevice  r/s  w/s\nsda     3.0  4.0\n"
+    #expect(
+      rows(text) == [
+        "section=11/28/26 16:48:12, Device=sda, r/s=1.0, w/s=2.0",
+        "section=11/28/26 16:48:13, Device=sda, r/s=3.0, w/s=4.0",
+      ])
+  }
+
+  @Test func `types below the names in a frame are left out`() {
+    let text = """
+      ┌───────┬─────────┐
+      │  id   │  name   │
+      │ int32 │ varchar │
+      ├───────┼─────────┤
+      │     1 │ Ann     │
+      │     2 │ Bob     │
+      └───────┴─────────┘
+      """
+    #expect(rows(text) == ["id=1, name=Ann", "id=2, name=Bob"])
+    let long = text.replacing("│ int32 │ varchar │", with: "│ code  │ (first) │")
+    #expect(rows(long).first == "id code=1, name (first)=Ann")
+  }
+
+  @Test func `names in front of counters are part of their columns`() {
+    let text = """
+      1: lo: <UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group default qlen 1000
+          link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00
+          RX:  bytes packets errors
+          1200      13      0
+          TX:  bytes packets errors
+          1300      14      1
+      """
+    #expect(
+      rows(text).first?.hasSuffix(
+        "rx_bytes=1200, rx_packets=13, rx_errors=0, tx_bytes=1300, tx_packets=14, tx_errors=1") == true)
+  }
+
+  @Test func `a repeated header of an earlier table brings its columns back`() {
+    let text = """
+      10:00:00  active  passive
+      10:00:01    1.00     2.00
+
+      10:00:00  failed   resets    lost
+      10:00:01    3.00     4.00    5.00
+
+      10:00:01  active  passive
+      10:00:02    6.00     7.00
+
+      10:00:01  failed   resets    lost
+      10:00:02    8.00     9.00   10.00
+      """
+    #expect(
+      rows(text) == [
+        "Time=10:00:01, active=1.00, passive=2.00", "Time=10:00:01, failed=3.00, resets=4.00, lost=5.00",
+        "Time=10:00:02, active=6.00, passive=7.00", "Time=10:00:02, failed=8.00, resets=9.00, lost=10.00",
+      ])
+  }
+
+  @Test func `a list of words in columns has no header`() {
+    let text = "adduser.conf  environment  kernel\nalternatives  fonts        ldap\napt           fstab        magic\n"
+    #expect(rows(text).allSatisfy { !$0.hasPrefix("adduser.conf") } && rows(text).count == 3)
+    let table = "name  city    team\nzoe   berlin  red\nann   rome    blue\n"
+    #expect(rows(table).first == "name=zoe, city=berlin, team=red")
+  }
+
+  @Test func `numbers of equal width in front of lines are no counts`() {
+    #expect(
+      rows("644 root 22 a\n755 root 10 b\n644 root 15 c\n600 root 71 d").first
+        == "column 1=644, column 2=root, column 3=22, column 4=a")
+    #expect(rows("644 /etc/a b\n12 /etc/b\n 7 /etc/c").last == "count=7, value=/etc/c")
+  }
+
+  @Test func `lines of a tree are part of the first column`() {
+    let text = "TARGET        TYPE\n/             ext4\n├─/dev        tmpfs\n│   ├─/dev/a  tmpfs\n│   └─/dev/b  tmpfs\n"
+    #expect(rows(text).last == "TARGET=│   └─/dev/b, TYPE=tmpfs")
+  }
 }

@@ -37,4 +37,9 @@ import Testing
     #expect(key(["n"], [["1"], ["2"]]) == [], "a number that happens to differ names nothing")
     #expect(key([], []) == [])
   }
+
+  @Test func `neither values nor shares of idle time are keys`() {
+    #expect(key(["name", "value"], [["a", "x"], ["a", "y"]]) == ["name", "value"])
+    #expect(key(["us", "sy", "id"], [["1", "2", "97"], ["2", "2", "96"]]) == [])
+  }
 }
