@@ -62,6 +62,13 @@ struct Liveness {
     return publisherState
   }
 
+  /// Marks the rows as stale because messages were missed, until they were read again.
+  mutating func noteMissed() -> Report? {
+    guard phase == .live || phase == .unconfirmed else { return nil }
+    phase = .stale
+    return Report(state: .stale, message: "changes were missed, and the rows are read again", isLive: false)
+  }
+
   /// Marks the rows as stale if the newest message is too old.
   mutating func check(at now: Instant) -> Report? {
     guard phase == .live || phase == .unconfirmed, quiet(at: now) >= Self.silence else { return nil }

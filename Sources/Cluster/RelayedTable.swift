@@ -130,10 +130,10 @@ final class RelayedTable: Sendable {
       do throws(ClusterError) {
         guard let entry = try waitForEntry(&following) else { break }
         try load(entry, &following)
-        retry.reset()
         try follow(entry, &following)
       } catch {
         logger.warning("the table is read again", metadata: ["reason": "\(error)"])
+        if following.isWhole { retry.reset() }
         pause(retry.next())
       }
     }
@@ -296,6 +296,12 @@ final class RelayedTable: Sendable {
         // The publisher may be another one now.
         actions.loads.failAll("the publisher has changed")
         return
+      case .differs:
+        // Another reading may have the messages. The rows are right again after this heartbeat.
+        (following.goal, following.isWhole) = (message.sequence, false)
+        following.place.readAgain()
+        note { $0.noteMissed() }
+        throw .failed("the messages before \(message.sequence) differ from those of the publisher")
       case .apply: break
       }
       guard let content else { continue }

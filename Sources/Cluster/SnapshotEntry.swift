@@ -18,6 +18,8 @@ struct SnapshotEntry: Codable, Hashable {
   var sequence: UInt64
   /// The time at which it was written, in nanoseconds since 1970.
   var time: Int64
+  /// The digest of the messages up to `sequence`; `nil` from an older publisher.
+  var digest: UInt32? = nil
   /// The part of the table; `nil` if the table is not split.
   var part: TablePart? = nil
 

@@ -11,12 +11,16 @@ struct StreamPlace: Hashable {
     case ignore
     /// The rows must be read again, from a snapshot that ``StreamPlace/accepts(_:)``.
     case restart
+    /// The messages before this heartbeat are not those that the publisher has written.
+    case differs
   }
 
   /// The fencing number of the publisher that the relay follows.
   private(set) var fence: UInt64
   /// The number of the next message.
   private(set) var next: UInt64
+  /// The digest of the messages so far; `nil` after a snapshot of an older publisher.
+  private var digest: StreamDigest?
   /// The least number of a message that a snapshot must contain, if it has the same fence.
   private var needed: UInt64
   /// The snapshot that must not be read again.
@@ -31,6 +35,7 @@ struct StreamPlace: Hashable {
     // An entry comes from outside.
     next = entry.sequence == .max ? .max : entry.sequence + 1
     needed = entry.sequence
+    digest = entry.digest.map { StreamDigest($0) }
   }
 
   /// Whether a snapshot is new enough to go on with.
@@ -55,6 +60,10 @@ struct StreamPlace: Hashable {
       // The publisher has lost what came before this message.
       return restart(containing: number)
     }
+    let written = StreamDigest(in: message)
+    if let written, let digest, written != digest { return .differs }
+    digest = digest ?? written
+    digest?.add(message, number: number)
     next += 1
     return .apply
   }

@@ -17,7 +17,8 @@ struct TableMessage: Hashable {
     case begin = 1
     /// Events, encoded by ``EventFrames``.
     case events
-    /// A heartbeat, without a payload.
+    /// A heartbeat. Its payload is the ``StreamDigest`` of the messages before it (4 bytes), or
+    /// nothing from older publishers.
     case heartbeat
     /// A part of a snapshot, encoded like events.
     case chunk
@@ -28,7 +29,9 @@ struct TableMessage: Hashable {
   var fence: UInt64
   var number: UInt64 = 0
   var time: Int64
-  var payload: [UInt8] = []
+  let payload: [UInt8]
+  /// The CRC-32C of the payload.
+  private let checksum: UInt32
 
   /// The greatest payload of a message, below the standard limit of a server for a message.
   static let greatestPayload = 512 << 10
@@ -36,20 +39,23 @@ struct TableMessage: Hashable {
   private static let headLength = 38
 
   /// The message as bytes.
-  var encoded: [UInt8] {
+  var encoded: [UInt8] { head + payload }
+
+  /// The bytes before the payload.
+  var head: [UInt8] {
     var bytes = Self.magic + [kind.rawValue, goesOn ? 1 : 0]
-    bytes.reserveCapacity(Self.headLength + payload.count)
-    Self.append(fence, to: &bytes)
-    Self.append(number, to: &bytes)
-    Self.append(UInt64(bitPattern: time), to: &bytes)
-    Self.append(UInt32(payload.count), to: &bytes)
-    Self.append(Checksum.of(payload), to: &bytes)
-    return bytes + payload
+    bytes.reserveCapacity(Self.headLength)
+    bytes.append(littleEndian: fence)
+    bytes.append(littleEndian: number)
+    bytes.append(littleEndian: time)
+    bytes.append(littleEndian: UInt32(payload.count))
+    bytes.append(littleEndian: checksum)
+    return bytes
   }
 
   init(_ kind: Kind, fence: UInt64, number: UInt64 = 0, time: Int64, goesOn: Bool = false, payload: [UInt8] = []) {
     (self.kind, self.fence, self.number, self.time) = (kind, fence, number, time)
-    (self.goesOn, self.payload) = (goesOn, payload)
+    (self.goesOn, self.payload, checksum) = (goesOn, payload, Checksum.of(payload))
   }
 
   /// Decodes a message; `nil` if the bytes are invalid or damaged.
@@ -58,21 +64,23 @@ struct TableMessage: Hashable {
       bytes[5] <= 1
     else { return nil }
     let payload = Array(bytes[Self.headLength...])
-    let length = Self.number(bytes, at: 30, UInt32.self)
-    guard payload.count == Int(length), Checksum.of(payload) == Self.number(bytes, at: 34, UInt32.self) else {
-      return nil
-    }
     self.init(
       kind, fence: Self.number(bytes, at: 6, UInt64.self), number: Self.number(bytes, at: 14, UInt64.self),
       time: Int64(bitPattern: Self.number(bytes, at: 22, UInt64.self)), goesOn: bytes[5] == 1, payload: payload)
-  }
-
-  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    guard payload.count == Int(Self.number(bytes, at: 30, UInt32.self)),
+      checksum == Self.number(bytes, at: 34, UInt32.self)
+    else { return nil }
   }
 
   /// - Precondition: The number lies within the bytes.
   private static func number<Value: FixedWidthInteger>(_ bytes: [UInt8], at place: Int, _: Value.Type) -> Value {
     bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Value.self)) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends an integer in little-endian order.
+  mutating func append(littleEndian value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 }

@@ -10,6 +10,7 @@ struct TableWriter: ~Copyable {
   private struct Position {
     var fence: UInt64
     var last: UInt64
+    var digest = StreamDigest()
   }
 
   /// The time between two heartbeats.
@@ -35,7 +36,7 @@ struct TableWriter: ~Copyable {
   private var position: Position?
   private var receiving: [NatsConnection.Receiving] = []
   private var nextTry: Instant = .zero
-  private var lastWrite: Instant = .zero
+  private var lastHeartbeat: Instant = .zero
   private var lastSnapshot: Instant = .zero
   /// The snapshot that is being written.
   private var snapshot: SnapshotWriting?
@@ -177,7 +178,7 @@ struct TableWriter: ~Copyable {
     }
     guard let last else { throw .superseded }
     position = Position(fence: fence, last: last)
-    lastWrite = now
+    lastHeartbeat = now
     try beginSnapshot(names)
   }
 
@@ -201,11 +202,11 @@ struct TableWriter: ~Copyable {
   private mutating func store(_ message: TableMessage, _ names: TableNames) throws(ClusterError) {
     guard let position, source.fence == position.fence else { throw .superseded }
     let bytes = message.encoded
-    self.position?.last = try connection.store(bytes, to: names.changes, of: names.stream, after: position.last) {
-      [source] in
+    let number = try connection.store(bytes, to: names.changes, of: names.stream, after: position.last) { [source] in
       source.fence == position.fence
     }
-    lastWrite = BootTime.now
+    self.position?.last = number
+    self.position?.digest.add(message, number: number)
     bytesSince += Int64(bytes.count)
     source.shared.withLock {
       $0.figures.messages += 1
@@ -226,9 +227,13 @@ struct TableWriter: ~Copyable {
   }
 
   private mutating func heartbeat(_ names: TableNames, at now: Instant) throws(ClusterError) {
-    guard let fence = position?.fence, lastWrite.duration(to: now) >= Self.heartbeat else { return }
+    // Also between changes, because only heartbeats have a digest.
+    guard let position, lastHeartbeat.duration(to: now) >= Self.heartbeat else { return }
     let number = UInt64(clamping: BootTime.now.nanoseconds)
-    try store(TableMessage(.heartbeat, fence: fence, number: number, time: BootTime.wall), names)
+    let message = TableMessage(
+      .heartbeat, fence: position.fence, number: number, time: BootTime.wall, payload: position.digest.payload)
+    try store(message, names)
+    lastHeartbeat = now
   }
 
   // MARK: Snapshots
@@ -254,6 +259,7 @@ struct TableWriter: ~Copyable {
     let entry = SnapshotEntry(
       table: schema.name, position: source.position, fence: position.fence,
       id: "\(position.fence)-\(position.last)-\(time)", first: 0, chunks: 0, sequence: position.last, time: time,
+      digest: position.digest.value,
       part: filter.map { TablePart($0.range, schema.key, publisher: TablePart.ownPublisher) })
     snapshot = SnapshotWriting(entry, events: shadow.events(at: BootTime.now), replacing: previous)
     bytesSince = 0

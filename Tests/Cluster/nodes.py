@@ -1,5 +1,6 @@
 """Processes and clients of Tests/Cluster/run."""
 
+import base64
 import json
 import os
 import pathlib
@@ -7,6 +8,7 @@ import re
 import shlex
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -93,17 +95,31 @@ class Nats(Process):
         except OSError:
             return False
 
-    def delete_stream(self, name):
-        """Deletes a stream of JetStream, by the text protocol of NATS."""
+    def exchange(self, sent, end):
+        """Sends commands of the text protocol of NATS, and returns the answer up to this end."""
         with socket.create_connection(("127.0.0.1", self.port), 10) as link:
-            link.sendall(
-                f'CONNECT {{"verbose":false}}\r\nSUB _INBOX.test 1\r\n'
-                f"PUB $JS.API.STREAM.DELETE.{name} _INBOX.test 0\r\n\r\n".encode())
+            link.sendall(b'CONNECT {"verbose":false}\r\nSUB _INBOX.test 1\r\n' + sent)
             answer = b""
-            while b'"success":true' not in answer:
-                part = link.recv(4096)
-                assert part and b'"error"' not in answer, f"the stream {name} is not deleted: {answer}"
+            while end not in answer:
+                part = link.recv(1 << 16)
+                assert part and b'"error"' not in answer, f"NATS refuses {sent}: {answer}"
                 answer += part
+            return answer
+
+    def delete_stream(self, name):
+        """Deletes a stream of JetStream."""
+        self.exchange(f"PUB $JS.API.STREAM.DELETE.{name} _INBOX.test 0\r\n\r\n".encode(), b'"success":true')
+
+    def forge_heartbeat(self, table):
+        """Writes a heartbeat with a wrong digest, as the owner of the table would."""
+        last = json.dumps({"last_by_subj": f"rowcast.changes.{table}"})
+        answer = self.exchange(
+            f"PUB $JS.API.STREAM.MSG.GET.ROWCAST_{table} _INBOX.test {len(last)}\r\n{last}\r\n".encode(), b"}}")
+        message = base64.b64decode(re.search(rb'"data":"([^"]+)"', answer)[1])
+        # The fencing number of the last message, no times, and four bytes with their CRC-32C.
+        forged = b"RCT1\x03\x00" + message[6:14] + bytes(16) + struct.pack("<II", 4, 0x48674BC7) + bytes(4)
+        head = f"PUB rowcast.changes.{table} _INBOX.test {len(forged)}\r\n".encode()
+        self.exchange(head + forged + b"\r\n", b'"seq"')
 
 
 class Node(Process):

@@ -60,4 +60,12 @@ import Testing
     #expect(liveness.noteWhole(at: Self.at(1_000)) == nil)
     #expect(liveness.check(at: Self.at(2_500))?.state == .stale)
   }
+
+  @Test func `rows that missed a change are stale at once, until a later message`() {
+    var liveness = Self.live()
+    #expect(liveness.noteMissed()?.state == .stale)
+    #expect(liveness.noteMissed() == nil)
+    #expect(liveness.noteWhole(at: Self.at(100)) == nil)
+    #expect(liveness.noteSign(delayed: .zero, at: Self.at(200))?.state == .live)
+  }
 }

@@ -80,4 +80,58 @@ import Testing
     var other = StreamPlace()
     #expect(other.take(Self.message(), number: 0) == .ignore)
   }
+
+  // MARK: Digests
+
+  /// Returns a heartbeat after these messages, of which the first has the number 10.
+  private static func heartbeat(after messages: [TableMessage], _ start: StreamDigest = .init()) -> TableMessage {
+    var digest = start
+    for (place, message) in messages.enumerated() { digest.add(message, number: 10 + UInt64(place)) }
+    return TableMessage(.heartbeat, fence: 5, time: 0, payload: digest.payload)
+  }
+
+  private static func events(_ text: String) -> TableMessage {
+    TableMessage(.events, fence: 5, time: 0, payload: Array(text.utf8))
+  }
+
+  @Test func `messages that differ from those of the publisher are noticed at its heartbeat`() {
+    var entry = Self.entry(5, 9)
+    entry.digest = 0
+    for (read, verdict) in [("a", StreamPlace.Verdict.apply), ("b", .differs)] {
+      var place = StreamPlace(after: entry)
+      #expect(place.take(Self.events(read), number: 10) == .apply)
+      #expect(place.take(Self.heartbeat(after: [Self.events("a")]), number: 11) == verdict)
+    }
+  }
+
+  @Test func `a heartbeat is a part of the digest after it`() {
+    var entry = Self.entry(5, 9)
+    entry.digest = 0
+    var place = StreamPlace(after: entry)
+    let first = Self.heartbeat(after: [])
+    #expect(place.take(first, number: 10) == .apply)
+    #expect(place.take(Self.heartbeat(after: [first]), number: 11) == .apply)
+    #expect(place.take(Self.heartbeat(after: [first]), number: 12) == .differs)
+  }
+
+  @Test func `the digest begins with that of the snapshot, or of the first heartbeat`() {
+    let earlier = StreamDigest(77)
+    var entry = Self.entry(5, 9)
+    entry.digest = 77
+    var place = StreamPlace(after: entry)
+    let first = Self.heartbeat(after: [], earlier)
+    #expect(place.take(first, number: 10) == .apply)
+
+    place = StreamPlace(after: Self.entry(5, 9))
+    #expect(place.take(first, number: 10) == .apply)
+    #expect(place.take(Self.heartbeat(after: [first, first], earlier), number: 11) == .differs)
+    #expect(place.take(Self.heartbeat(after: [first], earlier), number: 11) == .apply)
+  }
+
+  @Test func `heartbeats of an older publisher have no digest to compare`() {
+    var entry = Self.entry(5, 9)
+    entry.digest = 3
+    var place = StreamPlace(after: entry)
+    #expect(place.take(Self.message(.heartbeat), number: 10) == .apply)
+  }
 }
