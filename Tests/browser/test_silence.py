@@ -9,7 +9,7 @@ from user import expect
 class SilenceTest(PageTest):
     plugins = ("clock",)
 
-    def test_rows_of_a_server_that_hangs_are_marked_until_it_goes_on(self):
+    def test_rows_of_a_server_that_hangs_are_marked_and_the_page_reconnects(self):
         user = self.open()
         user.wait_for_rows()
         expect(user.state).to_contain_text("Live", timeout=60_000)
@@ -21,8 +21,10 @@ class SilenceTest(PageTest):
             user.until("() => document.querySelector('.aged') !== null", "the rows are aged", timeout=60_000)
             expect(user.page.locator(".old")).to_contain_text("nothing comes from the server", timeout=60_000)
             user.page.screenshot(path=ARTIFACTS / "silence.png")
+            # Behind a load balancer, another server would answer.
+            if not sockets:
+                user.page.wait_for_event("websocket", timeout=60_000)
         finally:
             self.server.process.send_signal(signal.SIGCONT)
         expect(user.state).to_contain_text("Live", timeout=60_000)
         user.until("() => document.querySelector('.aged') === null", "the rows are current", timeout=60_000)
-        self.assertEqual(sockets, [], "the page stays connected")

@@ -13,7 +13,7 @@ async function page(...early) {
   const received = [];
   const socket = { readyState: 1, send: (text) => sent.push(`socket ${text}`), close: () => sent.push('socket close') };
   const reader = {};
-  for (const name of ['send', 'retry', 'close', 'rest', 'read', 'lost']) reader[name] = (...values) => sent.push(['reader', name, ...values.map((value) => JSON.stringify(value))].join(' '));
+  for (const name of ['send', 'retry', 'close', 'abandon', 'rest', 'read', 'lost']) reader[name] = (...values) => sent.push(['reader', name, ...values.map((value) => JSON.stringify(value))].join(' '));
   const first = { socket, early, notify: null };
   let starts = 0;
   let deliver;
@@ -75,6 +75,19 @@ test('sends over the page’s socket, then over the worker’s', async () => {
   link.close();
   assert.deepEqual(sent, ['socket {"type":"ack","seq":1}', 'reader lost 500',
     'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
+});
+
+test('a socket that is abandoned is replaced at once, and not heard any more', async () => {
+  const { link, sent, received, notify, ready } = await page({ kind: 'open' });
+  link.settle();
+  ready();
+  link.abandon();
+  assert.deepEqual(sent, ['socket close', 'reader lost 500']);
+  notify({ kind: 'message', data: status, at: 1 });
+  notify({ kind: 'closed' });
+  assert.deepEqual(kinds(received), ['open']);
+  link.abandon();
+  assert.deepEqual(sent.slice(2), ['reader abandon']);
 });
 
 test('replaces a socket lost early by the worker’s', async () => {

@@ -8,12 +8,12 @@ import { shown, viewportAt } from './sessions.mjs';
 function watched() {
   const received = [];
   let timer = null;
-  const page = { isHidden: false };
+  const page = { isHidden: false, abandoned: 0 };
   const timers = {
     setInterval: (run) => { timer = run; return 1; },
     clearInterval: () => { timer = null; },
   };
-  const silence = new Silence((event) => received.push(event), () => page.isHidden, timers);
+  const silence = new Silence((event) => received.push(event), () => { page.abandoned += 1; }, () => page.isHidden, timers);
   return {
     page, silence, kinds: () => received.splice(0).map(({ state, message }) => state ?? (message.type === 'silence' ? `silent ${message.isSilent}` : message.type)),
     look: (times) => { for (let at = 0; at < times; at += 1) timer?.(); },
@@ -34,6 +34,17 @@ test('2.5 s without a message are a silence, and the next message ends it', () =
   assert.deepEqual(kinds(), []);
   silence.pass({ message: { type: 'patch' } });
   assert.deepEqual(kinds(), ['silent false', 'patch']);
+});
+
+test('a connection is abandoned after 10 s without a message', () => {
+  const { page, silence, look } = watched();
+  silence.pass(hello);
+  look(39);
+  silence.pass({ message: { type: 'alive' } });
+  look(39);
+  assert.equal(page.abandoned, 0);
+  look(1);
+  assert.equal(page.abandoned, 1);
 });
 
 test('a heartbeat is a message, and the page does not see it', () => {

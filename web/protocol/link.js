@@ -19,9 +19,10 @@ export function openLink(receive) {
   const { first } = globalThis.rowcast;
   globalThis.rowcast.first = null;
   const start = () => startWorker('socket');
-  const silence = new Silence(receive, () => document.hidden);
+  const silence = new Silence(receive, () => link.abandon(), () => document.hidden);
   const pass = (event) => silence.pass(event);
-  return first ? new FirstLink(first, pass, (deliver, ready) => new WorkerLink(deliver, start, ready)) : new WorkerLink(pass, start);
+  const link = first ? new FirstLink(first, pass, (deliver, ready) => new WorkerLink(deliver, start, ready)) : new WorkerLink(pass, start);
+  return link;
 }
 
 /** A connection held by a worker. With a `ready` callback it connects only after `retry()`. */
@@ -73,6 +74,11 @@ export class WorkerLink {
     this.#worker.postMessage({ connection: this.#connection, close: true });
   }
 
+  /** Reconnects after a pause, without the peer's consent to the end of the connection. */
+  abandon() {
+    this.#worker.postMessage({ connection: this.#connection, abandon: true });
+  }
+
   /** Closes the connection until the next `retry()`. */
   rest() {
     this.#worker.postMessage({ rest: true });
@@ -107,7 +113,7 @@ export class FirstLink {
     this.#socket = first.socket;
     queueMicrotask(() => {
       for (const event of first.early.splice(0)) this.#happened(event);
-      first.notify = (event) => this.#happened(event);
+      first.notify = (event) => { if (this.#socket !== null) this.#happened(event); };
     });
   }
   /**
@@ -145,6 +151,13 @@ export class FirstLink {
   close() {
     if (this.#socket === null) this.#reader.close();
     else this.#socket.close();
+  }
+
+  /** Reconnects after a pause, without the peer's consent to the end of the connection. */
+  abandon() {
+    if (this.#socket === null) return this.#reader.abandon();
+    this.#socket.close();
+    return this.#lost();
   }
 
   /** Closes the connection until the next `retry()`. */

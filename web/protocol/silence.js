@@ -4,6 +4,8 @@
 const look = 250;
 /** The time by which a heartbeat may be late, in milliseconds. */
 const late = 1_500;
+/** The silence after which the page connects again, perhaps to another server, in milliseconds. */
+const lost = 10_000;
 
 /**
  * Watches the events of a link, and passes them on.
@@ -11,15 +13,18 @@ const late = 1_500;
  * A server that announces heartbeats in its `hello` and then sends nothing hangs or is cut off,
  * and the rows may be old. A message of the type `silence` reports its beginning and its end:
  *
- *     const silence = new Silence(receive, () => document.hidden);
+ *     const silence = new Silence(receive, () => link.abandon(), () => document.hidden);
  *     silence.pass({ message });  // later: { message: { type: 'silence', isSilent: true } }
+ *
+ * A long silence abandons the connection.
  *
  * Looks are counted instead of time, because a suspended page receives nothing. A hidden
  * page gets no heartbeats.
  */
 export class Silence {
-  constructor(receive, isHidden = () => false, timers = globalThis) {
+  constructor(receive, abandon = () => {}, isHidden = () => false, timers = globalThis) {
     this.receive = receive;
+    this.abandon = abandon;
     this.isHidden = isHidden;
     this.timers = timers;
   }
@@ -49,6 +54,7 @@ export class Silence {
   #look() {
     this.#looks = this.isHidden() ? 0 : this.#looks + 1;
     if (this.#looks >= this.#patience) this.#report(true);
+    if (this.#looks >= lost / look) this.abandon();
   }
 
   #noteMessage() {

@@ -4,6 +4,9 @@
 import { Backoff } from './link.js';
 import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
 
+/** The time within which a server must send its first message, in milliseconds. */
+const patience = 20_000;
+
 /**
  * A WebSocket connection that reconnects by itself. It also parses frames of the page's own first
  * socket.
@@ -18,6 +21,7 @@ export class Talk {
   #socket = null;
   /** The number of the connection. Messages the page sends for an earlier one are dropped. */
   #connection = 0;
+  /** Connects after a pause, or abandons a connection without a message. */
   #timer = 0;
   #wasOpen = false;
   /** Whether reconnecting is suspended until the next `retry`. */
@@ -39,6 +43,7 @@ export class Talk {
       this.#socket?.close();
     } else if (order.connection === this.#connection && this.#socket?.readyState === WebSocket.OPEN) {
       if (order.close) this.#socket.close();
+      else if (order.abandon) this.#abandon();
       else this.#socket.send(JSON.stringify(order.message));
     }
   }
@@ -61,8 +66,20 @@ export class Talk {
       this.#backoff.opened(performance.now());
       self.postMessage({ state: 'open', connection: this.#connection });
     };
-    socket.onmessage = ({ data }) => this.#read(data, performance.timeOrigin + performance.now());
+    socket.onmessage = ({ data }) => {
+      clearTimeout(this.#timer);
+      this.#read(data, performance.timeOrigin + performance.now());
+    };
     socket.onclose = () => this.#closed();
+    this.#timer = setTimeout(() => this.#abandon(), patience);
+  }
+
+  // A browser waits for a minute for the answer to a close, which a server that hangs never sends.
+  #abandon() {
+    const socket = this.#socket;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+    this.#closed();
   }
 
   #read(data, at) {
@@ -77,6 +94,7 @@ export class Talk {
 
   #closed() {
     this.#socket = null;
+    clearTimeout(this.#timer);
     const pause = this.#backoff.pause(performance.now(), Math.random());
     self.postMessage({ state: 'closed', pause });
     if (this.#isResting) return;
