@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints every type that a layer of ListEngine uses from a layer above it.
+"""Prints every type that a layer of ListEngine or Cluster uses from a layer above it.
 
 A layer is a folder. The files outside the folders are above all layers.
 """
@@ -8,8 +8,10 @@ import collections
 import os
 import re
 
-ROOT = "Sources/ListEngine"
-LAYERS = ["Base", "Model", "Query", "View", "Window", "Backend", "Remote", "Schedule", "."]
+LAYERS = {
+    "Sources/ListEngine": ["Base", "Model", "Query", "View", "Window", "Backend", "Remote", "Schedule", "."],
+    "Sources/Cluster": ["Base", "Nats", "Messages", "Parts", "Publishing", "Relaying", "."],
+}
 
 
 def code(path):
@@ -18,12 +20,12 @@ def code(path):
     return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', '""', re.sub(r"//[^\n]*", "", text))
 
 
-def main():
+def check(root, layers):
     texts, declared = {}, {}
-    for folder, _, names in os.walk(ROOT):
+    for folder, _, names in os.walk(root):
         for name in names:
             path = os.path.join(folder, name)
-            layer = os.path.relpath(folder, ROOT)
+            layer = os.path.relpath(folder, root)
             texts[path] = (layer, code(path))
             for match in re.finditer(
                     r"^(?:\w+ )*?(?:struct|class|enum|protocol|typealias) (\w+)", texts[path][1],
@@ -34,11 +36,12 @@ def main():
     for path, (layer, text) in texts.items():
         for word in set(re.findall(r"\b[A-Z]\w+\b", text)) & declared.keys():
             other, place = declared[word]
-            if place != path and LAYERS.index(other) > LAYERS.index(layer):
+            if place != path and layers.index(other) > layers.index(layer):
                 found[path].add(f"{word} of {other}")
     for path in sorted(found):
         print(f"{path}: {', '.join(sorted(found[path]))}")
 
 
 if __name__ == "__main__":
-    main()
+    for name, order in LAYERS.items():
+        check(name, order)
