@@ -2,9 +2,9 @@ import ListEngine
 import ListTesting
 import Testing
 
-/// The example in README.md, which uses only public declarations.
+/// The example in docs/testing.md, which uses only public declarations.
 @Suite struct HeadlessTests {
-  @Test func `the README example delivers its row`() throws {
+  @Test func `the documented example delivers its row`() throws {
     var clock = ManualClock()
     var engine = Engine(epoch: "test")
     let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
