@@ -159,23 +159,26 @@ class Node(Process):
     def is_ready(self):
         return self.get("/readyz")[0] == 200
 
-    def figure(self, name):
-        """Returns a figure of the table, or None."""
+    def figure(self, name, table="jobs"):
+        """Returns a figure of a table, or None."""
         for line in self.get("/metrics")[1].splitlines():
-            if line.startswith(f'rowcast_cluster_{name}{{table="jobs"}}'):
+            if line.startswith(f'rowcast_cluster_{name}{{table="{table}"}}'):
                 return float(line.rsplit(" ", 1)[1])
         return None
 
-    def holds_lease(self):
-        return self.figure("lease") == 1
+    def holds_lease(self, table="jobs"):
+        return self.figure("lease", table) == 1
 
 
 class Client(threading.Thread):
-    """A client that holds all rows of the table, and connects again by itself."""
+    """A client that holds the first rows of a table, and connects again by itself."""
 
-    def __init__(self, node):
+    def __init__(self, node, table="jobs", query=None, count=1000):
         super().__init__(daemon=True)
         self.node = node
+        self.table = table
+        self.query = query or {}
+        self.count = count
         self.replica = Replica()
         self.fault = None
         self.state = None
@@ -202,8 +205,8 @@ class Client(threading.Thread):
         url = f"ws://127.0.0.1:{self.node.port}/ws"
         with connect(url, subprotocols=["rowcast.v1"], proxy=None, open_timeout=5, max_size=None) as peer:
             self.send(peer, {"type": "hello", "version": 1, "client": "cluster"})
-            viewport = {"first": 0, "count": 1000, "ahead": 0, "behind": 0, "stick": "top"}
-            opening = {"type": "open", "table": "jobs", "request": 1, "query": {}, "viewport": viewport}
+            viewport = {"first": 0, "count": self.count, "ahead": 0, "behind": 0, "stick": "top"}
+            opening = {"type": "open", "table": self.table, "request": 1, "query": self.query, "viewport": viewport}
             if self.replica.epoch is not None:
                 opening["resume"] = self.resume()
             self.send(peer, opening)
@@ -222,7 +225,7 @@ class Client(threading.Thread):
     def take(self, peer, message):
         kind = message["type"]
         if kind in ("hello", "tables"):
-            tables = [table for table in message["tables"] if table["name"] == "jobs"]
+            tables = [table for table in message["tables"] if table["name"] == self.table]
             self.generation = tables[0].get("generation", 0) if tables else self.generation
         elif kind in ("window", "patch"):
             if self.isResuming:

@@ -9,7 +9,7 @@ import ListEngine
 enum EventFrames {
   private enum Kind: UInt8 {
     case schema = 1
-    case columnsAdded, changes, state, loaded, forget
+    case columnsAdded, changes, state, loaded, forget, sourceChanged
   }
 
   /// A deferred cell with its value, or without one if the value is invalid now.
@@ -33,6 +33,7 @@ enum EventFrames {
     case .state(let state, let message, _): framed(.state, json(State(state: state, message: message)))
     case .loaded(let key, let column, let value): framed(.loaded, json(Loaded(key: key, column: column, value: value)))
     case .forget(let key, let column): framed(.forget, json(Loaded(key: key, column: column)))
+    case .sourceChanged: framed(.sourceChanged, [])
     default: nil
     }
   }
@@ -63,6 +64,7 @@ enum EventFrames {
     case .state: (decoded(bytes) as State?).map { .state($0.state, message: $0.message) }
     case .loaded: (decoded(bytes) as Loaded?).map { .loaded($0.key, column: $0.column, $0.value ?? .null) }
     case .forget: (decoded(bytes) as Loaded?).map { .forget($0.key, column: $0.column) }
+    case .sourceChanged: .sourceChanged
     }
   }
 

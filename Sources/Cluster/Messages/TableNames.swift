@@ -57,6 +57,8 @@ struct TableNames: Hashable {
   var loads: String { "rowcast.load.\(token)" }
   /// The subject of requests for images.
   var images: String { "rowcast.image.\(token)" }
+  /// The subject of requests for rows of a windowed table.
+  var queries: String { "rowcast.query.\(token)" }
   /// The subject of all snapshots of the table.
   var snapshots: String { "rowcast.snapshot.\(token).>" }
 

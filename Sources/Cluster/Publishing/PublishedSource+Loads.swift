@@ -2,6 +2,9 @@ import ListEngine
 
 /// Deferred cells and images of a published table, for relays and for this server.
 extension PublishedSource {
+  /// The greatest size of an image's key, in bytes.
+  static let greatestImageKey = 1_024
+
   /// Takes a request of this server to the source. Returns the one to send instead, if any. [any
   /// thread]
   ///
@@ -39,13 +42,17 @@ extension PublishedSource {
     guard let call: ImageCall = CallCoding.decoded(message.bytes) else { return }
     let (request, refusal, schema) = shared.withLock { shared -> (SourceRequest?, ImageOutcome?, Schema?) in
       guard let schema = shared.schema, shared.lease.fence(at: BootTime.now) != nil else { return (nil, nil, nil) }
+      let name = RelayedRequestQueue.Name(node: call.node, number: call.number)
       guard let key = call.key else {
-        return (shared.images.cancel(call).map { .cancelImages([$0]) }, nil, schema)
+        return (shared.images.cancel(name).map { .cancelImages([$0]) }, nil, schema)
       }
-      guard schema.loadsImages, let reply = message.reply else { return (nil, ImageOutcome.none, schema) }
-      return switch shared.images.begin(call, key: key, reply: reply, at: BootTime.wall) {
-      case .load(let number): (.image(number, key: key), nil, schema)
-      case .refuse(let outcome): (nil, outcome, schema)
+      guard schema.loadsImages, !key.isEmpty, key.utf8.count <= Self.greatestImageKey, let reply = message.reply else {
+        return (nil, ImageOutcome.none, schema)
+      }
+      return switch shared.images.begin(name, reply: reply, expires: call.expires, at: BootTime.wall) {
+      case .ask(let number): (.image(number, key: key), nil, schema)
+      case .refuse:
+        (nil, .failed("\(shared.images.most) images of this table are loading for relays; try again later"), schema)
       case .ignore: (nil, nil, schema)
       }
     }
@@ -66,13 +73,14 @@ extension PublishedSource {
     for reply in replies { answer(CallCoding.bytes(LoadFailure(cells: [place], reason: reason)), to: reply) }
   }
 
-  /// Ends all loads of relays if the table's columns have changed.
+  /// Ends all loads and queries of relays if the table's columns have changed.
   func noteColumns(_ schema: Schema) {
-    let (ended, previous) = shared.withLock { shared -> ([String: [DeferredCell]], Schema?) in
-      guard let previous = shared.schema, previous.columns != schema.columns else { return ([:], nil) }
-      return (shared.loads.reset(), previous)
+    let (ended, queries, previous) = shared.withLock { shared -> ([String: [DeferredCell]], [String], Schema?) in
+      guard let previous = shared.schema, previous.columns != schema.columns else { return ([:], [], nil) }
+      return (shared.loads.reset(), shared.queries.removeAll(), previous)
     }
     guard let previous else { return }
+    for reply in queries { answer(.failed("the columns have changed"), to: reply) }
     for (reply, cells) in ended {
       let failure = LoadFailure(cells: cells.compactMap { previous.place(of: $0) }, reason: "the columns have changed")
       answer(CallCoding.bytes(failure), to: reply)

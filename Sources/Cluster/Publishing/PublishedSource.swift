@@ -17,7 +17,8 @@ package final class PublishedSource: Sendable {
     var progress: Instant
     var actions = RelayedActionQueue()
     var loads = RelayedLoadQueue()
-    var images = RelayedImageQueue()
+    var images = RelayedRequestQueue(after: RelayedActionQueue.firstNumber, most: 64)
+    var queries = RelayedRequestQueue(after: PublishedSource.firstQuery, most: 256)
     var isStopped = false
     var figures: ClusterFigures
     /// The time of the last snapshot, in nanoseconds since 1970.
@@ -54,12 +55,15 @@ package final class PublishedSource: Sendable {
     case .schema(let schema):
       noteColumns(schema)
       inbox.put(event, time: BootTime.wall)
-    case .columnsAdded, .changes, .state, .forget: inbox.put(event, time: BootTime.wall)
+    case .columnsAdded, .changes, .state, .forget, .sourceChanged: inbox.put(event, time: BootTime.wall)
     case .loaded(let key, let column, _):
       inbox.put(event, time: BootTime.wall)
       noteLoad(DeferredCell(key, column: column), failure: nil)
     case .notLoaded(let key, let column, let reason):
       noteLoad(DeferredCell(key, column: column), failure: reason)
+    case .page(let id, let block): noteAnswer(id, .rows(block))
+    case .sections(let id, let sections): noteAnswer(id, .sections(sections))
+    case .pageFailed(let id, let reason): noteAnswer(id, .failed(reason))
     case .image(let number, let outcome) where number > RelayedActionQueue.firstNumber:
       if let reply = shared.withLock({ $0.images.finish(number) }) { answer(outcome.encoded, to: reply) }
     case .acted(let number, let outcome) where number > RelayedActionQueue.firstNumber:

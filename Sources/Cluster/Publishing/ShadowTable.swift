@@ -41,6 +41,8 @@ struct ShadowTable: ~Copyable {
     case .loaded, .forget:
       guard let table, let input = Input(event, of: table), isDeferred(event) else { return false }
       engine.handle(input, at: now)
+    // Relays read the rows of a windowed table again.
+    case .sourceChanged: return schema?.windowed != nil
     default: return false
     }
     _ = engine.advance(to: now)
@@ -73,17 +75,19 @@ struct ShadowTable: ~Copyable {
   }
 
   /// Returns the events from which a table with the same rows is made: its schema, its rows as a
-  /// reload, and its state.
+  /// reload, and its state. The rows of a windowed table stay at the source.
   ///
   /// - Complexity: O(*n* log *n* + cells) for *n* rows.
   mutating func events(at now: Instant) -> [SourceEvent] {
     guard let table, let schema else { return [] }
     _ = engine.advance(to: now)
+    let state = state.map { [SourceEvent.state($0.state, message: $0.message)] } ?? []
+    if schema.windowed != nil { return [.schema(schema), .sourceChanged] + state }
     var parts = engine.contents(of: table, columns: schema.givenColumnCount)
     if parts.isEmpty { parts = [Changeset()] }
     parts[0].beginsReload = true
     parts[parts.count - 1].endsReload = true
     let changes = parts.map { SourceEvent.changes($0) }
-    return [.schema(schema)] + changes + (state.map { [.state($0.state, message: $0.message)] } ?? [])
+    return [.schema(schema)] + changes + state
   }
 }

@@ -105,8 +105,8 @@ struct TableWriter: ~Copyable {
     let own = TableNames(schema.name, part: part.range)
     let names = names ?? own
     let fault: String? =
-      if schema.windowed != nil {
-        "its rows stay at the source"
+      if schema.windowed != nil, part.range != nil {
+        "its rows stay at the source, so its keys are not divided: remove --publish-keys"
       } else if case .refused(let reason) = part {
         reason
       } else if own.token.utf8.count > TableNames.greatestToken {
@@ -188,6 +188,7 @@ struct TableWriter: ~Copyable {
       receiving.append(try connection.receive(names.actions) { [source] in source.take($0) })
       receiving.append(try connection.receive(names.loads) { [source] in source.takeLoads($0) })
       receiving.append(try connection.receive(names.images) { [source] in source.takeImage($0) })
+      receiving.append(try connection.receive(names.queries) { [source] in source.takeQuery($0) })
     } catch {
       endReceiving()
       throw error

@@ -127,7 +127,7 @@ final class MergedTable: Sendable {
     switch event {
     case .image(let request, let outcome): return takeImage(outcome, of: request, from: number)
     // Answers do not depend on the order of changes.
-    case .acted, .notLoaded, .upload: return target.report(event)
+    case .acted, .notLoaded, .upload, .page, .sections, .pageFailed: return target.report(event)
     default:
       return state.withLock { state in
         guard state.merge != nil else {

@@ -6,7 +6,7 @@ import Threads
 /// The requests of a relay's server to the source at the publisher.
 ///
 /// An action is sent once; without an answer its outcome is unknown. ``RelayedLoads`` sends the
-/// requests for deferred cells and images.
+/// requests for deferred cells and images, and ``RelayedQueries`` those for rows.
 final class RelayedActions: Sendable {
   private struct State {
     var schema: Schema?
@@ -22,6 +22,8 @@ final class RelayedActions: Sendable {
   private let state = Guarded(State())
   /// The requests for deferred cells and images.
   let loads: RelayedLoads
+  /// The requests for rows of a windowed table.
+  let queries: RelayedQueries
   /// Telling the server blocks, and its loop makes the requests.
   private let queue = DispatchQueue(label: "relayed actions")
   private let logger = Logger(label: "cluster")
@@ -33,6 +35,7 @@ final class RelayedActions: Sendable {
     self.node = node
     inbox = "_INBOX.rowcast.\(node).\(names.token)"
     loads = RelayedLoads(names, connection: connection, target: target, node: node)
+    queries = RelayedQueries(names, connection: connection, target: target, node: node)
   }
 
   func start() {
@@ -51,6 +54,7 @@ final class RelayedActions: Sendable {
 
   func stop() {
     loads.stop()
+    queries.stop()
     if let receiving = state.withLock({ $0.receiving }) { connection.end(receiving) }
   }
 
@@ -58,6 +62,11 @@ final class RelayedActions: Sendable {
   func note(_ schema: Schema) {
     state.withLock { $0.schema = schema }
     loads.note(schema)
+    do throws(ClusterError) {
+      try queries.note(schema)
+    } catch {
+      logger.error("rows of the table cannot be requested", metadata: ["reason": "\(error)"])
+    }
   }
 
   private func send(_ request: SourceRequest) {
@@ -65,8 +74,8 @@ final class RelayedActions: Sendable {
     case .act(let action): act(action)
     case .upload(let upload): _ = target.report(.refusing(upload))
     case .load, .cancel, .image, .cancelImages: loads.send(request)
-    // Windowed tables are not published.
-    case .ask, .cancelBlocks: break
+    case .ask(let requests): queries.ask(requests)
+    case .cancelBlocks(let ids): queries.cancel(ids)
     }
   }
 

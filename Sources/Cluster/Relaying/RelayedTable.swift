@@ -65,6 +65,7 @@ final class RelayedTable: Sendable {
     let watch = Thread { [self] in
       while !isStopped {
         note { $0.check(at: BootTime.now) }
+        actions.queries.check(at: BootTime.now)
         pause(Self.look)
       }
     }
@@ -295,6 +296,7 @@ final class RelayedTable: Sendable {
         logger.notice("the rows are read again from a snapshot", metadata: ["message": "\(message.sequence)"])
         // The publisher may be another one now.
         actions.loads.failAll("the publisher has changed")
+        actions.queries.failAll("the publisher has changed")
         return
       case .differs:
         // Another reading may have the messages. The rows are right again after this heartbeat.

@@ -46,12 +46,12 @@ extension Changeset: Codable {
   ///
   /// - Complexity: O(bytes).
   public init(decoding encoded: [UInt8]) throws(ChangesetError) {
-    var scrollAnchor = ByteReader(encoded)
-    guard let flags = scrollAnchor.byte(), flags < 8, let rows = scrollAnchor.count(each: 18),
-      let cellCount = scrollAnchor.count(each: 13),
-      let byteCount = scrollAnchor.count(each: 1), let rejections = scrollAnchor.count(each: 0),
-      let reasonLength = scrollAnchor.count(each: 1),
-      scrollAnchor.rest == rows * 18 + cellCount * 13 + byteCount + reasonLength
+    var reader = ByteReader(encoded)
+    guard let flags = reader.byte(), flags < 8, let rows = reader.count(each: 18),
+      let cellCount = reader.count(each: 13),
+      let byteCount = reader.count(each: 1), let rejections = reader.count(each: 0),
+      let reasonLength = reader.count(each: 1),
+      reader.rest == rows * 18 + cellCount * 13 + byteCount + reasonLength
     else { throw .wrongLength }
     self.init()
     beginsReload = flags & 1 != 0
@@ -61,9 +61,9 @@ extension Changeset: Codable {
     records.reserveCapacity(rows)
     var first = 0
     for row in 0..<rows {
-      guard let verb = scrollAnchor.byte().flatMap(Verb.init), let count = scrollAnchor.integer(UInt32.self),
+      guard let verb = reader.byte().flatMap(Verb.init), let count = reader.integer(UInt32.self),
         count <= cellCount - first,
-        let key = scrollAnchor.cell(below: byteCount), key.kind == .integer || key.kind == .text
+        let key = reader.cell(below: byteCount), key.kind == .integer || key.kind == .text
       else { throw .badRow(row) }
       records.append(Record(key: key, firstCell: first, cellCount: Int32(count), verb: verb))
       first += Int(count)
@@ -73,14 +73,14 @@ extension Changeset: Codable {
     cells.reserveCapacity(cellCount)
     for (row, record) in records.enumerated() {
       for _ in 0..<record.cellCount {
-        guard let cell = scrollAnchor.cell(below: byteCount) else { throw .badRow(row) }
+        guard let cell = reader.cell(below: byteCount) else { throw .badRow(row) }
         cells.append(cell)
       }
     }
     self.records = records
     self.cells = cells
-    bytes = scrollAnchor.bytes(byteCount)
-    noteUnnamedRejections(rejections, String(decoding: scrollAnchor.bytes(reasonLength), as: UTF8.self))
+    bytes = reader.bytes(byteCount)
+    noteUnnamedRejections(rejections, String(decoding: reader.bytes(reasonLength), as: UTF8.self))
   }
 
   /// Decodes a changeset written by ``encode(to:)``.

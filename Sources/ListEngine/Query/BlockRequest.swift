@@ -45,6 +45,13 @@ public struct BlockRequest: Hashable, Sendable {
   public var section: [Cell]
   /// The kind of request.
   public var what: What
+
+  package init(id: BlockRequestID, query: Query, section: [Cell], what: What) {
+    self.id = id
+    self.query = query
+    self.section = section
+    self.what = what
+  }
 }
 
 /// A block of rows returned by a windowed source.

@@ -112,7 +112,7 @@ final class WindowedExports {
 
   /// The time at which the next request is due.
   ///
-  /// It is `nil` if the exports wait only for room, an answer or a scrollAnchor.
+  /// It is `nil` if the exports wait only for room, an answer or its reader.
   func deadline(besides count: Int, of bound: Int) -> Instant? {
     if !dismissed.isEmpty { return .zero }
     guard let flight else {

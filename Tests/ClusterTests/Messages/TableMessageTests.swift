@@ -51,7 +51,7 @@ import Testing
 
   @Test func `events that are answers to one server are not published`() {
     #expect(EventFrames.frame(.acted(1, .done(""))) == nil)
-    #expect(EventFrames.frame(.sourceChanged) == nil)
+    #expect(EventFrames.frame(.pageFailed(BlockRequestID(rawValue: 1), reason: "")) == nil)
   }
 
   @Test func `cut or invalid frames are refused`() {
