@@ -23,7 +23,8 @@ LINES = """() => {
   };
   const below = at(2);
   const text = (index) => below.querySelector(`[aria-colindex="${index}"]`)?.textContent;
-  return { outer: header(0), inner: header(1), row: below?.matches('.row') ? [text(3), text(9)] : null };
+  const isBlank = [0, 1, 2].every((line) => at(line) === null);
+  return { isBlank, outer: header(0), inner: header(1), row: below?.matches('.row') ? [text(3), text(9)] : null };
 }"""
 
 
@@ -40,8 +41,9 @@ class NestedSectionsTest(PageTest):
 
     def check(self, frames):
         """Asserts that every frame has an opaque header per level, for the section of the rows
-        below.
+        below. On a busy machine the rows may not have come to a frame.
         """
+        frames = [frame for frame in frames if not frame["isBlank"]]
         self.assertGreater(len(frames), 20)
         for frame in frames:
             self.assertIsNotNone(frame["outer"], frame)
@@ -63,7 +65,7 @@ class NestedSectionsTest(PageTest):
         for _ in range(10):
             user.wheel(-700)
         user.until("() => document.querySelector('#grid').scrollTop < 7_000", "and back")
-        user.until("() => frames_seen.length > 20", "enough frames were looked at")
+        user.until("() => frames_seen.filter(({ isBlank }) => !isBlank).length > 20", "enough frames were looked at")
         self.check(seen(user.page))
         user.page.screenshot(path=ARTIFACTS / "market-nested.png")
         user.check_clean(self)
@@ -83,7 +85,7 @@ class NestedSectionsTest(PageTest):
         user.until(
             "(before) => kept[0].querySelector('.total').textContent !== before",
             "the aggregates change", before)
-        user.until("() => frames_seen.length > 40", "enough frames were looked at")
+        user.until("() => frames_seen.filter(({ isBlank }) => !isBlank).length > 40", "enough frames were looked at")
         frames = seen(user.page)
         self.check(frames)
         self.assertTrue(all(frame["isSame"] for frame in frames))
