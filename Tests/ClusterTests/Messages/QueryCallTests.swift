@@ -19,7 +19,7 @@ import Testing
       .any([.contains(name, "a"), .startsWith(name, "é"), .matches(name, "^b", ignoringCase: true)]),
       .not(.isEmpty(name)), .compare(id, .greaterOrEqual, .integer(.max)),
       .range(id, from: nil, through: .integer(9)), .oneOf(name, [.text("x"), .null]),
-      .age(at, .less, .timestamp(nanoseconds: 5)),
+      .age(at, .less, .timestamp(5)),
     ])
   }
 
