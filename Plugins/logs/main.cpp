@@ -197,7 +197,7 @@ static std::string schemaLine(const Table &table) {
   std::string sort = table.options().isMerged ? "\"time\"" : hasTime ? "\"line\",\"time\"" : "\"line\"";
   return out + R"(],"windowed":{"sort":[)" + sort +
          R"(],"filters":["equal","notEqual","order","range","contains","startsWith","matches","oneOf","isEmpty","any","not"],"filterColumns":[)" +
-         names + R"(],"searches":true,"count":"exact","paging":"keysetAndOffset","tellsChanges":true,"cancels":true}})";
+         names + R"(],"searches":true,"count":"exact","paging":"keysetAndOffset","tellsChanges":true,"refresh":50,"cancels":true}})";
 }
 
 /// Reads the host's lines until the end of its input, which ends the process.

@@ -279,7 +279,7 @@ def main():
         windowed={
             "sort": names, "filters": FILTERS, "filterColumns": names, "searches": table.searches,
             "group": names, "count": "exact", "paging": "keysetAndOffset", "tellsChanges": True,
-            "cancels": True})
+            "refresh": 50, "cancels": True})
     worker = Worker(reader, conversation)
     interval = settings.get("interval", 0.1)
     version = watch.execute("PRAGMA data_version").fetchone()[0]
