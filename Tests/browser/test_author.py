@@ -28,25 +28,26 @@ PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stag
 }))"""
 
 
+def write(file, text):
+    """Replaces a program. Its file may be running, and is then not writable."""
+    new = file.with_suffix(".new")
+    new.write_text(text, encoding="utf-8")
+    new.chmod(0o755)
+    os.rename(new, file)
+
+
 class AuthorTest(PageTest):
     @classmethod
     def serve(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.file = pathlib.Path(folder.name) / "jobs.sh"
-        cls.write(JOBS)
+        write(cls.file, JOBS)
         return cls.start(cls.file)
 
     @staticmethod
     def start(file):
         return Server(what=("plugin", "run", str(file)))
-
-    @classmethod
-    def write(cls, text):
-        new = cls.file.with_suffix(".new")
-        new.write_text(text, encoding="utf-8")
-        new.chmod(0o755)
-        os.rename(new, cls.file)
 
     def open(self, fragment="", server=None, **how):
         user = User(self.browser, server or self.server, fragment, **how)
@@ -81,8 +82,7 @@ class AuthorTest(PageTest):
 
     def test_failed_plugin_shows_reason_and_log_until_it_works(self):
         broken = self.file.with_name("broken.sh")
-        broken.write_text("#!/bin/sh\necho 'error: jobs.txt is missing' >&2\nexit 4\n", encoding="utf-8")
-        broken.chmod(0o755)
+        write(broken, "#!/bin/sh\necho 'error: jobs.txt is missing' >&2\nexit 4\n")
         with self.start(broken) as server:
             user = self.open(server=server)
             table, log = self.until_panes(
@@ -94,17 +94,14 @@ class AuthorTest(PageTest):
             self.assertEqual(table["rows"], [])
             user.page.screenshot(path=ARTIFACTS / "author-broken.png")
             # The table appears once the plugin works, without user input.
-            broken.write_text(JOBS, encoding="utf-8")
+            write(broken, JOBS)
             self.until_panes(
                 user, "([table]) => table.rows.length === 2 && table.label === 'broken'",
                 "its table has come")
 
     def test_edited_plugin_updates_columns_and_keeps_sort_and_sockets(self):
         file = self.file.with_name("tasks.sh")
-        write = lambda text: (
-            file.with_suffix(".new").write_text(text, encoding="utf-8"),
-            file.with_suffix(".new").chmod(0o755), os.rename(file.with_suffix(".new"), file))
-        write(JOBS)
+        write(file, JOBS)
         with self.start(file) as server:
             user = self.open(server=server)
             self.until_panes(
@@ -119,7 +116,7 @@ class AuthorTest(PageTest):
                     f"it is sorted, {direction}")
             sockets = [url for url in user.requests if url.endswith("/ws")]
             write(
-                JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace(
+                file, JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace(
                     '"seconds":40', '"seconds":40,"host":"berta"'))
             table, log = self.until_panes(
                 user, "([table]) => table.columns.includes('host') && table.rows.length === 2",
@@ -127,7 +124,7 @@ class AuthorTest(PageTest):
             self.assertEqual(table["rows"], ["2 test 40 berta", "1 build 99 anna"], "in the order that was chosen")
             self.assertTrue(any("the disk is nearly full" in row for row in log["rows"]), "the log goes on")
             user.page.screenshot(path=ARTIFACTS / "author-other-columns.png")
-            write(JOBS.replace(',"seconds":12', "").replace(',"seconds":40', ""))
+            write(file, JOBS.replace(',"seconds":12', "").replace(',"seconds":40', ""))
             table, _ = self.until_panes(
                 user,
                 "([table]) => table.columns.join() === 'id,name' && table.rows.length === 2",
