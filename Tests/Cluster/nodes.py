@@ -117,7 +117,7 @@ class Nats(Process):
             f"PUB $JS.API.STREAM.MSG.GET.ROWCAST_{table} _INBOX.test {len(last)}\r\n{last}\r\n".encode(), b"}}")
         message = base64.b64decode(re.search(rb'"data":"([^"]+)"', answer)[1])
         # The fencing number of the last message, no times, and four bytes with their CRC-32C.
-        forged = b"RCT1\x03\x00" + message[6:14] + bytes(16) + struct.pack("<II", 4, 0x48674BC7) + bytes(4)
+        forged = b"RCT1\x03\x00" + message[6:14] + bytes(16) + struct.pack("<II", 4, 0x29308CF4) + b"\1\2\3\4"
         head = f"PUB rowcast.changes.{table} _INBOX.test {len(forged)}\r\n".encode()
         self.exchange(head + forged + b"\r\n", b'"seq"')
 
