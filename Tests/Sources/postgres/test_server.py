@@ -229,7 +229,14 @@ class ServerTests(unittest.TestCase):
             cluster().start()
             self.sql("UPDATE quotes SET note = 'after' WHERE id = 510")
             wanted[9] = [510, 5_100, "after"]
-            await client.until(lambda: client.rows[:40] == wanted, 60)
+            try:
+                await client.until(lambda: client.rows[:40] == wanted)
+            except AssertionError as error:
+                # Once, the source was live again and the row stayed as it was. The cause is not known.
+                differing = [row for row in client.rows if row not in wanted]
+                found = self.sql("SELECT id, price, note FROM quotes WHERE id = 510")
+                log = "".join(server.log)[-3_000:]
+                raise AssertionError(f"{error}; other rows {differing[:3]}, in the database {found}\n{log}") from None
             await client.until(lambda: client.states[-1]["state"] == "live", 60)
             # The slot is dropped under it.
             self.sql(
