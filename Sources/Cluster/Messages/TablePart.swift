@@ -30,7 +30,7 @@ struct TablePart: Codable, Hashable {
 
 extension SnapshotEntry {
   private enum CodingKeys: String, CodingKey {
-    case table, position, fence, id, first, chunks, sequence, time, part, splitTable
+    case table, position, fence, id, first, chunks, sequence, time, digest, part, splitTable
   }
 
   /// Decodes an entry. The entry of a part has the name of the table as `splitTable`.
@@ -43,7 +43,7 @@ extension SnapshotEntry {
       id: try values.decode(String.self, forKey: .id), first: try values.decode(UInt64.self, forKey: .first),
       chunks: try values.decode(UInt64.self, forKey: .chunks),
       sequence: try values.decode(UInt64.self, forKey: .sequence), time: try values.decode(Int64.self, forKey: .time),
-      part: part)
+      digest: try values.decodeIfPresent(UInt32.self, forKey: .digest), part: part)
   }
 
   /// Encodes the entry.
@@ -61,6 +61,7 @@ extension SnapshotEntry {
     try values.encode(chunks, forKey: .chunks)
     try values.encode(sequence, forKey: .sequence)
     try values.encode(time, forKey: .time)
+    try values.encodeIfPresent(digest, forKey: .digest)
   }
 }
 

@@ -33,4 +33,14 @@ import Testing
     #expect(StreamDigest(in: TableMessage(.heartbeat, fence: 5, time: 0)) == nil)
     #expect(StreamDigest(in: Self.message("four")) == nil)
   }
+
+  @Test(arguments: [nil, TablePart(.everything, .integer, publisher: "p")])
+  func `the entry of a snapshot carries the digest`(_ part: TablePart?) throws {
+    var entry = SnapshotEntry(
+      table: "jobs", position: 0, fence: 5, id: "a", first: 1, chunks: 1, sequence: 9, time: 0, part: part)
+    for digest in [nil, 0, UInt32.max] {
+      entry.digest = digest
+      #expect(SnapshotEntry(decoding: entry.encoded) == entry)
+    }
+  }
 }
