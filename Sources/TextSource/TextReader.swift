@@ -26,7 +26,9 @@ package struct TextReader: ~Copyable {
   /// Whether values are texts that may represent other types.
   package var isTextual: Bool { format != .ndjson && format != .json }
   /// Whether sampled lines wait for inference.
-  package var isSampling: Bool { (!sample.isEmpty && loneNames == nil) || readers.isWaiting }
+  package var isSampling: Bool {
+    (!sample.isEmpty && loneNames == nil) || readers.isWaiting || !summary.averages.isEmpty
+  }
   /// The column names in the only line so far, if it looks like a header.
   ///
   /// Inference then waits for a row.
@@ -73,6 +75,30 @@ package struct TextReader: ~Copyable {
     var isWaiting: Bool {
       traces.pending != nil || aligned?.isWaiting ?? false || properties?.isWaiting ?? false
         || records?.isWaiting ?? false || named?.isWaiting ?? false
+    }
+
+    /// Returns whether enough of the rows made of these lines have columns: a third below a header,
+    /// three in five with pairs, and four in five without names.
+    func describes(_ lines: ArraySlice<String>) -> Bool {
+      var found: [Found] = []
+      var least = 0.6
+      if var aligned {
+        least = aligned.columns.headerLine < 0 ? 0.8 : 0.33
+        for (index, line) in lines.enumerated() { aligned.read(line, index, into: &found) }
+        aligned.flush(into: &found)
+      } else if var properties {
+        for (index, line) in lines.enumerated() { properties.read(line, index, into: &found) }
+        properties.flush(into: &found)
+      } else if var records {
+        for (index, line) in lines.enumerated() { records.read(line, index, into: &found) }
+        records.flush(into: &found)
+      } else {
+        return true
+      }
+      let whole = found.count {
+        if case .row(let row, _) = $0 { row.count == 1 && row[0].name.hasPrefix("line") } else { false }
+      }
+      return Double(found.count - whole) >= Double(found.count) * least
     }
 
     /// Emits what waits for more lines.
@@ -145,7 +171,10 @@ package struct TextReader: ~Copyable {
   }
 
   private mutating func readPlain(_ line: UnsafeRawBufferPointer, _ number: Int) {
-    if format == nil || format == .columns, summary.skips(line) { return }
+    if format == nil || format == .columns, summary.skips(line, number) {
+      if summary.averages.count >= Self.sampleLines { sample += summary.takeAverages() }
+      return
+    }
     if format == nil, sample.isEmpty {
       decide(TextFormat.guess(line))
       isGuessed = format != nil
@@ -209,6 +238,7 @@ package struct TextReader: ~Copyable {
 
   /// Runs pending inference.
   package mutating func settle() {
+    sample += summary.takeAverages()
     readers.flush(into: &found)
     infer()
     readers.flush(into: &found)
@@ -249,7 +279,18 @@ package struct TextReader: ~Copyable {
   }
 
   /// Infers the format from the sampled lines; returns the number of lines in front of the rows.
+  ///
+  /// Lines of which too many are not rows of the table stay as they are.
   private mutating func guessFormat(_ lines: [String]) -> Int {
+    let start = guessTable(lines)
+    if readers.describes(lines.dropFirst(start)) { return start }
+    readers = Readers(delimited: DelimitedReader(separator: 0x2C, options))
+    return readLines()
+  }
+
+  /// Chooses the reader for the table that sampled lines may be; returns the number of lines in
+  /// front of the rows.
+  private mutating func guessTable(_ lines: [String]) -> Int {
     if let found = MatchingReader.detected(lines) {
       readers.matching = found
       format = .pattern

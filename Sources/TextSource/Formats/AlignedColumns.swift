@@ -75,7 +75,8 @@ struct AlignedColumns: Equatable {
       if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
       if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()),
-        areApart(rows.dropFirst(), isWhole: isUnderlined), isUnderlined || !isListing(rows)
+        areApart(rows.dropFirst(), isWhole: isUnderlined),
+        isUnderlined || ((names.count > 2 || isDistinct(rows)) && !isListing(rows))
       {
         return
       }
@@ -118,8 +119,8 @@ struct AlignedColumns: Equatable {
     for name in knownNames where line.contains(name) {
       line = line.replacing(name, with: name.replacing(" ", with: joiner))
     }
-    if line.hasSuffix("PortProcess") || line.contains("PortProcess ") {
-      line = line.replacing("PortProcess", with: "Port Process")
+    if line.contains(":Port"), let range = line.firstRange(of: "Process"), line[..<range.lowerBound].contains("Peer") {
+      line.insert(" ", at: range.lowerBound)
     }
     if let count = timeLength(line) {
       let rest = line.dropFirst(count)
@@ -175,10 +176,10 @@ struct AlignedColumns: Equatable {
     return header.mostStandBelow ? places : nil
   }
 
-  /// Returns whether a header below a title differs from its values: it has capitals, or there are
-  /// numbers.
+  /// Returns whether a header differs from its values: it has capitals, or there are numbers.
   private func isDistinct(_ rows: [String]) -> Bool {
-    names.contains { $0.first?.isUppercase ?? false }
+    let capitals = names.count { $0.first?.isUppercase ?? true }
+    return capitals >= min(2, names.count) || (capitals > 0 && names.count > 2)
       || !SafeFields.numeric(rows.dropFirst().compactMap { fittingFields(of: $0) }, least: 1).isEmpty
   }
 
@@ -205,15 +206,17 @@ struct AlignedColumns: Equatable {
 
   /// Returns whether the lines are a list of words in columns, as `ls` prints them.
   ///
-  /// Each column goes on in the next one.
+  /// Each column goes on in the next one, or each line.
   private func isListing(_ lines: [String]) -> Bool {
     guard lines.count >= 3 else { return false }
     let rows = lines.map { fields(of: $0) }
-    let words = names.indices.flatMap { index in rows.map { $0[index] }.filter { !$0.isEmpty } }
-    // Some locales order words without regard to capitals.
-    return words.count >= lines.count * 2 - 1
-      && (zip(words, words.dropFirst()).allSatisfy { $0 < $1 }
-        || zip(words, words.dropFirst()).allSatisfy { $0.lowercased() < $1.lowercased() })
+    let byColumn = names.indices.flatMap { index in rows.map { $0[index] }.filter { !$0.isEmpty } }
+    return [byColumn, rows.flatMap { $0.filter { !$0.isEmpty } }].contains { words in
+      // Some locales order words without regard to capitals.
+      words.count >= lines.count * 2 - 1
+        && (zip(words, words.dropFirst()).allSatisfy { $0 < $1 }
+          || zip(words, words.dropFirst()).allSatisfy { $0.lowercased() < $1.lowercased() })
+    }
   }
 
   /// Returns whether nine of ten lines fit.
@@ -250,7 +253,7 @@ struct AlignedColumns: Equatable {
   /// lines have as many words, half of them numbers.
   static func withoutHeader(_ lines: [String]) -> AlignedColumns? {
     let filled = lines.filter { line in line.contains { !$0.isWhitespace } }
-    guard filled.count >= 3 else { return nil }
+    guard filled.count >= 3, filled.count(where: isBranch) < 2 else { return nil }
     let hasGaps = { (line: [Character]) in AlignedHeader.words(line).dropFirst().contains(where: \.beginsColumn) }
     let rows = filled.map { Array($0) }.filter(hasGaps)
     if rows.count >= 3, rows.count * 10 >= filled.count * 6 {
@@ -260,7 +263,9 @@ struct AlignedColumns: Equatable {
       let areApart = rows.count { row in
         !columns.fields(of: String(row)).contains { $0.contains("  ") }
       }
-      if places.count >= 2, areApart * 10 >= rows.count * 9, !columns.hasLabels(rows.map { String($0) }) {
+      if places.count >= 2, areApart * 10 >= rows.count * 9, !columns.hasLabels(rows.map { String($0) }),
+        columns.haveText(rows)
+      {
         return columns
       }
     }
@@ -270,6 +275,18 @@ struct AlignedColumns: Equatable {
       SafeFields.numeric(words).count * 2 >= words[0].count
     else { return nil }
     return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
+  }
+
+  /// Returns whether a line is part of a tree that is drawn with lines.
+  private static func isBranch(_ line: String) -> Bool {
+    let text = line.drop { $0 == " " || $0 == "│" || $0 == "|" }
+    return ["├", "└", "|-", "`-"].contains(where: text.hasPrefix)
+  }
+
+  /// Returns whether each column has more than brackets and bars in some line.
+  private func haveText(_ rows: [[Character]]) -> Bool {
+    let rows = rows.map { fields(of: String($0)) }
+    return names.indices.allSatisfy { index in rows.contains { $0[index].contains { !"[](){}<>|".contains($0) } } }
   }
 
   /// Returns whether a column only has a label such as `len:`.

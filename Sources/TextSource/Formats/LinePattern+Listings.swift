@@ -21,9 +21,9 @@ extension LinePattern {
       #"(?<file>[^\s:]*(?:/[^\s:]*|\.[A-Za-z]\w{0,5})):(?<line>\d+):(?!\d+: (?:error|warning|note|info|fatal|hint)\b)(?!\d+:[^:]*:)(?<text>.*)"#,
       hints: ["file": text, "line": ColumnHint(.integer), "text": text]),
     LinePattern(
-      "match-counts", #"(?<file>[^\s:]*/[^\s:]*):(?<count>\d+)"#, hints: ["file": text], hasUniqueNames: true),
+      "match-counts", #"(?<file>[^\s:]*/[^\s:]*):(?<count>\d+)"#, hints: ["file": text], names: .unique),
     LinePattern(
-      "checksum-sizes", #"(?<checksum>\d{5,10}) +(?<bytes>\d+) (?<file>\S*[./]\S*)"#,
+      "checksum-sizes", #"(?<checksum>\d{5,10}) (?<bytes>\d+) (?<file>\S*[./]\S*)"#,
       hints: ["checksum": text, "bytes": ColumnHint(.bytes(1)), "file": text]),
     LinePattern(
       "tagged-checksums", #"(?<algorithm>[A-Z][\w/-]*) \((?<file>.+)\) = (?<checksum>[0-9a-f]{16,128})"#,
@@ -71,7 +71,7 @@ extension LinePattern {
     LinePattern(
       "crate-tree",
       #"(?<crate>[├└│─ ]*[A-Za-z][\w-]*) v(?<version>\d\S*)(?: \((?<source>[^)*]+)\))?(?<repeated> \(\*\))?"#,
-      hints: ["crate": text, "version": text], skipping: #"[│ ]*\[(?:build|dev)-dependencies\]"#),
+      hints: ["crate": text, "version": text], skipping: #"[│ ]*\[(?:build|dev)-dependencies\]"#, somewhere: "[├└].*"),
     LinePattern(
       "capabilities", #"(?<file>/\S*) (?:= )?(?<capabilities>cap_\S+)"#, hints: ["file": text, "capabilities": text]),
     LinePattern(

@@ -59,8 +59,14 @@ extension LinePattern {
       #"(?:<(?<priority>\d+)>)?(?<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:?\d\d)) (?<host>[\w.:-]+) (?<program>[^\s:\[\]]+(?: [^\s:\[\]]+)?)(?:\[(?<pid>\d+)\])?: ?(?<message>.*)"#,
       hints: ["time": ColumnHint(.timestamp), "pid": ColumnHint(.integer)], skipping: "-- .* --", joinsLines: true),
     LinePattern(
-      "dmesg", #"(?:<\d+>)?\[ *(?<time>\d+\.\d{6})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
-      hints: ["time": ColumnHint(.duration(1)), "source": ColumnHint(.text)], joinsLines: true),
+      "dmesg",
+      #"(?:<\d+>|(?<facility>[a-z]+\d?) *:(?<level>[a-z]+) *: )?\[ *(?<time>\d+\.\d{6})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
+      hints: ["time": ColumnHint(.duration(1)), "source": ColumnHint(.text), "level": ColumnHint(.badge)],
+      joinsLines: true),
+    LinePattern(
+      "dmesg-changes",
+      #"\[(?<time> *[+<] *\d+\.\d{6}>?|[A-Z][a-z]{2} ?\d+ \d\d:\d\d)\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
+      hints: ["time": ColumnHint(.text), "source": ColumnHint(.text)], joinsLines: true),
     LinePattern(
       "dmesg-time",
       #"\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
@@ -119,7 +125,7 @@ extension LinePattern {
       skipping: "#.*"),
     LinePattern(
       "passwd",
-      #"(?<user>[^:]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
+      #"(?<user>[^:\s]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
       skipping: "#.*"),
     LinePattern(
       "group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
@@ -129,7 +135,7 @@ extension LinePattern {
       hints: ["commit": ColumnHint(.text), "text": ColumnHint(.text), "line": ColumnHint(.integer)]),
     LinePattern(
       "git-oneline",
-      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>(?![|]|[0-9a-f]{8}(?: |$)).*)"#,
+      #"(?:[*|\\/ ]+)?(?<commit>(?!\d+ \d)[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>(?![|]|[0-9a-f]{8}(?: |$)|.* {3}|(?:blob|tree|commit|tag) \d+$)\S.*)"#,
       hints: ["commit": ColumnHint(.text)]),
     LinePattern(
       "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
@@ -281,8 +287,8 @@ extension LinePattern {
       #"(?<time>\d{10}\.\d+) \[(?<database>\d+) (?<client>[^\]]+)\] "(?<command>[^"]+)"(?: (?<arguments>.*))?"#,
       hints: ["client": ColumnHint(.text), "command": ColumnHint(.text)], skipping: "OK"),
     LinePattern(
-      "package-files", #"(?<package>[a-z0-9][a-z0-9+.:-]*(?:, [a-z0-9][a-z0-9+.:-]*)*): (?<path>/.*)"#,
-      hints: ["path": ColumnHint(.text)]),
+      "package-files", #"(?<package>[a-z0-9][a-z0-9+.:-]*(?:, [a-z0-9][a-z0-9+.:-]*)*): (?<path>/(?!.*: ).*)"#,
+      hints: ["path": ColumnHint(.text)], names: .repeated),
     LinePattern(
       "file-types", #"(?<file>\.{0,2}/[^:]*): +(?<type>\S.*)"#,
       hints: ["file": ColumnHint(.text)]),
@@ -302,27 +308,27 @@ extension LinePattern {
     LinePattern("ls-recursive", #"(?<name>\S.*)"#, heading: "directory", needsHeadings: true),
     LinePattern("git-status", #"(?!  )(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
     LinePattern(
-      "numbered", #" *(?<number>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ |total$)(?<text>[^\s|][^\t]*)"#,
+      "numbered", #" *(?<number>\d+)(?: +(?!.* {3}|\d+ )| *\t)(?!\d+ +\d+:\d+ |total$)(?<text>[^\s|][^\t]*)"#,
       hints: ["text": ColumnHint(.text)],
       ascends: true),
     LinePattern(
-      "count", #" *(?<count>\d+)(?: +| *\t)(?!\d+ +\d+:\d+ )(?<value>[^\s|][^\t]*)"#,
+      "count", #" *(?<count>\d+|[\d.]+[KMGTPE])(?: +(?!.* {3})| *\t)(?!\d+ )(?<value>[^\s|][^\t]*)"#,
       hints: ["value": ColumnHint(.text)],
-      skipping: #"total \d+"#, needsPadding: true),
+      skipping: #"total [\d.]+[KMGT]?"#, somewhere: #" .*|.*\t.*|total .*|.* total"#),
     LinePattern(
       "meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),
     LinePattern(
-      "counters", #"(?<name>[A-Za-z_]\w+) (?<value>-?\d+)"#, hints: ["name": ColumnHint(.text)], hasUniqueNames: true),
+      "counters", #"(?<name>[A-Za-z_][\w-]+) (?<value>-?[\d.]+)"#, hints: ["name": ColumnHint(.text)], names: .unique),
     LinePattern(
       "env", #"(?<name>[A-Za-z_]\w*)=(?!=)(?<value>.*)"#,
       hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
-      hasUniqueNames: true),
+      names: .unique),
     LinePattern(
       "settings", #"(?<name>[A-Za-z][\w-]*(?:\.[\w./:@*+-]+)+)=(?!=)(?<value>.*)"#,
       hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)]),
     LinePattern(
       "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?!//)\s*(?<value>.*)"#,
       hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], skipping: "#.*", isDetected: false,
-      hasUniqueNames: true),
+      names: .unique),
   ]
 }

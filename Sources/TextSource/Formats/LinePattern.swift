@@ -20,8 +20,17 @@ package struct LinePattern: Hashable, Sendable {
   let isDetected: Bool
   /// Whether lines without a match belong to the record before them, as stack traces in a log.
   let joinsLines: Bool
-  /// Whether the first column must differ between lines for the pattern to be detected.
-  let hasUniqueNames: Bool
+  /// A requirement on the values of the first column.
+  package enum Names: Hashable, Sendable {
+    /// Any values.
+    case any
+    /// At least two values, all of them different.
+    case unique
+    /// At least one value that occurs twice.
+    case repeated
+  }
+  /// The values of the first column that are required for the pattern to be detected.
+  let names: Names
   /// The column for headings above the lines, such as `/etc:` above those of `ls -lR`.
   let heading: String?
   /// An expression for headings whose first group is the title, or `nil` for lines that end with a
@@ -36,18 +45,17 @@ package struct LinePattern: Hashable, Sendable {
   ///
   /// It ascends by one, or has no blanks in front of it.
   let ascends: Bool
-  /// Whether some line must begin with a blank, or have a tab or a sum, for the pattern to be
-  /// detected.
+  /// An expression that some line must match for the pattern to be detected, or `nil`.
   ///
-  /// A single line needs none.
-  let needsPadding: Bool
+  /// An output of a single line needs no match.
+  let somewhere: String?
 
   /// Creates a ready-made pattern.
   package init(
     _ name: String, _ expression: String, hints: [String: ColumnHint] = [:], skipping skipped: String? = nil,
-    isDetected: Bool = true, joinsLines: Bool = false, hasUniqueNames: Bool = false, heading: String? = nil,
+    isDetected: Bool = true, joinsLines: Bool = false, names: Names = .any, heading: String? = nil,
     startsWith start: String? = nil, needsHeadings: Bool = false, titled title: String? = nil, ascends: Bool = false,
-    needsPadding: Bool = false
+    somewhere: String? = nil
   ) {
     self.name = name
     self.expression = expression
@@ -55,13 +63,13 @@ package struct LinePattern: Hashable, Sendable {
     self.skipped = skipped
     self.isDetected = isDetected
     self.joinsLines = joinsLines
-    self.hasUniqueNames = hasUniqueNames
+    self.names = names
     self.heading = heading
     self.title = title
     self.start = start
     self.needsHeadings = needsHeadings
     self.ascends = ascends
-    self.needsPadding = needsPadding
+    self.somewhere = somewhere
   }
 
   /// The reason why an expression is refused.
@@ -116,7 +124,7 @@ package struct LinePattern: Hashable, Sendable {
   }
 
   private func describes(_ lines: [String]) -> Bool {
-    guard let matcher = try? PatternMatcher.cached(self), !needsPadding || Self.isPadded(lines) else { return false }
+    guard let matcher = try? PatternMatcher.cached(self), hasLineSomewhere(lines) else { return false }
     var (matching, others) = (0, 0)
     var known: Set<String> = []
     var isContinued = false
@@ -125,7 +133,7 @@ package struct LinePattern: Hashable, Sendable {
       if let row = matcher.fields(of: line) {
         matching += 1
         isContinued = false
-        if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
+        if !known.insert(row[0].value).inserted, names == .unique { return false }
         if ascends, !order.take(row[0].value, isPadded: line.first == " ") { return false }
         continue
       }
@@ -136,14 +144,14 @@ package struct LinePattern: Hashable, Sendable {
       isContinued = joinsLines && (isContinued || isTrace)
       others += isContinued ? 0 : 1
     }
-    return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
+    guard matching > (names == .unique ? 1 : 0), others * 10 <= matching else { return false }
+    return names != .repeated || known.count < matching
   }
 
-  private static func isPadded(_ lines: [String]) -> Bool {
-    lines.count == 1
-      || lines.contains { line in
-        line.first == " " || line.contains("\t") || line.hasPrefix("total ") || line.hasSuffix(" total")
-      }
+  private func hasLineSomewhere(_ lines: [String]) -> Bool {
+    guard let somewhere, lines.count > 1 else { return true }
+    let matcher = PatternMatcher.readyMade(somewhere)
+    return lines.contains { matcher.matches($0) }
   }
 
   /// Returns the title in a line that can be a heading of the lines below it, or `nil`.

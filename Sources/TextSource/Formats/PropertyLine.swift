@@ -44,7 +44,9 @@ struct PropertyLine {
         if next.isWhitespace { return place }
         // `redis_version:7.0`, but neither `http://`, `std::vector` nor `10:00`.
         let hasBlank = line[first..<place].contains(where: \.isWhitespace)
-        if !hasBlank, next != "/", next != ":", line[first].isLetter { return place }
+        // Lines with several colons are records, such as those of `/etc/passwd`.
+        let others = line[(place + 1)...].prefix { !$0.isWhitespace }.count { $0 == ":" }
+        if !hasBlank, next != "/", next != ":", line[first].isLetter, others < 3 { return place }
         return nil
       case "=":
         if isSpaced && next.isWhitespace { return place }

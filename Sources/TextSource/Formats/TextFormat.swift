@@ -77,11 +77,13 @@ package enum TextFormat: String, CaseIterable, Sendable {
     guard filled.count >= 2, let first = filled.first else { return nil }
     let tabs = first.utf8.count { $0 == 0x09 }
     if tabs > 0, filled.allSatisfy({ $0.utf8.count { $0 == 0x09 } == tabs }) {
+      // Tabs among blanks only pad.
+      guard !filled.contains(where: { $0.contains("\t  ") }) else { return nil }
       let arePairs = filled.count >= 3 && !filled.contains { $0.hasPrefix("\t") || $0.hasSuffix("\t") }
       return tabs >= 2 || arePairs ? (.tsv, tabs + 1) : nil
     }
     guard filled.count >= 3, let rows = records(filled, 0x2C), let count = rows.first?.count, count >= 3,
-      rows.allSatisfy({ $0.count == count })
+      rows.allSatisfy({ $0.count == count && !$0.contains { $0.contains("   ") } })
     else { return nil }
     let hasNumbers = (0..<count).contains { index in
       rows.allSatisfy { row in
@@ -126,7 +128,9 @@ package enum TextFormat: String, CaseIterable, Sendable {
     for (separator, least) in [(UInt8(ascii: "|"), 2), (UInt8(ascii: ":"), 3)] {
       let count = first.utf8.count { $0 == separator }
       guard count >= least, filled.allSatisfy({ $0.utf8.count { $0 == separator } == count }) else { continue }
-      guard separator == UInt8(ascii: ":") else { return first.hasPrefix("|") ? nil : separator }
+      guard separator == UInt8(ascii: ":") else {
+        return first.hasPrefix("|") || filled.allSatisfy { $0.hasSuffix("|") } ? nil : separator
+      }
       // Neither times nor addresses nor sentences have as many colons in each line.
       let isPlain = filled.allSatisfy { line in
         !line.utf8.contains(0x20) && !line.utf8.contains(0x09) && line.contains(where: \.isLetter)
@@ -243,7 +247,12 @@ package enum TextFormat: String, CaseIterable, Sendable {
       AlignedHeader.canName(first)
     else { return nil }
     let numbers = fields.filter { !$0.isEmpty && !AlignedHeader.canName($0) }
-    return numbers.isEmpty || isSeries(numbers) ? fields : nil
+    return (numbers.isEmpty || isSeries(numbers)) && fields.allSatisfy(isName) ? fields : nil
+  }
+
+  /// Returns whether a value of the first record can name a column, unlike a statement or a pair.
+  private static func isName(_ text: String) -> Bool {
+    !text.contains(": ") && !text.hasSuffix(";") && text.count { $0 == "(" } == text.count { $0 == ")" }
   }
 
   /// Returns whether numbers can name columns: the years 2020, 2021, or 1, 2, 3.

@@ -19,7 +19,10 @@ enum KnownHeaders {
       declare("%CPU", "%MEM", kind: .percent)
     }
     if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
-    if known.contains("buff/cache"), row.count < 2 || Double(row[1]).map({ $0 >= leastMemory }) ?? true {
+    let sizes = row.dropFirst().compactMap { Int64($0) }
+    // Sizes in bytes are those of whole pages.
+    let areBytes = sizes.count >= 3 && sizes.allSatisfy { $0.isMultiple(of: 4096) } && sizes.contains { $0 > 0 }
+    if known.contains("buff/cache"), !areBytes, row.count < 2 || Double(row[1]).map({ $0 >= leastMemory }) ?? true {
       declare("total", "used", "free", "shared", "buff/cache", "available", kind: .bytes(1024))
     }
     if known.isSuperset(of: ["Filename", "Type", "Size", "Used"]) { declare("Size", "Used", kind: .bytes(1024)) }
