@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 
 import psycopg2
 
@@ -27,6 +28,15 @@ def quick_folder():
     except OSError:
         return None
     return "/dev/shm" if status.f_bavail * status.f_frsize > 2 << 30 and os.access("/dev/shm", os.W_OK) else None
+
+
+def runs(process):
+    """Whether a process exists and has not ended."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
+    except OSError:
+        return False
 
 
 class Cluster:
@@ -139,13 +149,21 @@ class Cluster:
 
     def kill(self):
         """Ends all its processes at once, as a crash does."""
-        for child in self.children():
+        # It must not start others meanwhile: one that is left keeps the next server from starting.
+        self.process.send_signal(signal.SIGSTOP)
+        children = self.children()
+        for child in children:
             try:
                 os.kill(child, signal.SIGKILL)
             except ProcessLookupError:
                 pass
         self.process.kill()
         self.process.wait()
+        for _ in range(1_200):
+            if not any(map(runs, children)):
+                return
+            threading.Event().wait(0.05)
+        raise AssertionError(f"processes of PostgreSQL do not end: {children}")
 
     def children(self):
         """The process numbers of its backends and background processes."""
