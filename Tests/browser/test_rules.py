@@ -2,22 +2,9 @@
 
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browsers import launch, only_chromium
+from browsers import only_chromium, shared_browser
 from user import User, expect
 from rowcast_server import Server
-
-
-def setUpModule():
-    global playwright, browser
-    playwright = sync_playwright().start()
-    browser = launch(playwright)
-
-
-def tearDownModule():
-    browser.close()
-    playwright.stop()
 
 
 # The elements hit at every pixel line of the visible rows, in the middle of a column.
@@ -92,7 +79,7 @@ class RulesTest(unittest.TestCase):
         cls.addClassCleanup(lambda: cls.server.stop())
 
     def open(self, **how):
-        user = User(browser, self.server, **how)
+        user = User(shared_browser(), self.server, **how)
         self.addCleanup(user.close)
         user.wait_for_rows()
         return user
