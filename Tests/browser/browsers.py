@@ -32,8 +32,8 @@ PREFERENCES = {
 }  # fmt: skip
 
 
-# The browser of all tests, once it is launched, and its contexts that no test uses.
-_shared, _kept = [], []
+# The browser of all tests, once launched, and its contexts that no test uses, by their options.
+_shared, _kept = [], {}
 
 
 def only_chromium(reason):
@@ -56,7 +56,8 @@ def shared_browser():
     replaces a browser that has crashed.
     """
     if not _shared or not _shared[0].is_connected():
-        _shared[:], _kept[:] = [launch()], []
+        _shared[:] = [launch()]
+        _kept.clear()
     return _shared[0]
 
 
@@ -89,17 +90,18 @@ def open_page(browser, origin, script, scheme, motion, size, forced_colors=None,
     those of the page. The page has no data of earlier ones, but may share their process unless it
     `is_first` in its own.
     """
-    if IS_FIREFOX or is_first or how or browser not in _shared:
+    if IS_FIREFOX or is_first or browser not in _shared:
         context, opened = _context_of(browser, scheme, motion, size, forced_colors, **how)
         context.add_init_script(script)
         return context.new_page(), opened.close
-    kept = _kept.pop() if _kept else KeptContext(browser, script)
+    free = _kept.setdefault(repr(sorted(how.items())), [])
+    kept = free.pop() if free else KeptContext(browser, script, how)
     page = kept.open(origin)
     if size != KeptContext.SIZE:
         page.set_viewport_size({"width": size[0], "height": size[1]})
     if (scheme, motion, forced_colors) != ("light", "no-preference", None):
         page.emulate_media(color_scheme=scheme, reduced_motion=motion, forced_colors=forced_colors)
-    return page, kept.close
+    return page, lambda: free.append(kept.close())
 
 
 class KeptContext:
@@ -111,8 +113,8 @@ class KeptContext:
 
     SIZE = (1280, 760)
 
-    def __init__(self, browser, script):
-        self.context = browser.new_context(viewport={"width": self.SIZE[0], "height": self.SIZE[1]})
+    def __init__(self, browser, script, how):
+        self.context = browser.new_context(viewport={"width": self.SIZE[0], "height": self.SIZE[1]}, **how)
         self.context.add_init_script(script)
         self.blank = self.context.new_page()
         # Of the same site as the servers, because another site has another process.
@@ -128,11 +130,11 @@ class KeptContext:
         return self.context.new_page()
 
     def close(self):
-        """Closes the pages of a test."""
+        """Closes the pages of a test, and returns the context."""
         for page in self.context.pages:
             if page is not self.blank:
                 page.close()
-        _kept.append(self)
+        return self
 
 
 def _context_of(browser, scheme, motion, size, forced_colors=None, **how):

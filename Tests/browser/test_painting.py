@@ -319,14 +319,14 @@ class WideTableTest(PaintingTest):
     }"""
 
     def test_cells_align_with_headers_in_both_text_directions(self):
-        for way in ("ltr", "rtl"):
-            for columns in ("", "&columns=*c7,*c8:60,c3:50"):
+        for columns in ("", "&columns=*c7,*c8:60,c3:50"):
+            user = self.open(f"#table=wide{columns}")
+            if columns:
+                expect(user.page.locator(".head.at-edge")).to_have_count(2)
+            for way in ("ltr", "rtl"):
                 with self.subTest(way=way, columns=columns):
-                    user = self.open(f"#table=wide{columns}")
-                    if columns:
-                        expect(user.page.locator(".head.at-edge")).to_have_count(2)
                     user.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
-                    for left in (0, 900, 20_000, 10):
+                    for left in (0, 900, 20_000, 10, 0):
                         user.page.evaluate(
                             "(left) => { document.querySelector('#grid').scrollLeft = left; }",
                             left * (1 if way == "ltr" else -1))
