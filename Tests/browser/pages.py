@@ -1,10 +1,8 @@
-"""The base class of page tests: one browser per file, one server per class, one page per test."""
+"""The base class of page tests: one browser per run, one server per class, one page per test."""
 
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browsers import IS_FIREFOX, launch
+from browsers import IS_FIREFOX, shared_browser
 from user import User
 from rowcast_server import ROOT, Server
 
@@ -13,7 +11,7 @@ ARTIFACTS = ROOT / "artifacts" / ("firefox" if IS_FIREFOX else "")
 
 
 class PageTest(unittest.TestCase):
-    """A server and a browser for the class, a page for each test."""
+    """A server for the class, a page for each test."""
 
     plugins = ()
     settings = {}
@@ -24,10 +22,7 @@ class PageTest(unittest.TestCase):
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         cls.server = cls.serve()
         cls.addClassCleanup(lambda: cls.server.stop())
-        playwright = sync_playwright().start()
-        cls.addClassCleanup(playwright.stop)
-        cls.browser = launch(playwright)
-        cls.addClassCleanup(cls.browser.close)
+        cls.browser = shared_browser()
 
     @classmethod
     def serve(cls):

@@ -7,22 +7,9 @@ import tempfile
 import threading
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browsers import launch
+from browsers import shared_browser
 from user import User, expect
 from rowcast_server import COMMAND, ROOT, Server
-
-
-def setUpModule():
-    global playwright, browser
-    playwright = sync_playwright().start()
-    browser = launch(playwright)
-
-
-def tearDownModule():
-    browser.close()
-    playwright.stop()
 
 
 class SignInTest(unittest.TestCase):
@@ -53,7 +40,7 @@ class SignInTest(unittest.TestCase):
         port = self.server.port
         self.server.stop()
         server = self.start(port)
-        user = User(browser, server)
+        user = User(shared_browser(), server)
         self.addCleanup(user.close)
         user.wait_for_rows()
         server.stop()
@@ -63,7 +50,7 @@ class SignInTest(unittest.TestCase):
         user.wait_for_rows()
 
     def test_sign_in_form_names_url_command_and_accepts_its_link(self):
-        foreign = browser.new_context()
+        foreign = shared_browser().new_context()
         self.addCleanup(foreign.close)
         page = foreign.new_page()
         page.goto(self.server.origin + "/")
@@ -86,7 +73,7 @@ class SignInTest(unittest.TestCase):
         expect(page.get_by_role("row").nth(2)).to_be_visible()
 
     def test_sign_out_shows_the_sign_in_form_on_all_pages_of_the_browser(self):
-        first = User(browser, self.server)
+        first = User(shared_browser(), self.server)
         self.addCleanup(first.close)
         first.wait_for_rows()
         second = first.context.new_page()
@@ -122,7 +109,7 @@ class SignInTest(unittest.TestCase):
         threading.Thread(target=neighbour.serve_forever, daemon=True).start()
         self.addCleanup(neighbour.server_close)
         self.addCleanup(neighbour.shutdown)
-        user = User(browser, self.server)
+        user = User(shared_browser(), self.server)
         self.addCleanup(user.close)
         user.wait_for_rows()
         self.assertEqual(user.page.url.split("#")[0], self.server.origin + "/")
@@ -149,11 +136,11 @@ class SignInTest(unittest.TestCase):
             "market", settings={"market.rows": 1_000, "market.rate": 10},
             options=("--sessions-per-token", "1"))
         self.addCleanup(server.stop)
-        first = User(browser, server)
+        first = User(shared_browser(), server)
         self.addCleanup(first.close)
         first.wait_for_rows()
         server.url = self.run_command("url", "--port", str(server.port))
-        second = User(browser, server)
+        second = User(shared_browser(), server)
         self.addCleanup(second.close)
         note = second.page.locator(".note")
         expect(note).to_contain_text("The server accepts no more clients")
@@ -173,7 +160,7 @@ class SignInTest(unittest.TestCase):
         expect(second.page.locator("#source")).not_to_have_text("Not connected:")
 
     def test_invalid_sign_in_link_shows_form_with_reason(self):
-        foreign = browser.new_context()
+        foreign = shared_browser().new_context()
         self.addCleanup(foreign.close)
         page = foreign.new_page()
         page.goto(self.server.origin + "/?code=used")
@@ -181,7 +168,7 @@ class SignInTest(unittest.TestCase):
         expect(form.get_by_role("alert")).to_contain_text("used before")
 
     def test_token_rotation_shows_sign_in_form_and_keeps_rows(self):
-        user = User(browser, self.server)
+        user = User(shared_browser(), self.server)
         self.addCleanup(user.close)
         user.wait_for_rows()
         self.run_command("token", "rotate", "--port", str(self.server.port))

@@ -2,8 +2,7 @@
 
 import re
 
-from pages import ARTIFACTS
-from test_page import PageTest, setUpModule, tearDownModule  # noqa: F401  (unittest finds a module's set-up by name)
+from pages import ARTIFACTS, PageTest
 from user import expect
 
 ROWS = "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => row.innerText))"

@@ -137,7 +137,7 @@ class FittingTest(PageTest):
 
     @only_chromium("a switch of Chromium's")
     def test_minimum_font_size_widens_columns_to_fit_values(self):
-        browser = launch(self.playwright_of(), "--blink-settings=minimumFontSize=18")
+        browser = launch("--blink-settings=minimumFontSize=18")
         self.addCleanup(browser.close)
         user = User(browser, self.server, "#table=grown", size=(1900, 760))
         self.addCleanup(user.close)
@@ -167,9 +167,6 @@ class FittingTest(PageTest):
             "!isMarked)")
         self.assertEqual(unmarked, [])
         user.check_clean(self)
-
-    def playwright_of(self):
-        return type("Kinds", (), {"chromium": self.browser.browser_type})
 
 
 class ToolbarTest(PageTest):

@@ -14,42 +14,10 @@ import tempfile
 import threading
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browsers import launch
-from pages import ARTIFACTS
+from browsers import launch, shared_browser
+from pages import ARTIFACTS, PageTest
 from user import User, expect, numbers_of
 from rowcast_server import COMMAND, ROOT, Server
-
-
-def setUpModule():
-    global playwright, browser
-    ARTIFACTS.mkdir(parents=True, exist_ok=True)
-    playwright = sync_playwright().start()
-    browser = launch(playwright)
-
-
-def tearDownModule():
-    browser.close()
-    playwright.stop()
-
-
-class PageTest(unittest.TestCase):
-    """A server for the class and a page for each test; each test ends with `check_clean`."""
-
-    plugins = ()
-    settings = {}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(*cls.plugins, settings=cls.settings)
-        cls.addClassCleanup(lambda: cls.server.stop())
-
-    def open(self, fragment="", **how):
-        user = User(browser, self.server, fragment, **how)
-        self.addCleanup(user.close)
-        user.wait_for_rows()
-        return user
 
 
 class ProcessesTest(PageTest):
@@ -269,7 +237,7 @@ class ProcessesTest(PageTest):
         threading.Thread(target=foreign.serve_forever, daemon=True).start()
         self.addCleanup(foreign.server_close)
         self.addCleanup(foreign.shutdown)
-        page = browser.new_page()
+        page = shared_browser().new_page()
         self.addCleanup(page.close)
         page.goto(f"http://127.0.0.1:{foreign.server_port}/")
         expect(page).to_have_title("refused 0")
@@ -288,7 +256,7 @@ class ForeignOriginTest(unittest.TestCase):
         self.addCleanup(self.server.stop)
 
     def test_printed_address_signs_in_once_and_browser_stays_signed_in(self):
-        user = User(browser, self.server)
+        user = User(shared_browser(), self.server)
         self.addCleanup(user.close)
         user.wait_for_rows()
         self.assertEqual(user.page.url.split("#")[0], self.server.origin + "/", "the code is still in the address")
@@ -298,7 +266,7 @@ class ForeignOriginTest(unittest.TestCase):
         user.page.goto(self.server.origin + "/")
         user.wait_for_rows()
         # Another browser gets an explanation and instructions.
-        other = browser.new_context()
+        other = shared_browser().new_context()
         self.addCleanup(other.close)
         page = other.new_page()
         page.goto(self.server.origin + "/")
@@ -314,7 +282,7 @@ class ForeignOriginTest(unittest.TestCase):
     def test_dns_rebinding_gets_neither_page_nor_websocket(self):
         # DNS rebinding: this browser resolves evil.test to 127.0.0.1.
         rebound = launch(
-            playwright, "--host-resolver-rules=MAP evil.test 127.0.0.1",
+            "--host-resolver-rules=MAP evil.test 127.0.0.1",
             preferences={"network.dns.localDomains": "evil.test"})
         self.addCleanup(rebound.close)
         page = rebound.new_page()
@@ -532,7 +500,7 @@ class TablesTest(PageTest):
         user.check_clean(self)
 
     def test_link_to_unknown_table_shows_message_and_no_filters(self):
-        user = User(browser, self.server, "#table=nowhere")
+        user = User(shared_browser(), self.server, "#table=nowhere")
         self.addCleanup(user.close)
         expect(user.page.get_by_text("No table called “nowhere”")).to_be_visible()
         user.page.get_by_role("tab").nth(0).click()

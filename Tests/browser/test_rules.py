@@ -2,22 +2,9 @@
 
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browsers import launch, only_chromium
+from browsers import only_chromium, shared_browser
 from user import User, expect
 from rowcast_server import Server
-
-
-def setUpModule():
-    global playwright, browser
-    playwright = sync_playwright().start()
-    browser = launch(playwright)
-
-
-def tearDownModule():
-    browser.close()
-    playwright.stop()
 
 
 # The elements hit at every pixel line of the visible rows, in the middle of a column.
@@ -92,7 +79,7 @@ class RulesTest(unittest.TestCase):
         cls.addClassCleanup(lambda: cls.server.stop())
 
     def open(self, **how):
-        user = User(browser, self.server, **how)
+        user = User(shared_browser(), self.server, **how)
         self.addCleanup(user.close)
         user.wait_for_rows()
         return user
@@ -101,19 +88,16 @@ class RulesTest(unittest.TestCase):
     # to the browser's own zoom.
     @only_chromium("Firefox rounds rows under CSS zoom")
     def test_every_pixel_line_of_the_rows_belongs_to_a_cell(self):
+        user = self.open()
         for density in ("compact", "normal", "roomy"):
+            user.page.evaluate("(density) => { localStorage.setItem('rowcast.density', density); }", density)
+            user.page.reload()
+            user.wait_for_rows()
             for zoom in (1, 1.1, 1.25, 1.5, 2):
-                user = self.open()
-                user.page.evaluate(
-                    "([density, zoom]) => { localStorage.setItem('rowcast.density', density); }",
-                    [density, zoom])
-                user.page.reload()
-                user.wait_for_rows()
                 user.page.evaluate("(zoom) => { document.documentElement.style.zoom = zoom; }", zoom)
                 hits = user.page.evaluate(HITS)
                 self.assertGreater(hits["count"], 250)
                 self.assertEqual(hits["dead"], [], f"{density} at {zoom}")
-                user.close()
 
     def test_single_key_shortcuts_stay_switched_off_after_reload(self):
         user = self.open()

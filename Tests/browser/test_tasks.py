@@ -3,8 +3,7 @@
 import unittest
 
 from axe import axe_source
-from browsers import launch
-from playwright.sync_api import sync_playwright
+from browsers import shared_browser
 from rowcast_server import ROOT
 from tasks.catalog import all_tasks
 from tasks.drivers import WAYS
@@ -15,10 +14,7 @@ class TasksTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.axe = axe_source()
-        playwright = sync_playwright().start()
-        cls.addClassCleanup(playwright.stop)
-        cls.browser = launch(playwright)
-        cls.addClassCleanup(cls.browser.close)
+        cls.browser = shared_browser()
 
     def do(self, name, way):
         self.assertIsNotNone(self.axe, "axe-core is not installed: run scripts/setup test")

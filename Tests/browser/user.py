@@ -5,7 +5,7 @@ import time
 
 from playwright.sync_api import Error, expect
 
-from browsers import IS_FIREFOX, context_of
+from browsers import IS_FIREFOX, open_page
 
 expect.set_options(timeout=45_000)  # the timeout of all other waits, enough for a slow and busy machine
 
@@ -41,9 +41,8 @@ class User:
 
     def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760), **how):
         self.server = server
-        self.context, self._opened = context_of(browser, scheme, motion, size, **how)
-        self.context.add_init_script(WATCH)
-        self.page = self.context.new_page()
+        self.page, self._close = open_page(browser, server.origin, WATCH, scheme, motion, size, **how)
+        self.context = self.page.context
         self.requests, self.complaints = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
@@ -59,7 +58,9 @@ class User:
         self.state = self.page.locator("#state")
 
     def close(self):
-        self._opened.close()
+        """Closes the page, once."""
+        close, self._close = self._close, lambda: None
+        close()
 
     def until(self, condition, message, argument=None, timeout=45_000):
         """Waits, frame by frame, until a JavaScript function returns a truthy value.
