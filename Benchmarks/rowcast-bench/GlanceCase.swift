@@ -1,7 +1,7 @@
 import ArgumentParser
 import ListEngine
 
-/// The parts of the page that a case of workload W6 has besides its sorted rows.
+/// The parts of the page that a case of workload W6 has in addition to its sorted rows.
 enum GlanceCase: String, CaseIterable, ExpressibleByArgument {
   /// None.
   case plain

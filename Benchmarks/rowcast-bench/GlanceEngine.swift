@@ -34,7 +34,7 @@ final class GlanceEngine {
     while let deadline = engine.deadline, deadline <= now { turn() }
   }
 
-  /// Opens the view, with what the case has besides, and completes the first counts.
+  /// Opens the view and the other parts of the case, and completes the first counts.
   func open() {
     client.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     engine.handle(.tiles(client.session, id: 1, kind.tiles.map { .tile($0.request) }), at: now)
