@@ -1,5 +1,5 @@
-// celldrag.js: selects cells by dragging. A drag within one cell selects text. One that begins in the
-// pinned rows stays there, and one in the scrolled rows scrolls them at their edges.
+// celldrag.js: selects cells by dragging. A drag within one cell selects text. One that begins in
+// the pinned rows stays there, and one in the scrolled rows scrolls them at their edges.
 
 import { PINNED } from './pinning.js';
 import { Spot } from '../model/selection.js';
