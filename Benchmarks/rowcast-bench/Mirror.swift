@@ -7,7 +7,7 @@ struct Mirror {
   private(set) var bids: [Double] = []
   private(set) var symbols: [Int] = []
   private(set) var notes: [UInt64] = []
-  private var sizes: [Int] = []
+  private(set) var sizes: [Int] = []
 
   init(rows: Int, of quotes: Quotes) {
     for index in 0..<rows {

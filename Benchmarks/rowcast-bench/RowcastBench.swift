@@ -6,8 +6,8 @@ import ArgumentParser
     commandName: "rowcast-bench",
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
     subcommands: [
-      Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self, FanOut.self,
-      FanOutServing.self, CompareSecrets.self,
+      Load.self, UpdateAndWindow.self, NewView.self, Churn.self, Glance.self, WholeListAgain.self, Turns.self,
+      FanOut.self, FanOutServing.self, CompareSecrets.self,
     ])
 }
 
@@ -56,6 +56,23 @@ struct Churn: ParsableCommand {
   @Option(help: "How many batches; 100000 shows whether memory is flat.") var batches = 300
 
   func run() throws { try ChurnBenchmark(rows: rows, batches: batches).run() }
+}
+
+/// W6: the cost of the figures and marks that show at a glance what is unusual.
+struct Glance: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "w6", abstract: "W6 at a glance: the processor time of the strip, histories, rules and facets.")
+
+  @Option(help: "How many rows.") var rows = 1_000_000
+  @Option(help: "How many updates a second.") var rate = 10_000
+  @Option(help: "For how many seconds of engine time.") var seconds = 15
+  @Option(help: "How many values a history keeps.") var history = 30
+  @Option(help: "Only this case, next to the plain one: strip, history, rules, all or facets.") var only: [GlanceCase] =
+    []
+
+  func run() throws {
+    try GlanceBenchmark(rows: rows, rate: rate, seconds: seconds, history: history, only: only).run()
+  }
 }
 
 /// Bounded turns: many different views of a fast-changing table.

@@ -124,6 +124,44 @@ class PinsTest(PageTest):
         expect(user.page.locator(".sheet .cell.active")).to_have_text("job 0")
         user.check_clean(self)
 
+    def drag(self, user, first, last):
+        mouse = user.page.mouse
+        start, end = first.bounding_box(), last.bounding_box()
+        mouse.move(start["x"] + 20, start["y"] + start["height"] / 2)
+        mouse.down()
+        mouse.move(end["x"] + 20, end["y"] + end["height"] / 2, steps=5)
+        mouse.up()
+
+    def test_a_drag_selects_and_copies_cells_of_pinned_rows(self):
+        user = self.open("#table=jobs&pins=[7,3,8]")
+        rows = self.pinned(user, 3)
+        cell = lambda row, column: rows.nth(row).locator(f'[aria-colindex="{column}"]')  # noqa: E731
+        for row in range(3):
+            expect(cell(row, 2)).to_have_text(re.compile(r"\d"))
+        self.drag(user, cell(0, 1), cell(1, 2))
+        expect(user.page.locator(".pinned-rows [role=gridcell][aria-selected=true]")).to_have_count(4)
+        expect(user.page.locator(".sheet [aria-selected=true]")).to_have_count(0)
+        expect(user.page.locator("#status, footer").first).to_contain_text("sum 10")
+        self.assertEqual(user.page.evaluate(FAULTS), [])
+        user.page.screenshot(path=str(ARTIFACTS / "pinned-drag.png"))
+        # Shift with an arrow key goes on, and a pointer beyond the pinned rows stays in them.
+        user.page.keyboard.press("Shift+ArrowDown")
+        expect(user.page.locator(".pinned-rows [role=gridcell][aria-selected=true]")).to_have_count(6)
+        self.drag(user, cell(1, 1), self.job(user, 5))
+        expect(user.page.locator(".pinned-rows [role=gridcell][aria-selected=true]")).to_have_count(2)
+        expect(user.page.locator(".sheet [aria-selected=true]")).to_have_count(0)
+        user.check_clean(self)
+
+    def test_a_drag_below_pinned_rows_selects_the_rows_at_the_pointer(self):
+        user = self.open("#table=jobs&pins=[7,3,8]")
+        self.pinned(user, 3)
+        self.drag(user, self.job(user, 2), self.job(user, 4))
+        chosen = user.page.locator(".sheet [role=gridcell][aria-selected=true]")
+        expect(chosen).to_have_count(3)
+        for row in (2, 3, 4):
+            expect(self.job(user, row)).to_have_attribute("aria-selected", "true")
+        user.check_clean(self)
+
     def test_rows_below_pinned_ones_can_be_scrolled_to_and_pointed_at(self):
         user = self.open("#table=jobs&pins=" + urllib.parse.quote(json.dumps(list(range(5, 15)))))
         self.pinned(user, 10)

@@ -190,9 +190,15 @@ class ClocksTest(PageTest):
             "hours are in their day",
         )
         self.assertIn("group=at,at&ranges=at:day,at:hour", page.url)
+        for label, title in (("Group by", "At (day)"), ("then by", "At (hour)")):
+            chosen = page.get_by_role("combobox", name=label, exact=True).locator("option:checked")
+            expect(chosen).to_have_text(title)
+        expect(page.locator("#grid .section-column").filter(has_text="At (day)").first).to_be_visible()
+        expect(page.locator("#grid .section-column").filter(has_text="At (hour)").first).to_be_visible()
         page.screenshot(path=ARTIFACTS / "ranges-twice.png")
         # The filter of the hour is that of its level alone.
         page.get_by_role("rowheader", name="01:00").first.click(button="right")
+        expect(page.get_by_role("menu", name="Section At (hour)")).to_be_visible()
         page.get_by_role("menuitem", name="Filter for this section").click()
         user.until("() => document.querySelector('#grid').ariaRowCount === '4'", "one row is left, with three headers")
         page.reload()

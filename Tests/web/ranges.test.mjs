@@ -6,10 +6,10 @@ import { formatter } from '../../web/model/columns.js';
 import { termForRange, termWithoutRange } from '../../web/model/narrowing.js';
 import { fittingView, hashFromView, sameQuery, viewFromHash } from '../../web/model/query.js';
 import { exportAddress } from '../../web/model/exporting.js';
-import { fittingRanges, nextRanges, rangesFrom, rangesText, sectionText, wireGroup, withFittingRanges } from '../../web/model/ranges.js';
+import { fittingRanges, levelTitle, nextRanges, rangesFrom, rangesText, sectionText, sizeText, wireGroup, withFittingRanges } from '../../web/model/ranges.js';
 import { applied, lack, marksFor, standing, partOf } from '../../web/model/refusals.js';
 import { BoundsQuestion } from '../../web/model/values.js';
-import { bestSize, sizesFor, sizeText, widthFrom } from '../../web/model/widths.js';
+import { bestSize, sizesFor, widthFrom } from '../../web/model/widths.js';
 import { columnMenu } from '../../web/panels/columnmenu.js';
 import { sectionItems } from '../../web/panels/cellmenu.js';
 
@@ -47,6 +47,20 @@ test('ranges that do not fit their column are left out', () => {
   assert.deepEqual(fittingView(view, columns).ranges, [{ column: 'cpu', width: 0.5 }]);
   assert.deepEqual(withFittingRanges({ ...view, group: ['pid'] }).ranges, [ranges[1]]);
   assert.ok(!('ranges' in withFittingRanges({ ...view, group: [] })));
+});
+
+test('the levels of a column are named by the size of their ranges', () => {
+  const at = { name: 'at', title: 'At', type: 'timestamp' };
+  const days = { group: ['at', 'user', 'at'], ranges: [{ column: 'at', unit: 'day' }, { column: 'at', unit: 'hour' }] };
+  assert.deepEqual([0, 2].map((level) => levelTitle(at, days, level)), ['At (day)', 'At (hour)']);
+  assert.equal(levelTitle(byName('user'), days, 1), 'user');
+  assert.equal(levelTitle(at, days), 'At');
+  assert.equal(levelTitle(at, { group: ['at'], ranges: days.ranges.slice(0, 1) }, 0), 'At');
+  const mixed = { group: ['at', 'at'], ranges: days.ranges.slice(0, 1) };
+  assert.deepEqual([0, 1].map((level) => levelTitle(at, mixed, level)), ['At (day)', 'At']);
+  const widths = { group: ['cpu', 'cpu', 'took', 'took', 'size', 'size'], ranges: [{ column: 'cpu', width: 10 }, { column: 'cpu', width: 2.5 }, { column: 'took', width: 3_600 }, { column: 'size', width: 65_536 }] };
+  const titles = widths.group.map((name, level) => levelTitle({ style: 'plain', ...byName(name) }, widths, level, 'en'));
+  assert.deepEqual(titles, ['cpu (10%)', 'cpu (2.5%)', 'took (1:00:00)', 'took', 'size (64.0\u202fKiB)', 'size']);
 });
 
 test('the ranges of a column are set and removed', () => {

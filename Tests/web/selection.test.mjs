@@ -174,7 +174,7 @@ test('finds cells in reading order', () => {
 test('pinned rows are copied first and once', () => {
   const selection = new Selection();
   const copy = copyOf([1, 2, 3], 10, 100);
-  const pinned = [new Row(3, 9, ['newer', 6]), new Row(77, 1, ['far', 154])];
+  const pinned = [{ position: -3, row: new Row(3, 9, ['newer', 6]) }, { position: -4, row: new Row(77, 1, ['far', 154]) }];
   const ids = () => selection.cells(copy, specs, pinned).rows.map((cells) => cells[1] / 2);
   selection.selectColumns(0, 1, copy);
   assert.deepEqual(ids(), [3, 77, 1, 2], 'whole columns have all of them');
@@ -184,4 +184,11 @@ test('pinned rows are copied first and once', () => {
   assert.deepEqual(ids(), [1, 2], 'a rectangle has its own rows');
   for (const row of [copy.itemAt(10), copy.itemAt(12)]) selection.toggleRow(row);
   assert.deepEqual(ids(), [3, 1], 'selected rows have those that are selected');
+  selection.span(new Spot(-4, pinned[1].row), new Spot(-3, pinned[0].row), 0, 1);
+  assert.deepEqual([ids(), selection.cells(copy, specs, pinned).missing], [[3, 77], 0], 'a rectangle of pinned rows has these alone');
+  assert.equal(selection.text, '2 rows, 2 columns selected');
+  selection.follow(copy, 5);
+  assert.deepEqual([selection.isPinned, ids()], [true, [3, 77]]);
+  selection.span(new Spot(-4, pinned[1].row), new Spot(-4, pinned[1].row), 1, 1);
+  assert.deepEqual(selection.cells(copy, specs, pinned).rows, [[154]]);
 });

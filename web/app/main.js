@@ -25,7 +25,7 @@ const on = {
   stateChanged: (pane) => showState(pane),
   answered: (pane) => wantWords().then(({ inWords, announcer }) => {
     const { session: { requested, copy } } = pane;
-    announcer.announce(inWords(requested, copy.rows, (name) => pane.titleOfName(name)));
+    announcer.announce(inWords(requested, copy.rows, (name, level) => pane.titleOfName(name, level)));
   }),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),

@@ -2,7 +2,7 @@
 // animation frame. The page (main.js) has one pane, or two side by side.
 
 import { ColumnSet, Heads, Sections } from '../grid/headers.js';
-import { titleOf } from '../model/columns.js';
+import { levelTitle } from '../model/ranges.js';
 import { bring, fitRows, Patience, pressAgain, LateModules, Travel } from '../grid/browser.js';
 import { emptyView, fittingView, nextSort, sameQuery, withFittingRanges } from '../model/query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, ViewportSchedule } from '../model/viewport.js';
@@ -289,7 +289,7 @@ export class Pane {
   #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
     const { session: { copy, requested }, scroll } = this;
     const keepsRows = !isAnswer || isReopening;
-    this.columns.setAggregates(requested.aggregates);
+    this.columns.setQuery(requested);
     if (keepsRows && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
     else scroll.setTotal(copy.total);
     if (!keepsRows) {
@@ -317,9 +317,9 @@ export class Pane {
     this.controller?.follow(copy, shift);
   }
 
-  /** Returns the title of the column with this name. */
-  titleOfName(name) {
-    return titleOf(this.session.table.columns.find((column) => column.name === name));
+  /** Returns the title of the column with this name, or of the `level` of sections by it. */
+  titleOfName(name, level) {
+    return levelTitle(this.session.table.columns.find((column) => column.name === name), this.session.requested, level);
   }
 
   // User actions.

@@ -4,7 +4,7 @@
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from '../model/columns.js';
 import { displayedColumns } from '../model/display.js';
 import { aggregateTexts, LABEL_WIDTH, totalledColumns } from '../model/totals.js';
-import { sectionText } from '../model/ranges.js';
+import { levelTitle, sectionText } from '../model/ranges.js';
 import { hideNode, placeNode } from './table.js';
 import { TotalCell } from './totals.js';
 import { locale, number, phrase } from '../model/language.js';
@@ -57,13 +57,13 @@ class HeaderNode {
     this.el.append(...this.totals.map(({ el }) => el));
   }
 
-  show(item, columns, width, texts, locale) {
+  show(item, columns, view, width, texts, locale) {
     if (this.item === item) return;
     this.item = item;
     // Writes everything, because a reused node still shows its previous section.
     const column = columns.find(({ column: { name } }) => name === item.column);
     const value = column === undefined ? plain(item.value) : sectionText(item, column, Date.now(), locale);
-    this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
+    this.title.nodeValue = column === undefined ? item.column : levelTitle(column.column, view, item.level, locale);
     this.value.nodeValue = value || (item.value === '' ? phrase('(empty)') : '—');
     this.count.nodeValue = number(item.count, undefined, locale);
     this.cell.title = this.aggregates.nodeValue = texts(item.aggregates).join(' · ');
@@ -89,6 +89,7 @@ export class Sections {
     this.pin = pin;
     this.locale = locale;
     this.specs = [];
+    this.view = { group: [] };  // the query that is shown
     this.width = 0;
     this.#aggregates = [];
     /** The columns whose totals have cells; the other totals are in the label. */
@@ -144,7 +145,7 @@ export class Sections {
   }
 
   #show(node, item) {
-    node.show(item, this.specs, this.#totalled[0]?.spec.at ?? this.width, this.#texts, this.locale);
+    node.show(item, this.specs, this.view, this.#totalled[0]?.spec.at ?? this.width, this.#texts, this.locale);
   }
 
   /** Begins a frame; call it before the first `place`. */
@@ -372,9 +373,10 @@ export class ColumnSet {
     this.#placeTotals();
   }
 
-  /** Sets the aggregates of the query that is shown. */
-  setAggregates(aggregates) {
-    this.aggregates = aggregates;
+  /** Sets the query that is shown, whose aggregates have cells. */
+  setQuery(query) {
+    this.aggregates = query.aggregates;
+    this.sections.view = query;
     if (this.shown.length > 0) this.#placeTotals();
   }
 

@@ -28,7 +28,10 @@ export class PinnedRows {
   setKeys(keys) {
     const before = this.all;
     this.all = keys.map((key) => before.find((one) => one.key === key) ?? { key, row: null, isGone: false, node: null });
-    for (const { node } of before) node?.el.remove();
+    for (const { node } of before) {
+      node?.leave();  // its images
+      node?.el.remove();
+    }
     for (const one of this.all) one.node = null;
     this.pane.table.pinned = [];
   }

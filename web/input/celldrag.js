@@ -1,5 +1,7 @@
-// celldrag.js: selects cells by dragging. A drag within one cell selects text.
+// celldrag.js: selects cells by dragging. A drag within one cell selects text. One that begins in
+// the pinned rows stays there, and one in the scrolled rows scrolls them at their edges.
 
+import { PINNED } from './pinning.js';
 import { Spot } from '../model/selection.js';
 
 const edge = 28;        // pixels from the top or bottom within which a drag scrolls the table
@@ -62,21 +64,29 @@ export class CellDrag {
   // All rows have the same height, so the pointer's y gives the row, regardless of DOM order.
   #extend() {
     getSelection().removeAllRanges();
-    const { grid, session: { copy }, scroll, selection, columns, focus } = this.parts;
+    const { grid, session: { copy }, scroll, selection, columns, focus, pinning } = this.parts;
     const { top, bottom } = this.#box;
     const y = Math.max(top, Math.min(bottom - 1, this.#at.y));
-    const position = Math.max(0, Math.min(copy.total - 1, Math.floor((scroll.position + y - top) / scroll.rowHeight)));
+    const line = (y - top) / scroll.rowHeight;
+    const position = this.#isPinned ? PINNED - Math.min(pinning.count - 1, Math.floor(line)) : Math.max(0, Math.min(copy.total - 1, Math.floor(scroll.position / scroll.rowHeight + line)));
     const column = this.#columnAt(grid, y) ?? (selection.range?.toColumn ?? this.#fromColumn);
-    selection.span(this.#from, new Spot(position, copy.itemAt(position)), this.#fromColumn, Math.min(column, columns.shown.length - 1));
+    selection.span(this.#from, new Spot(position, this.#isPinned ? pinning.itemAt(position) : copy.itemAt(position)), this.#fromColumn, Math.min(column, columns.shown.length - 1));
     focus.set(position, column, copy);
     this.on.changed();
   }
 
+  get #isPinned() {
+    return this.#from.position <= PINNED;
+  }
+
+  // The part of the screen that has the rows of the drag: the pinned ones, or those below.
   get #box() {
-    const { grid, body } = this.parts;
+    const { grid, body, pinning, scroll } = this.parts;
     const { bottom } = grid.getBoundingClientRect();
     const top = Math.max(grid.getBoundingClientRect().top, body.parentElement.querySelector('.heads').getBoundingClientRect().bottom);
-    return { top, bottom: Math.min(bottom, top + this.parts.scroll.height) };
+    const height = pinning.count * scroll.rowHeight;
+    if (this.#isPinned) return { top, bottom: top + height };
+    return { top: top + height, bottom: Math.min(bottom, top + height + scroll.height) };
   }
 
   #columnAt(grid, y) {
@@ -88,7 +98,7 @@ export class CellDrag {
 
   #scroll() {
     this.#frame = 0;
-    if (!this.#isChoosing) return;
+    if (!this.#isChoosing || this.#isPinned) return;
     const { top, bottom } = this.#box;
     const speed = dragSpeed(this.#at.y, top, bottom);
     if (speed === 0) return;

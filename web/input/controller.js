@@ -218,8 +218,8 @@ export class Controller {
     const { session: { copy }, columns: { shown } } = this.pane;
     const { rows, bounds, isEmpty } = this.selection;
     const isRows = rows.size > 0;
-    const pinned = isEmpty ? [] : this.pinning.shown.map(({ row }) => row);
-    const key = isEmpty ? '' : `${copy.seq} ${pinned.map(({ id, rev }) => `${id}:${rev}`).join()} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
+    const pinned = isEmpty ? [] : this.pinning.shown;
+    const key = isEmpty ? '' : `${copy.seq} ${pinned.map(({ row: { id, rev } }) => `${id}:${rev}`).join()} ${copy.start} ${this.focus.column} ${shown.length} ${isRows ? [...rows.keys()].join() : Object.values(bounds).join()}`;
     if (key === this.#pickedOf) return;
     this.#pickedOf = key;
     const text = isEmpty ? '' : selectionText(this.selection.cells(copy, shown, pinned), { active: this.focus.column, isRows, now: Date.now() });

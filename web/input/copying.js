@@ -33,7 +33,7 @@ export class Copying {
     if (!grid.contains(document.activeElement)) return;
     if (selection.isEmpty) return this.#copyCell(event);
     event.preventDefault();
-    const pinned = this.controller.pinning.shown.map(({ row }) => row);
+    const pinned = this.controller.pinning.shown;
     const cells = selection.cells(session.copy, columns.shown, pinned);
     this.#turn += 1;
     if (cells.missing === 0) return this.#put(event, cells);
@@ -44,7 +44,7 @@ export class Copying {
     }
     const key = JSON.stringify([session.view, bounds]);
     if (this.#ready?.key === key) return this.#put(event, this.#ready.cells);
-    return this.#fetch(key, bounds, cells.specs, selection.range.isWhole ? pinned : []);
+    return this.#fetch(key, bounds, cells.specs, selection.range.isWhole ? pinned.map(({ row }) => row) : []);
   }
 
   // Row nodes are recycled, so DOM order is not view order. Text selected across several cells is

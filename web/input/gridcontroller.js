@@ -18,7 +18,8 @@ import { phrase } from '../model/language.js';
  * @param {import('../model/selection.js').Selection} parts.selection
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
  * @param {import('../grid/browser.js').LateModules} parts.controller
- * @param {{count: number, unpinActive: () => boolean}} parts.pinning
+ * @param {{count: number, itemAt: (position: number) => object|null, unpinActive: () => boolean}}
+ *   parts.pinning
  * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
  *   `open()` for the row's details, `menu(under)` for the menu of the active cell (returns false if
  *   there is none), `totals(column, under)` for the menu of a column's totals, `close()` for Escape
@@ -91,7 +92,7 @@ export function listenForInput(parts, on) {
     const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
     const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft(), hasTotals: columns.totals.isShown, pins: pinning.count };
     if (!focus.move(event.key, room, firstVisible(), copy)) return false;
-    if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
+    if (event.shiftKey && before !== null && isAmong(before.position, focus.position)) {
       selection.extend(before, column, here(), focus.column);
       on.announce(selection.text);
     } else if (selection.range !== null) selection.clear();
@@ -99,6 +100,11 @@ export function listenForInput(parts, on) {
     if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
     columns.reveal(focus.column);
     return on.moved();
+  }
+
+  // Whether a rectangle can have both positions: in the scrolled rows, or in the pinned ones.
+  function isAmong(one, other) {
+    return Math.min(one, other) >= 0 || Math.max(one, other) <= PINNED;
   }
 
   function here() {
@@ -130,7 +136,7 @@ export function listenForInput(parts, on) {
       selection.clear();
       return void on.changed();
     }
-    if (event.shiftKey && before !== null && before.position >= 0) {
+    if (event.shiftKey && before !== null && isAmong(before.position, focus.position)) {
       event.preventDefault();  // the browser would select text
       grid.focus({ preventScroll: true });
       selection.extend(before, column, here(), focus.column);
@@ -142,7 +148,7 @@ export function listenForInput(parts, on) {
       isTap = true;  // a swipe keeps the selected rows
     } else {
       selection.clear();
-      if (event.pointerType !== 'touch' && event.button === 0 && focus.position >= 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
+      if (event.pointerType !== 'touch' && event.button === 0 && (focus.position >= 0 || focus.position <= PINNED) && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
     }
     on.changed();
   });
@@ -201,13 +207,15 @@ export class Marks {
     const bounds = targets === null ? selection.bounds : null;
     const rows = targets ?? selection.rows;
     const hasPinned = bounds !== null && selection.range.isWhole === true;
+    const positionOf = ({ el: { dataset: { pinned } }, position }) => (pinned === undefined ? position : PINNED - Number(pinned));
     for (const [id, node] of nodes) {
       const isRow = rows.has(id);
       if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
         if (isRow) node.el.setAttribute('aria-selected', 'true');
         else node.el.removeAttribute('aria-selected');
       }
-      const isWithin = bounds !== null && (node.el.dataset.pinned === undefined ? node.position >= bounds.top && node.position <= bounds.bottom : hasPinned);
+      const position = positionOf(node);
+      const isWithin = bounds !== null && ((position >= bounds.top && position <= bounds.bottom) || (hasPinned && position <= PINNED));
       for (const [at, cell] of node.cells.entries()) {
         if (cell === undefined) continue;
         const isSelected = isWithin && at >= bounds.first && at <= bounds.last;

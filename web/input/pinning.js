@@ -71,6 +71,8 @@ export class Pinning {
     if (owner !== this.#table) this.rows.forget();
     if (owner !== this.#table || key !== this.#key) {
       [this.#table, this.#key] = [owner, key];
+      // Other rows have the positions of the selected ones now.
+      if (this.controller.selection.isPinned) this.controller.selection.clear();
       this.rows.setKeys(pins);
       session.wantPins(pins);
     }

@@ -2,7 +2,7 @@
 
 import { askValues } from '../model/asking.js';
 import { fittingView, hashFromRow, shortCollapsed } from '../model/query.js';
-import { rangesAt } from '../model/ranges.js';
+import { levelTitle, rangesAt } from '../model/ranges.js';
 import { linkTarget } from '../model/columns.js';
 import { cellItems, filterItems, sectionItems } from '../panels/cellmenu.js';
 import { copyLink } from '../panels/copylink.js';
@@ -79,9 +79,9 @@ export class Pointing {
     const { pane: { session, columns }, controller } = this;
     controller.selection.clear();
     const specs = session.requested.group.map((name) => columns.all.find(({ column }) => column.name === name));
-    const path = (session.copy.chainOf(header) ?? []).map(({ value, end, level }) => ({ value, end, isRange: rangesAt(session.requested, level) !== undefined && value !== null, scene: this.#sceneOf(specs[level]) }));
+    const path = (session.copy.chainOf(header) ?? []).map(({ value, end, level }) => ({ value, end, title: levelTitle(specs[level].column, session.requested, level), isRange: rangesAt(session.requested, level) !== undefined && value !== null, scene: this.#sceneOf(specs[level]) }));
     const whole = controller.acting.menuPart();
-    openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column) }), [
+    openMenu(under, phrase('Section {column}', { column: this.pane.titleOfName(header.column, header.level) }), [
       ...sectionItems(header, path, {
         toggle: () => controller.fold(header),
         view: session.view,

@@ -144,7 +144,7 @@ export class Restore {
     for (const row of selection.rows.values()) if (keyOf(row) !== undefined) sought.selected.set(keyOf(row), row.cells);
     const { range } = selection;
     this.#whole = range?.isWhole ? [range.fromColumn, range.toColumn] : null;
-    if (range && !range.isWhole) {
+    if (range && !range.isWhole && !selection.isPinned) {
       const keys = [keyOf(range.from.item), keyOf(range.to.item)];
       if (keys.every((one) => one !== undefined)) sought.corners = { keys, columns: [range.fromColumn, range.toColumn], spots: [] };
     }

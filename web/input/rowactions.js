@@ -96,6 +96,8 @@ export class RowActions {
   #aimAtSelection(bounds) {
     if (bounds === null) return this.#stamped({ rows: [...this.controller.selection.rows.values()] });
     const { copy } = this.pane.session;
+    const { pinning } = this.controller;
+    if (this.controller.selection.isPinned) return this.#stamped({ rows: pinning.shown.filter(({ position }) => position >= bounds.top && position <= bounds.bottom).map(({ row }) => row) });
     const rows = heldItems(bounds, copy).filter((one) => !one.isHeader);
     const isHeld = bounds.top >= copy.start && bounds.bottom < copy.end && rows.every(({ absence }) => absence === null);
     if (!isHeld) return this.#stamped({ bounds, copy: frozen(copy, bounds), rows: rows.filter(({ absence }) => absence === null) });

@@ -1,10 +1,10 @@
 // ranges.js: sections by ranges of numbers and times: their sizes in views, links and queries, and
 // their texts. No DOM, no clock.
 
-import { formatter, formOf, isNumeric } from './columns.js';
+import { formatter, formOf, isNumeric, titleOf } from './columns.js';
 import { formFor } from './display.js';
 import { moment, momentInUTC } from './times.js';
-import { phrase } from './language.js';
+import { isEnglish, phrase, phraseKey } from './language.js';
 import { wireOffsets } from './zone.js';
 
 /**
@@ -15,6 +15,9 @@ import { wireOffsets } from './zone.js';
 
 /** The units of ranges of times, the shortest first. */
 export const UNITS = Object.freeze(['minute', 'hour', 'day', 'week', 'month', 'year']);
+const unitNames = Object.freeze({
+  minute: phraseKey('Minute'), hour: phraseKey('Hour'), day: phraseKey('Day'), week: phraseKey('Week'), month: phraseKey('Month'), year: phraseKey('Year'),
+});
 
 /** Whether sections can have ranges of a column's values. */
 export function hasRanges({ type }) {
@@ -129,6 +132,31 @@ export function wireGroup({ group, ranges, times }, zone, offsets = []) {
 }
 
 // Texts.
+
+/**
+ * Returns the size of ranges as text: `10 %`, `64 KiB`, `Hour`.
+ *
+ * @param {{width?: number, unit?: string}} size
+ */
+export function sizeText({ width, unit }, format, now) {
+  return unit === undefined ? format(width, now) : phrase(unitNames[unit]);
+}
+
+/**
+ * Returns the title of a level of sections: that of its column. If the column has several levels,
+ * it has the size of the ranges as well: `At (day)`.
+ *
+ * @param {object} column
+ * @param {{group: string[], ranges?: Range[]}} view
+ * @param {number} [level] none for the title of the column
+ * @param {string} [locale]
+ */
+export function levelTitle(column, view, level, locale) {
+  const size = level === undefined || view.group.filter((name) => name === column.name).length < 2 ? undefined : rangesAt(view, level);
+  if (size === undefined) return titleOf(column);
+  const text = sizeText(size, widthFormat({ column, format: formatter(column, { locale }) }, locale), 0);
+  return `${titleOf(column)} (${size.unit !== undefined && isEnglish() ? text.toLowerCase() : text})`;
+}
 
 /**
  * Returns the text of a section's value or range: `10 – 20`, `2026-11-26 14:00 – 15:00`.

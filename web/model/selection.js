@@ -114,6 +114,11 @@ export class Selection {
     };
   }
 
+  /** Whether the rectangle is in the pinned rows, which have negative positions. */
+  get isPinned() {
+    return this.range !== null && this.range.from.position < 0;
+  }
+
   /**
    * Returns the selected cells as `{specs, rows, missing}`, with the rows in view order.
    *
@@ -122,10 +127,12 @@ export class Selection {
    *
    * @param {import('../protocol/wire.js').WindowCopy} copy
    * @param {{index: number}[]} specs the visible columns
-   * @param {import('../protocol/wire.js').Row[]} [pinned] the pinned rows from top to bottom
+   * @param {{position: number, row: import('../protocol/wire.js').Row}[]} [shown] the pinned rows
+   *   from top to bottom, with their positions as active cells
    */
-  cells(copy, specs, pinned = []) {
+  cells(copy, specs, shown = []) {
     const { bounds } = this;
+    const pinned = shown.map(({ row }) => row);
     if (bounds === null) {
       const positions = new Map([...this.rows.keys()].map((id) => [id, copy.positionOf(id)]));
       const order = (id) => (positions.get(id) < 0 ? Infinity : positions.get(id));
@@ -135,6 +142,8 @@ export class Selection {
     }
     const above = this.range.isWhole ? pinned : [];
     const columns = specs.slice(bounds.first, bounds.last + 1);
+    const cellsOf = (row) => columns.map(({ index }) => row.cells[index] ?? null);
+    if (this.isPinned) return { specs: columns, rows: shown.filter(({ position }) => position >= bounds.top && position <= bounds.bottom).map(({ row }) => cellsOf(row)), missing: 0 };
     /** @type {import('../protocol/wire.js').Row[]} */
     const rows = [];
     let held = 0;
@@ -143,7 +152,7 @@ export class Selection {
       held += 1;
       if (!item.isHeader) rows.push(/** @type {import('../protocol/wire.js').Row} */ (item));
     }
-    return { specs: columns, rows: withPinned(rows, above).map(({ cells }) => columns.map(({ index }) => cells[index] ?? null)), missing: bounds.bottom - bounds.top + 1 - held };
+    return { specs: columns, rows: withPinned(rows, above).map(cellsOf), missing: bounds.bottom - bounds.top + 1 - held };
   }
 
   /** A description of the selection for the user, or an empty string. */

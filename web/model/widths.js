@@ -2,16 +2,13 @@
 
 import { grammarOf, tidy } from './parse.js';
 import { isFittingSize, UNITS } from './ranges.js';
-import { phrase, phraseKey } from './language.js';
+import { phrase } from './language.js';
 
 const fewest = 5;    // sections
 const most = 20;
 const wanted = 10;
 
 const seconds = Object.freeze({ minute: 60, hour: 3_600, day: 86_400, week: 604_800, month: 2_629_746, year: 31_556_952 });
-const unitNames = Object.freeze({
-  minute: phraseKey('Minute'), hour: phraseKey('Hour'), day: phraseKey('Day'), week: phraseKey('Week'), month: phraseKey('Month'), year: phraseKey('Year'),
-});
 
 // Steps of durations in seconds that are longer than half a minute, up to a week.
 const durations = [30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
@@ -74,15 +71,6 @@ function roundWidth(width) {
       if (step >= width) return step;
     }
   }
-}
-
-/**
- * Returns a size as text: `10 %`, `64 KiB`, `Hour`.
- *
- * @param {{width?: number, unit?: string}} size
- */
-export function sizeText({ width, unit }, format, now) {
-  return unit === undefined ? format(width, now) : phrase(unitNames[unit]);
 }
 
 /**

@@ -39,13 +39,20 @@ export class Announcer {
   }
 }
 
-/** Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`. */
+/**
+ * Describes a view, such as `120 rows match, sorted by CPU descending, grouped by User`.
+ *
+ * @param {object} view
+ * @param {number} rows
+ * @param {(name: string, level?: number) => string} titles returns the title of a column, or of a
+ *   level of sections by it
+ */
 export function viewInWords({ sort, search, where, filters, group }, rows, titles) {
   const isNarrowed = search !== '' || where !== '' || filters.length > 0;
   const count = isNarrowed ? plural(rows, '{count} row matches', '{count} rows match') : plural(rows, '{count} row', '{count} rows');
   const order = ({ column, descending }) => (descending ? phrase('{column} descending', { column: titles(column) }) : phrase('{column} ascending', { column: titles(column) }));
   const list = (texts) => texts.join(phrase(', then '));
   return [
-    count, sort.length > 0 && phrase('sorted by {columns}', { columns: list(sort.map(order)) }), group.length > 0 && phrase('grouped by {columns}', { columns: list(group.map(titles)) }),
+    count, sort.length > 0 && phrase('sorted by {columns}', { columns: list(sort.map(order)) }), group.length > 0 && phrase('grouped by {columns}', { columns: list(group.map((name, level) => titles(name, level))) }),
   ].filter(Boolean).join(', ');
 }

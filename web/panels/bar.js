@@ -4,6 +4,7 @@ import { age } from '../model/times.js';
 import { countText, titleOf } from '../model/columns.js';
 import { loadsText } from '../model/loads.js';
 import { nextGroup } from '../model/query.js';
+import { levelTitle } from '../model/ranges.js';
 import { barText, changesOfText } from '../model/where.js';
 import { bring } from '../grid/browser.js';
 import { FilterBar } from './filterbar.js';
@@ -67,14 +68,16 @@ export class Bar {
     };
     const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
     this.#most = fitting.length;
+    this.#columns = new Map(fitting.map((column) => [column.name, column]));
     this.#options = () => [option('', phrase('None')), ...fitting.map((column) => option(column.name, titleOf(column)))];
     for (const select of this.groupings) select.replaceChildren();
   }
   #options = () => [];
   #most = 0;  // number of columns offered for grouping
+  #columns = new Map();
 
   /** Shows a view's search, filter and grouping. A filter bar with the focus keeps its text. */
-  setView({ search, where, group }, marks = []) {
+  setView({ search, where, group, ranges }, marks = []) {
     const mark = (kind) => marks.find(({ key }) => key === kind || key.startsWith(`${kind}:`))?.reason ?? '';
     this.filterBar.show(barText({ search, where }), mark('where') || mark('search'));
     this.group = group;
@@ -87,7 +90,14 @@ export class Bar {
       // The options are filled in when the list is first visible.
       if (select.options.length === 0) select.replaceChildren(...this.#options());
       select.value = group[level] ?? '';
-      for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
+      for (const option of select.options) {
+        option.disabled = group.slice(0, level).includes(option.value);
+        const column = this.#columns.get(option.value);
+        if (column === undefined) continue;
+        // Two levels of a column differ in their ranges.
+        const title = levelTitle(column, { group, ranges }, option.selected ? level : undefined);
+        if (option.textContent !== title) option.textContent = title;
+      }
     });
   }
 

@@ -203,8 +203,8 @@ export function cellItems({ copy, link, rowLink = null, select = null, isSelecte
  * sections.
  *
  * @param {import('../protocol/wire.js').Header} header
- * @param {{scene: Scene, value: *, end?: *, isRange?: boolean}[]} path the levels from the outermost
- *   section to this one; empty if some are not loaded
+ * @param {{scene: Scene, value: *, end?: *, title?: string, isRange?: boolean}[]} path the levels
+ *   from the outermost section to this one, with their titles; empty if some are not loaded
  * @param {{toggle: () => void, view: import('../model/query.js').View,
  *   order: () => void, foldAll: (isCollapsed: boolean) => void}} on
  * @returns {import('./menu.js').MenuItem[]}
@@ -213,12 +213,12 @@ export function sectionItems(header, path, on) {
   const items = [];
   const own = path.at(-1);
   if (own !== undefined) {
-    const { scene, value, end, isRange } = own;
+    const { scene, value, end, title = titleOf(scene.spec.column), isRange } = own;
     const { spec, term, now } = scene;
     const text = value === null ? '' : isRange ? labelOf(sectionText(own, spec, now, spec.locale)) : textOf(value, scene);
     const without = () => (isRange ? termWithoutRange(term, value, end, spec.column) : termWithout(term, [value], spec.column));
     items.push(
-      { heading: isRange ? titleOf(spec.column) : headingOf(value, scene) },
+      { heading: isRange ? title : headingOf(value, scene) },
       sectionFilter(path.length > 1 ? phrase('Filter for this section') : value === null ? phrase('Filter for empty cells') : phrase('Filter for “{text}”', { text }), path),
       filterItem(excludeText(value, text, path.length > 1), without, scene),
       groupItem(scene),

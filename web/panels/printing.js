@@ -6,7 +6,7 @@ import { linedUp, plain, titleOf } from '../model/columns.js';
 import { barText } from '../model/where.js';
 import { termTexts } from './chips.js';
 import { viewInWords } from './announcer.js';
-import { sectionText } from '../model/ranges.js';
+import { levelTitle, sectionText } from '../model/ranges.js';
 import { locale, number, phrase } from '../model/language.js';
 
 /**
@@ -38,7 +38,7 @@ function sheetOf(pane, pinned, now) {
   const { session, columns: { all, shown } } = pane;
   const { copy, table, requested } = session;
   const sheet = make('section', 'print');
-  sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(requested, copy.rows, (name) => pane.titleOfName(name))}.`));
+  sheet.append(make('h1', '', table.title || table.name), make('p', '', `${viewInWords(requested, copy.rows, (name, level) => pane.titleOfName(name, level))}.`));
   const filters = [barText(requested), ...termTexts(requested.filters, all).map(([, title, text]) => `${title} ${text}`)].filter((text) => text !== '');
   if (filters.length > 0) sheet.append(make('p', '', phrase('Filter: {text}', { text: filters.join(', ') })));
   sheet.append(make('p', 'print-range', `${rangeText(copy)} ${phrase('Printed {time}.', { time: new Date(now).toLocaleString(locale()) })}`));
@@ -49,7 +49,7 @@ function sheetOf(pane, pinned, now) {
   top.append(head);
   const body = make('tbody');
   const ids = new Set(pinned.map(({ row }) => row.id));
-  for (const item of copy.items) if (item.isHeader || !ids.has(item.id)) body.append(item.isHeader ? sectionOf(item, all, shown.length, now) : rowOf(item, shown, now));
+  for (const item of copy.items) if (item.isHeader || !ids.has(item.id)) body.append(item.isHeader ? sectionOf(item, all, requested, shown.length, now) : rowOf(item, shown, now));
   list.append(top, ...(pinned.length > 0 ? [pinnedOf(pinned, shown, now)] : []), body);
   sheet.append(list);
   return sheet;
@@ -90,10 +90,10 @@ function rowOf(item, shown, now) {
   return row;
 }
 
-function sectionOf(item, all, width, now) {
+function sectionOf(item, all, view, width, now) {
   const spec = all.find(({ column }) => column.name === item.column);
   const value = spec === undefined ? plain(item.value) : sectionText(item, spec, now, locale());
-  const cell = make('th', '', `${spec === undefined ? item.column : titleOf(spec.column)}: ${value || '—'} (${number(item.count)})`);
+  const cell = make('th', '', `${spec === undefined ? item.column : levelTitle(spec.column, view, item.level, locale())}: ${value || '—'} (${number(item.count)})`);
   cell.colSpan = width;
   cell.scope = 'rowgroup';
   const row = make('tr', `print-section level${item.level}`);

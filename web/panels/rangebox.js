@@ -2,8 +2,8 @@
 
 import { make } from '../grid/elements.js';
 import { titleOf } from '../model/columns.js';
-import { widthFormat } from '../model/ranges.js';
-import { bestSize, innerSizes, sizesFor, sizeText, widthFrom } from '../model/widths.js';
+import { sizeText, widthFormat } from '../model/ranges.js';
+import { bestSize, innerSizes, sizesFor, widthFrom } from '../model/widths.js';
 import { putUnder } from './menu.js';
 import { phrase } from '../model/language.js';
 
