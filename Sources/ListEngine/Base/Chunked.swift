@@ -45,6 +45,14 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     while state.pointee.chunkCount << Self.shift < newCount { addChunk() }
   }
 
+  /// Grows toward `newCount` elements, by one chunk at most.
+  ///
+  /// A caller that can do without an element is never delayed by the size of the whole array.
+  func grow(toward newCount: Int) {
+    guard newCount > count else { return }
+    grow(to: min(newCount, (state.pointee.chunkCount + 1) << Self.shift))
+  }
+
   /// Frees the memory of up to `most` chunks of 4,096 elements at the end, and returns how many.
   func shrink(atMost most: Int) -> Int {
     let dropped = min(most, state.pointee.chunkCount)
@@ -92,6 +100,26 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     check(index)
     return state.pointee.chunks[Int(index) >> Self.shift] + (Int(index) & Self.mask)
   }
+
+  /// A view of the elements for a loop, which spares reading the array's state for each of them.
+  ///
+  /// It must not be used after the array has grown or shrunk.
+  struct Elements {
+    fileprivate let chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
+    /// The number of elements.
+    let count: Int
+
+    /// Returns a pointer to an element.
+    @inline(__always) func pointer(_ index: UInt32) -> UnsafeMutablePointer<Element> {
+      #if CHECK_INVARIANTS
+        precondition(index < count, "element \(index) of \(count)")
+      #endif
+      return chunks[Int(index) >> shift] + (Int(index) & mask)
+    }
+  }
+
+  /// The elements as they are now.
+  @inline(__always) var elements: Elements { Elements(chunks: state.pointee.chunks, count: count) }
 
   @inline(__always) private func check(_ index: UInt32) {
     #if CHECK_INVARIANTS

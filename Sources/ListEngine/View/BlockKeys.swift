@@ -30,18 +30,18 @@ struct BlockKeys {
         word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
       }
     case .text where column.pool?.sharesRepeats == true:
+      let numbers = column.numbers.pointer(rows.base)
+      var known = textKeys.elements
       for place in 0..<rows.count {
-        let slot = rows.slots[place]
-        let number = column.numbers[slot]
-        guard number != TextPool.none else {
-          rows.keys[place] = .max
-          continue
-        }
-        if number >= textKeys.count { textKeys.grow(to: Int(number) + 1) }
-        var key = textKeys[number]
+        let number = numbers[Int(rows.slots[place] - rows.base)]
+        var key = number < known.count ? known.pointer(number).pointee : 0
         if key == 0 {
-          key = column.sortKey(slot, descending: false)
-          textKeys[number] = key
+          guard number != TextPool.none else {
+            rows.keys[place] = .max
+            continue
+          }
+          key = textKey(of: number, rows.slots[place], column)
+          known = textKeys.elements
         }
         rows.keys[place] = key ^ inverted
       }
@@ -50,5 +50,13 @@ struct BlockKeys {
         rows.keys[place] = column.sortKey(rows.slots[place], descending: term.isDescending)
       }
     }
+  }
+
+  /// Returns the ascending key of a text, and keeps it once there is room.
+  private func textKey(of number: UInt32, _ slot: UInt32, _ column: ColumnStore) -> UInt64 {
+    let key = column.sortKey(slot, descending: false)
+    textKeys.grow(toward: Int(number) + 1)
+    if number < textKeys.count { textKeys[number] = key }
+    return key
   }
 }

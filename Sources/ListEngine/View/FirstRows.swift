@@ -72,6 +72,30 @@ struct FirstRows {
   /// Whether no row with this key or a greater one is among the first of a section.
   @inline(__always) func excludes(_ key: UInt64, from section: Int) -> Bool { key > bounds[section] }
 
+  /// Inserts the rows of a block that are among the first of their sections.
+  @inline(__always) mutating func offer(_ rows: SlotBlock, _ precedes: (UInt32, UInt32) -> Bool) {
+    var candidates = candidates(rows)
+    while candidates != 0 {
+      let place = candidates.trailingZeroBitCount
+      candidates &= candidates - 1
+      offer(key: rows.keys[place], slot: rows.slots[place], section: rows.sections[place], precedes)
+    }
+  }
+
+  /// Returns the rows of a block that may be among the first of their sections, as bits by their
+  /// place in the block.
+  @inline(__always) private func candidates(_ rows: SlotBlock) -> UInt64 {
+    guard !isAbandoned else { return 0 }
+    return bounds.withUnsafeBufferPointer { bounds in
+      guard let bounds = bounds.baseAddress else { return 0 }
+      var candidates: UInt64 = 0
+      for place in 0..<rows.count {
+        candidates |= (rows.keys[place] <= bounds[Int(rows.sections[place])] ? 1 : 0) << UInt64(place)
+      }
+      return candidates
+    }
+  }
+
   /// Inserts a row if it is among the first of its section.
   @inline(__always) mutating func offer(
     key: UInt64, slot: UInt32, section: UInt32, _ precedes: (UInt32, UInt32) -> Bool

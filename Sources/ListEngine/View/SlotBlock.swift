@@ -9,12 +9,14 @@ struct SlotBlock {
   private(set) var count = 0
   /// The slots, ascending.
   let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
-  /// The indices of the rows' sections.
+  /// The indices of the rows' sections; 0 without grouping.
   let sections = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
   /// The sort keys of the rows.
   let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
   /// The tested rows whose result changes as time passes, with the time of the change.
   var crossings: [(slot: UInt32, time: Int64)] = []
+
+  init() { sections.initialize(repeating: 0, count: 64) }
 
   func deallocate() {
     slots.deallocate()

@@ -26,6 +26,12 @@ final class ViewBuild: Discardable {
   /// The cost of updating a header, with its aggregates.
   private static var rowsPerHeader: Int { 256 }
 
+  /// A grouping column: the numbers of its texts, if rows share them, and the sections found last.
+  private struct Level: BitwiseCopyable {
+    let texts: Chunked<UInt32>?
+    let recent: Chunked<UInt64>
+  }
+
   private enum Phase {
     case gather, rank, distribute, sort, nest, announce, done
   }
@@ -42,6 +48,8 @@ final class ViewBuild: Discardable {
   /// The gathered rows, as a bit for each slot.
   private let gathered: UnsafeMutablePointer<UInt64>
   private let capacity: Int
+  /// Whether every slot had a row when the build began; see ``Sieve/isDense``.
+  private let isDense: Bool
   private var keys: BlockKeys
   /// The memory for the rows that a step reads.
   private let block = SlotBlock()
@@ -114,6 +122,7 @@ final class ViewBuild: Discardable {
     bins = SectionBins(binRows: OrderSort.pieceRows(stepRows: stepRows))
     // Rows that come later are changed rows.
     capacity = Int(table.slots)
+    isDense = table.count == capacity
     let blockCount = (capacity + 63) / 64
     gathered = .allocate(capacity: blockCount)
     gathered.initialize(repeating: 0, count: blockCount)
@@ -198,11 +207,13 @@ final class ViewBuild: Discardable {
     swap(&rowCounts, &rowsOfSection)
     var firstRows = FirstRows()
     swap(&firstRows, &self.firstRows)
-    let (filter, groups, isGrouped, gathered, keys) = (view.filter, view.groups, view.isGrouped, gathered, keys)
+    let (filter, isGrouped, gathered, keys) = (view.filter, view.isGrouped, gathered, keys)
+    let levels = zip(view.groups, recentSections).map { Level(texts: $0.sharedTexts, recent: $1) }
     let (start, workBefore, keysBefore, sectionsBefore) = (
       next, filter.work, comparator.collationKeysMade, sections.count
     )
-    let sieve = Sieve(filter: filter, changed: changed, comparator: comparator, labels: table.labels)
+    let sieve = Sieve(
+      filter: filter, changed: changed, comparator: comparator, labels: table.labels, isDense: isDense)
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
@@ -211,9 +222,10 @@ final class ViewBuild: Discardable {
     while next < end && filter.work < greatestWork && sections.count < mostSections {
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
-      for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) }
-      if isGrouped { findSections(rows, groups, &known, &rowCounts) } else { rowCounts[0] += rows.count }
+      if !rows.crossings.isEmpty { for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) } }
       guard rows.count > 0 else { continue }
+      sieve.checkInvariants(rows)
+      if isGrouped { findSections(rows, levels, &known, &rowCounts) } else { rowCounts[0] += rows.count }
       keys.read(rows)
       gathered[Int(rows.base) >> 6] |= rows.mask
       var leastOfBlock = UInt64.max
@@ -224,12 +236,8 @@ final class ViewBuild: Discardable {
       }
       least = min(least, leastOfBlock)
       if isGrouped { growFirstRows(&firstRows) }
-      guard !firstRows.isAbandoned, isGrouped || !firstRows.excludes(leastOfBlock, from: 0) else { continue }
-      for place in 0..<rows.count {
-        firstRows.offer(
-          key: rows.keys[place], slot: rows.slots[place], section: isGrouped ? rows.sections[place] : 0
-        ) { sieve.comparator.precedes($0, $1) }
-      }
+      guard isGrouped || !firstRows.excludes(leastOfBlock, from: 0) else { continue }
+      firstRows.offer(rows) { sieve.comparator.precedes($0, $1) }
     }
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
@@ -252,6 +260,7 @@ final class ViewBuild: Discardable {
 
   /// Makes room for the first rows of the sections found so far.
   @inline(__always) private func growFirstRows(_ firstRows: inout FirstRows) {
+    guard firstRows.sectionCount < sections.count else { return }
     let sections = sections
     while firstRows.sectionCount < sections.count {
       if !isLeaf(sections[firstRows.sectionCount]) {
@@ -263,43 +272,63 @@ final class ViewBuild: Discardable {
   }
 
   /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
-  private func findSections(
-    _ rows: SlotBlock, _ groups: [GroupColumn], _ known: inout TextSections, _ rowCounts: inout [Int]
+  @inline(__always) private func findSections(
+    _ rows: SlotBlock, _ levels: [Level], _ known: inout TextSections, _ rowCounts: inout [Int]
   ) {
-    guard rows.count > 0 else { return }
     // Equal texts have equal numbers while the pool shares them, and a text in use keeps its
     // number.
-    for place in 0..<rows.count { rows.sections[place] = 0 }
-    for (level, column) in groups.enumerated() {
-      let (texts, recent) = (column.sharedTexts, recentSections[level])
+    rows.sections.update(repeating: 0, count: rows.count)
+    for level in levels.indices {
+      guard let texts = levels[level].texts?.pointer(rows.base) else {
+        for place in 0..<rows.count { rows.sections[place] = section(of: rows, at: place, level) }
+        continue
+      }
+      var recent = levels[level].recent.elements
       for place in 0..<rows.count {
-        let (slot, parent) = (rows.slots[place], rows.sections[place])
-        guard let text = texts?[slot], text != TextPool.none else {
-          rows.sections[place] = section(of: column.section(of: slot), in: parent)
-          continue
-        }
-        if text >= recent.count { recent.grow(to: Int(text) + 1) }
-        let entry = recent[text]
+        let (text, parent) = (texts[Int(rows.slots[place] - rows.base)], rows.sections[place])
+        let entry = text < recent.count ? recent.pointer(text).pointee : .max
         if entry >> 32 == parent {
           rows.sections[place] = UInt32(truncatingIfNeeded: entry)
-          continue
-        }
-        if let section = known.section(of: text, in: parent) {
-          rows.sections[place] = section
         } else {
-          rows.sections[place] = section(of: column.section(of: slot), in: parent)
-          known.note(rows.sections[place], of: text, in: parent)
+          rows.sections[place] = findSection(of: text, rows, at: place, level, &known)
+          recent = levels[level].recent.elements
         }
-        recent[text] = UInt64(parent) << 32 | UInt64(rows.sections[place])
       }
     }
-    let sectionOfRow = sectionOfRow
-    sectionOfRow.grow(to: Int(rows.slots[rows.count - 1]) + 1)
+    let end = Int(rows.slots[rows.count - 1]) + 1
+    if end > sectionOfRow.count { sectionOfRow.grow(to: end) }
     while rowCounts.count < sections.count { rowCounts.append(0) }
-    for place in 0..<rows.count {
-      sectionOfRow[rows.slots[place]] = rows.sections[place]
-      rowCounts[Int(rows.sections[place])] += 1
+    let sectionOfRow = sectionOfRow.pointer(rows.base)
+    rowCounts.withUnsafeMutableBufferPointer { rowCounts in
+      let rowCounts = rowCounts.baseAddress.unsafelyUnwrapped
+      for place in 0..<rows.count {
+        sectionOfRow[Int(rows.slots[place] - rows.base)] = rows.sections[place]
+        rowCounts[Int(rows.sections[place])] += 1
+      }
     }
+  }
+
+  /// Returns the section of a row, given by its place in a block, in the section found before.
+  private func section(of rows: SlotBlock, at place: Int, _ level: Int) -> UInt32 {
+    section(of: view.groups[level].section(of: rows.slots[place]), in: rows.sections[place])
+  }
+
+  /// Returns the section of a row with another text than the last one in the section found before.
+  private func findSection(
+    of text: UInt32, _ rows: SlotBlock, at place: Int, _ level: Int, _ known: inout TextSections
+  ) -> UInt32 {
+    guard text != TextPool.none else { return section(of: rows, at: place, level) }
+    let (parent, recent) = (rows.sections[place], recentSections[level])
+    let found: UInt32
+    if let section = known.section(of: text, in: parent) {
+      found = section
+    } else {
+      found = section(of: rows, at: place, level)
+      known.note(found, of: text, in: parent)
+    }
+    recent.grow(toward: Int(text) + 1)
+    if text < recent.count { recent[text] = UInt64(parent) << 32 | UInt64(found) }
+    return found
   }
 
   private func section(of value: Cell, in parent: UInt32) -> UInt32 {
