@@ -112,7 +112,7 @@
     try {
       const { tables } = JSON.parse(hello);
       const found = tables.find((one) => one.name === table) ?? (table === '' ? tables[0] : undefined);
-      if (found === undefined || found.view?.ranges) return undefined;  // the page sends ranges
+      if (found === undefined || found.view?.ranges || /\d{4}-\d\d/.test(found.view?.where)) return undefined;  // the page sends ranges and dates
       const { name, view = {} } = found;
       const { sort, filter, where, group, aggregates } = view;
       const written = where === undefined ? {} : { where, zone: -new Date().getTimezoneOffset() };

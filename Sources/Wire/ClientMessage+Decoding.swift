@@ -87,8 +87,7 @@ extension ClientMessage {
       self = .locate(id: try Self.number(message, "id"), keys: try Self.keys(message))
     case "parse":
       let written = WrittenFilter(
-        try message.requiredText("text", limit: FilterText.greatestByteCount),
-        zone: Int(try message.integer("zone", in: Self.zones) ?? 0))
+        try message.requiredText("text", limit: FilterText.greatestByteCount), zone: try message.zone("zone"))
       let caret = try message.integer("at", in: 0...Int64(Self.greatestByteCount)).map(Int.init)
       self = .parse(id: try Self.number(message, "id"), written, caret: caret)
     case "act":
@@ -167,9 +166,10 @@ extension ClientMessage {
     return request
   }
 
-  /// Decodes a filter written as text, with the member `zone`; `nil` for none or an empty one.
+  /// Decodes a filter written as text, with the members `zone` and `offsets`; `nil` for none or an
+  /// empty one.
   static func written(_ members: JSONMembers, _ name: String) throws(ClientError) -> WrittenFilter? {
-    let zone = Int(try members.integer("zone", in: zones) ?? 0)
+    let zone = try members.zone("zone")
     guard let text = try members.text(name, limit: FilterText.greatestByteCount), !text.isEmpty else { return nil }
     return WrittenFilter(text, zone: zone)
   }

@@ -56,10 +56,11 @@ extension QueryRequest {
         throw .unreadableMessage("“\(name)” means nothing here: there are \(known)")
       }
     }
-    try GroupingRequest.add(ranges, zone: ZoneOffsets(zone, decoding: offsets), to: &groupings)
+    let times = try ZoneOffsets(zone, decoding: offsets)
+    try GroupingRequest.add(ranges, zone: times, to: &groupings)
     self.init(sort: sort, search: search, filter: filter)
     self.groupings = groupings
-    if !written.isEmpty { self.written = WrittenFilter(written, zone: zone) }
+    if !written.isEmpty { self.written = WrittenFilter(written, zone: times) }
   }
 
   /// Decodes a column name.

@@ -139,4 +139,23 @@ import Testing
       #expect(throws: error) { try groupings("group=at", "ranges=at:day", "offsets=\(offsets)") }
     }
   }
+
+  @Test func `written filters have the offsets of their zone`() throws {
+    let zone = try #require(ZoneOffsets(60, changes: [.init(at: 1_774_746_000_000_000_000, minutes: 120)]))
+    let members = #""zone":5,"offsets":[[0,60],[1774746000000,120]]"#
+    func message(_ text: String) throws -> ClientMessage {
+      try ClientMessage(decoding: Array(text.utf8), limits: Limits())
+    }
+    guard case .parse(_, let parsed, _) = try message(#"{"type":"parse","id":1,"text":"at > 2026","# + members + "}")
+    else { return #expect(Bool(false), "another message") }
+    #expect(parsed == WrittenFilter("at > 2026", zone: zone))
+    guard
+      case .tiles(_, let tiles) = try message(
+        #"{"type":"tiles","id":1,"tiles":[{"function":"count","where":"x","# + members + "}]}")
+    else { return #expect(Bool(false), "another message") }
+    #expect(tiles == [.tile(TileRequest(), written: WrittenFilter("x", zone: zone))])
+    let export = try QueryRequest(
+      arguments: ["where=at > 2026", "zone=5", "offsets=0:60,1774746000000:120"], limits: Limits())
+    #expect(export.written == WrittenFilter("at > 2026", zone: zone))
+  }
 }

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 import unittest
+import urllib.parse
 
 from aria import FAULTS
 from pages import ARTIFACTS, PageTest
@@ -172,6 +173,14 @@ class ClocksTest(PageTest):
                 f"(days) => Object.entries(days).every(([day, count]) => ({SECTIONS})()[day] === count)",
                 f"{zone} has days of {days} hours", days,
             )
+            user.check_clean(self)
+
+    def test_times_in_the_filter_bar_have_the_offset_of_their_date(self):
+        for day in ("2026-03-28", "2026-03-31"):  # before and after the change of the clocks
+            query = urllib.parse.quote_plus(f'at >= {day} and at < "{day} 01:00"')
+            user = self.open(f"#table=hours&where={query}", timezone_id="Europe/Berlin")
+            expect(user.page.locator("#rows")).to_contain_text("1 row matches")
+            expect(user.page.locator(".sheet [role=gridcell]").first).to_contain_text(f"{day} 00:00")
             user.check_clean(self)
 
     def test_the_dialog_groups_by_days_and_the_hours_in_them(self):

@@ -8,9 +8,14 @@ import { fittingView, hashFromView, viewFromHash } from '../../web/model/query.j
 import { distinctLevels, nextLevels, nextRanges, rangesAt, wireGroup, withFittingRanges } from '../../web/model/ranges.js';
 import { partOf } from '../../web/model/refusals.js';
 import { innerSizes } from '../../web/model/widths.js';
-import { offsetsBetween, offsetsOf, offsetsText } from '../../web/model/zone.js';
+import { localOffsets, offsetsBetween, offsetsOf, offsetsText } from '../../web/model/zone.js';
+import { Parsing } from '../../web/model/parsing.js';
 import { Session } from '../../web/model/session.js';
+import { wireTile } from '../../web/model/tiles.js';
 import { sectionItems } from '../../web/panels/cellmenu.js';
+import { open } from '../../web/protocol/wire.js';
+
+process.env.TZ = 'Europe/Berlin';
 
 // Returns the offset of a zone at a time, from the runtime's own database.
 function offsetIn(zone) {
@@ -134,4 +139,24 @@ test('a section of hours in days filters by what the levels have in common', () 
   const [{ op, from, through }] = changes[0].filters;
   assert.deepEqual([op, from], ['range', monday]);
   assert.equal(through, '1777593599999.999999');
+});
+
+test('filter texts with a date are sent with the offsets of the zone', () => {
+  const session = new Session(() => {});
+  session.zone = 60;
+  const summer = 'started > 2026-07-01';
+  const narrowed = ({ search = '', where, filters = [] }) => session.narrowed({ search, where, filters });
+  assert.deepEqual(narrowed({ where: summer }).offsets, localOffsets());
+  assert.equal(narrowed({ where: 'cpu > 50' }).offsets, undefined);
+  const { query } = open({ table: 't', request: 1, query: narrowed({ where: summer }), viewport: {} });
+  assert.deepEqual(query, { where: summer, zone: 60, offsets: localOffsets() });
+  const tile = wireTile({ function: 'count', where: summer }, narrowed);
+  assert.deepEqual(tile, { function: 'count', where: summer, zone: 60, offsets: localOffsets() });
+  const sent = [];
+  new Parsing((message) => sent.push(message)).ask({ text: summer, at: undefined, zone: 60 });
+  assert.deepEqual(sent, [{ type: 'parse', id: 1, text: summer, zone: 60, offsets: localOffsets() }]);
+  const offsets = [[0, 60], [1774746000000, 120]];
+  const address = (hash) => exportAddress(viewFromHash(hash), { name: 't', columns }, 'csv', narrowed, { offset: 60, offsets });
+  assert.ok(address('#where=started+>+2026-07-01').endsWith('&zone=60&offsets=0%3A60%2C1774746000000%3A120'));
+  assert.ok(!address('#where=cpu+>+50').includes('offsets'));
 });

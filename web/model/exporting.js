@@ -29,9 +29,8 @@ export function fieldsOf(view, columns) {
  * @param {import('./query.js').View} view
  * @param {{name: string, columns: object[]}} table
  * @param {string} format one of {@link FORMATS}
- * @param {(view: object) => {search: string, where?: string, zone?: number, filter?: object}}
- *   narrowed returns a
- *   view's search and filters in wire format
+ * @param {(view: object) => {search: string, where?: string, zone?: number, offsets?: import('./zone.js').Offsets, filter?: object}}
+ *   narrowed returns a view's search and filters in wire format
  * @param {{separator?: string, fields?: string[], offset?: number, offsets?: import('./zone.js').Offsets}} layout `separator` is one of {@link SEPARATORS},
  *   `fields` names columns in the order of the file, `offset` is that of local time from UTC in
  *   minutes, and `offsets` are all of them
@@ -39,14 +38,14 @@ export function fieldsOf(view, columns) {
  */
 export function exportAddress(view, table, format, narrowed, { separator = 'comma', fields, offset = 0, offsets = [] } = {}) {
   const { sort, group, ranges, ...fitting } = fittingView(view, table.columns);
-  const { search, where = '', zone = 0, filter } = narrowed(fitting);
+  const { search, where = '', zone = 0, offsets: written, filter } = narrowed(fitting);
   const parameters = new URLSearchParams(hashFromView({ ...emptyView(), sort, search, where, group, ranges }).slice(1));
   if (filter !== undefined) parameters.set('filter', JSON.stringify(filter));
   const ranged = wireGroup({ group, ranges, times: view.times }, offset, offsets).flatMap((one) => typeof one === 'string' ? [] : [one]);
   const local = ranged.find((one) => one.offset || one.offsets);
   const inUse = where !== '' ? zone : local?.offset ?? 0;
   if (inUse !== 0) parameters.set('zone', String(inUse));
-  if (local?.offsets) parameters.set('offsets', offsetsText(offsets));
+  if ((local?.offsets ?? written) !== undefined && offsets.length > 1) parameters.set('offsets', offsetsText(offsets));
   const isAll = fields === undefined || JSON.stringify(fields) === JSON.stringify(table.columns.map(({ name }) => name));
   if (!isAll) parameters.set('fields', fields.map(encodeURIComponent).join(','));
   if (separator !== 'comma') parameters.set('separator', separator);

@@ -1,5 +1,7 @@
 // parsing.js: requests to the server to parse texts of the filter bar. No DOM, no socket.
 
+import { writtenOffsets } from './zone.js';
+
 /**
  * Asks the server for the meaning of a text of the filter bar. Resolves to null if the table is not
  * open, or if another request follows first.
@@ -34,7 +36,7 @@ export class Parsing {
     this.#id += 1;
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.send({ type: 'parse', id: this.#id, text, ...(at === undefined ? {} : { at }), ...(zone === 0 ? {} : { zone }) });
+      this.send({ type: 'parse', id: this.#id, text, ...(at === undefined ? {} : { at }), ...(zone === 0 ? {} : { zone }), ...writtenOffsets(text) });
     });
   }
 

@@ -5,7 +5,7 @@ import * as wire from '../protocol/wire.js';
 import { requestOf } from '../protocol/tiles.js';
 import { completed, isShowable, suggested } from './defaults.js';
 import { wireGroup } from './ranges.js';
-import { localOffsets } from './zone.js';
+import { localOffsets, writtenOffsets } from './zone.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 import { phrase } from './language.js';
 
@@ -487,11 +487,12 @@ export class Session {
   /**
    * Returns the search and filters of a view in wire format.
    * @param {{search: string, where: string, filters: import('./query.js').Term[]}} view
-   * @returns {{search: string, where?: string, zone?: number, filter?: object}}
+   * @returns {{search: string, where?: string, zone?: number,
+   *   offsets?: import('./zone.js').Offsets, filter?: object}}
    */
   narrowed({ search, where, filters }) {
     const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
-    const written = where === '' ? {} : { where, zone: this.zone };
+    const written = where === '' ? {} : { where, zone: this.zone, ...writtenOffsets(where) };
     return found === null ? { search, ...written, filter: wireFilter(filters) } : { search: '', ...written, filter: found };
   }
 

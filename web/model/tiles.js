@@ -69,11 +69,11 @@ export function isApplied(tile, { filters, search, where }) {
  *   narrowed as in session.js
  */
 export function wireTile({ function: kind, column, filter: own, ...tile }, narrowed) {
-  const { filter, search, where = '', zone = 0 } = narrowed(viewOfTile(tile));
+  const { filter, search, where = '', zone = 0, offsets } = narrowed(viewOfTile(tile));
   const text = barText({ search, where });
   return {
     function: kind, ...(column === undefined ? {} : { column }), ...(own ?? filter ? { filter: own ?? filter } : {}),
-    ...(text === '' ? {} : { where: text, ...(zone === 0 ? {} : { zone }) }),
+    ...(text === '' ? {} : { where: text, ...(zone === 0 ? {} : { zone }), ...(offsets === undefined ? {} : { offsets }) }),
   };
 }
 

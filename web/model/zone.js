@@ -66,6 +66,16 @@ export function wireOffsets(offsets) {
   return offsets.length > 1 ? { offsets } : {};
 }
 
+/**
+ * Returns what a filter text needs of local time: its offsets, if the text may have a date.
+ *
+ * @param {string} text
+ * @returns {{offsets?: Offsets}}
+ */
+export function writtenOffsets(text) {
+  return /\d{4}-\d\d/.test(text) ? wireOffsets(localOffsets()) : {};
+}
+
 /** Returns offsets as text for the address of an export: `0:60,1774746000000:120`. */
 export function offsetsText(offsets) {
   return offsets.map((pair) => pair.join(':')).join(',');

@@ -284,13 +284,13 @@ export function stats(wanted) {
   return { type: 'stats', wanted };
 }
 
-function wireQuery({ sort = [], search = '', where = '', zone = 0, filter = undefined, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', where = '', zone = 0, offsets = undefined, filter = undefined, group = [], aggregates = [], sections = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
-  if (where !== '') Object.assign(wire, { where }, zone === 0 ? {} : { zone });
+  if (where !== '') Object.assign(wire, { where }, zone === 0 ? {} : { zone }, offsets === undefined ? {} : { offsets });
   if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);

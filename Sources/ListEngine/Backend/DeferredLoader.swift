@@ -28,12 +28,15 @@ struct DeferredLoader {
 
   // MARK: Sessions
 
-  /// Requests the missing cells in the session's window and withdraws its other requests.
+  /// Requests the missing cells in the session's window and in its pinned rows, which are always
+  /// visible, and withdraws its other requests.
   ///
   /// - Complexity: O(window), plus O(log n) for each cell requested now or before.
-  mutating func follow(_ viewer: any Viewer, at now: Instant) {
+  mutating func follow(_ viewer: any Viewer, pinned: [RowKey], at now: Instant) {
     var targets: [PrefetchQueue<DeferredItem>.Target] = []
-    for (row, zone, distance) in viewer.prefetchTargets {
+    let pinned = viewer.isHidden ? [] : pinned.compactMap { table.slot(of: $0).map(table.id(of:)) }
+    let others = viewer.prefetchTargets.filter { !pinned.contains($0.row) }
+    for (row, zone, distance) in pinned.map({ ($0, .visible, 0) }) + others {
       guard let slot = table.slot(of: row) else { continue }
       for column in deferred.columns {
         let item = DeferredItem(row: row, column: column)

@@ -70,8 +70,10 @@ final class ResidentTable: SourceBackend {
 
   func catchUpInTime(_ work: inout Int) { views.catchUpInTime(&work) }
 
-  func ask(for viewers: [any Viewer], at now: Instant, outputs: inout [Output]) -> BackendEffect {
-    for viewer in viewers { loader?.follow(viewer, at: now) }
+  func ask(
+    for viewers: [any Viewer], pinned: (SessionID) -> [RowKey], at now: Instant, outputs: inout [Output]
+  ) -> BackendEffect {
+    for viewer in viewers { loader?.follow(viewer, pinned: pinned(viewer.id), at: now) }
     return BackendEffect(tables: loader?.advance(to: now, outputs: &outputs) == true ? [table] : [])
   }
 

@@ -75,10 +75,14 @@ protocol SourceBackend: TableBackend {
   func take(_ request: BlockRequestID, _ sections: [SectionCount], at now: Instant) -> BackendEffect
   /// Records that a windowed source failed to answer a request.
   func fail(_ request: BlockRequestID, _ reason: String, at now: Instant) -> BackendEffect
-  /// Whether sessions with new prefetch targets are passed to ``ask(for:at:outputs:)``.
+  /// Whether sessions with new prefetch targets are passed to ``ask(for:pinned:at:outputs:)``.
   var takesTargets: Bool { get }
   /// Updates the requests of these sessions, and appends requests and cancels for the source.
-  func ask(for viewers: [any Viewer], at now: Instant, outputs: inout [Output]) -> BackendEffect
+  ///
+  /// - Parameter pinned: Returns the keys of the rows that a session has pinned.
+  func ask(
+    for viewers: [any Viewer], pinned: (SessionID) -> [RowKey], at now: Instant, outputs: inout [Output]
+  ) -> BackendEffect
   /// The statistics of requests to the source.
   var counters: PrefetchCounters { get }
 

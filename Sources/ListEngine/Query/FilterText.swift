@@ -62,10 +62,10 @@ public struct FilterText: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - schema: The schema of the table whose columns the text names.
-  ///   - zone: The offset from UTC of times without a zone, in minutes.
+  ///   - zone: The zone of times without one.
   /// - Throws: ``Fault`` for the first fault of the text.
   /// - Complexity: O(bytes · columns).
-  public init(_ text: String, schema: Schema, zone: Int = 0) throws(Fault) {
+  public init(_ text: String, schema: Schema, zone: ZoneOffsets = 0) throws(Fault) {
     guard text.utf8.count <= Self.greatestByteCount else {
       throw Fault(
         range: 0..<text.utf16.count, reason: "the filter has more than \(Self.greatestByteCount) bytes: shorten it")

@@ -5,7 +5,7 @@ struct FilterTextBuilder {
   private typealias Operator = FilterTextScanner.Operator
 
   let schema: Schema
-  let zone: Int
+  let zone: ZoneOffsets
 
   /// The maximum number of characters of a text in a filter.
   private static let greatestText = 1_000

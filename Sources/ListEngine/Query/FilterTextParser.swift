@@ -32,7 +32,7 @@ struct FilterTextParser {
   /// The text that fits at the end, and the place from which it replaces the text.
   private(set) var expectation: (Expectation, from: Int)?
 
-  init(_ units: [UInt16], schema: Schema, zone: Int) {
+  init(_ units: [UInt16], schema: Schema, zone: ZoneOffsets) {
     scanner = FilterTextScanner(units)
     self.schema = schema
     builder = FilterTextBuilder(schema: schema, zone: zone)

@@ -6,14 +6,17 @@ struct FilterTextTime {
   /// Parses a time; `nil` if the text is not one, or names a time that does not exist or that 64
   /// bits cannot hold.
   ///
-  /// - Parameter zone: The offset from UTC of a text without a zone, in minutes.
-  init?(_ text: String, zone: Int) {
+  /// The range of a time that the clocks have shown twice begins with the first moment. A time that
+  /// they have skipped is the moment of the change.
+  ///
+  /// - Parameter zone: The zone of a text without one.
+  init?(_ text: String, zone: ZoneOffsets) {
     var scanner = Digits(bytes: Array(text.utf8))
     guard let year = scanner.take(4), scanner.skip("-"), let month = scanner.take(2), (1...12).contains(month) else {
       return nil
     }
     var from = Fields(year: year, month: month)
-    var (length, hasDay) = (Int64(0), false)
+    var (length, hasDay) = (Int128(0), false)
     if scanner.skip("-") {
       guard let day = scanner.take(2), day >= 1, day <= Self.days(in: month, of: year) else { return nil }
       (from.day, length, hasDay) = (day, 86_400_000_000_000, true)
@@ -28,18 +31,20 @@ struct FilterTextTime {
         (from.second, length) = (second, 1_000_000_000)
         if scanner.skip(".") || scanner.skip(",") {
           guard let (fraction, unit) = scanner.fraction() else { return nil }
-          (from.nanosecond, length) = (fraction, unit)
+          (from.nanosecond, length) = (fraction, Int128(unit))
         }
       }
     }
-    guard let offset = scanner.zone(default: zone), let first = from.nanoseconds(zone: offset) else { return nil }
+    guard let offset = scanner.zone(default: zone) else { return nil }
     if !hasDay {
       let next = month == 12 ? Fields(year: year + 1, month: 1) : Fields(year: year, month: month + 1)
-      guard let end = next.nanoseconds(zone: offset) else { return nil }
-      length = end - first
+      length = next.local - from.local
     }
-    let (last, overflow) = first.addingReportingOverflow(length - 1)
-    guard !overflow else { return nil }
+    // A day on which the clocks are set is longer or shorter than others; a minute is not.
+    let first = offset.moment(reaching: from.local)
+    let isLong = length >= Int128(ZoneOffsets.day)
+    let last = max(first, (isLong ? offset.moment(reaching: from.local + length) : first + length) - 1)
+    guard let first = Int64(exactly: first), let last = Int64(exactly: last) else { return nil }
     range = first...last
   }
 
@@ -58,13 +63,11 @@ struct FilterTextTime {
     var second: Int64 = 0
     var nanosecond: Int64 = 0
 
-    /// Returns the nanoseconds since 1970, or `nil` if they do not fit into 64 bits.
-    func nanoseconds(zone: Int) -> Int64? {
+    /// The nanoseconds since 1970-01-01 00:00 on the clocks that show this time.
+    var local: Int128 {
       let days = Int64(CalendarMonth.firstDay(Int(year * 12 + month - 1))) + day - 1
-      let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - Int64(zone) * 60
-      let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-      let (sum, overflows) = scaled.addingReportingOverflow(nanosecond)
-      return overflow || overflows ? nil : sum
+      let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
+      return Int128(seconds) * 1_000_000_000 + Int128(nanosecond)
     }
   }
 
@@ -102,8 +105,8 @@ struct FilterTextTime {
       return unit == 1_000_000_000 ? nil : (value, unit)
     }
 
-    /// Scans `Z` or an offset such as `+01:00`, up to the end; returns minutes.
-    mutating func zone(default zone: Int) -> Int? {
+    /// Scans `Z` or an offset such as `+01:00`, up to the end.
+    mutating func zone(default zone: ZoneOffsets) -> ZoneOffsets? {
       _ = skip(" ")
       if place == bytes.count { return zone }
       if skip("Z") || skip("z") { return place == bytes.count ? 0 : nil }
@@ -112,7 +115,7 @@ struct FilterTextTime {
       _ = skip(":")
       let minutes = place == bytes.count ? 0 : take(2)
       guard let minutes, minutes < 60, place == bytes.count else { return nil }
-      return Int(hours * 60 + minutes) * (isNegative ? -1 : 1)
+      return ZoneOffsets(Int(hours * 60 + minutes) * (isNegative ? -1 : 1))
     }
   }
 }

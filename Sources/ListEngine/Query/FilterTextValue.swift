@@ -12,7 +12,7 @@ enum FilterTextValue: Equatable {
   case boolean(Bool)
 
   /// Reads a value; `nil` if the column has no such values.
-  init?(_ text: String, for column: Column, zone: Int) {
+  init?(_ text: String, for column: Column, zone: ZoneOffsets) {
     let text = Self.tidy(text)
     guard !text.isEmpty else { return nil }
     let value: FilterTextValue? =

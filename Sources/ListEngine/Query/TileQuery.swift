@@ -55,8 +55,8 @@ struct TileQuery: Hashable {
     switch aggregate?.function {
     case _ where isRowCount: 0
     case nil: 1
-    case .sum, .mean: 10
-    case .min, .max, .distinct: 64
+    case .sum, .mean, .min, .max: 10
+    case .distinct: 64
     case .median, .p1, .p5, .p10, .p90, .p95, .p99: 28
     case .first, .last: 0
     }

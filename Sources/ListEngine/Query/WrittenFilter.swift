@@ -2,11 +2,11 @@
 public struct WrittenFilter: Hashable, Codable, Sendable {
   /// The text.
   public var text: String
-  /// The offset from UTC of times without a zone, in minutes.
-  public var zone: Int
+  /// The zone of times without one.
+  public var zone: ZoneOffsets
 
   /// Creates a filter of a query.
-  public init(_ text: String, zone: Int = 0) {
+  public init(_ text: String, zone: ZoneOffsets = 0) {
     self.text = text
     self.zone = zone
   }

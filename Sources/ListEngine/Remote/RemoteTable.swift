@@ -347,7 +347,9 @@ final class RemoteTable: SourceBackend {
     return view.awaitedBlocks?.isEmpty == false
   }
 
-  func ask(for viewers: [any Viewer], at now: Instant, outputs: inout [Output]) -> BackendEffect {
+  func ask(
+    for viewers: [any Viewer], pinned: (SessionID) -> [RowKey], at now: Instant, outputs: inout [Output]
+  ) -> BackendEffect {
     for viewer in viewers.sorted(by: { subscriptions[$0.id]?.arrival ?? 0 < subscriptions[$1.id]?.arrival ?? 0 }) {
       follow(viewer, at: now)
     }

@@ -44,6 +44,7 @@ final class PinBoard {
   /// Replaces the pinned rows of a client; no keys end its reports.
   func watch(_ session: Session, id: UInt64, _ keys: [RowKey]) {
     leave(session.id)
+    session.notePrefetchTargets()
     guard !keys.isEmpty else { return }
     let keys = keys.prefix(table.limits.pinsPerSession).map { $0.fitting(table.schema.key) }
     watchers[session.id] = Watcher(session: session, id: id, keys: keys)
@@ -57,22 +58,28 @@ final class PinBoard {
     if !watchers.isEmpty { watchers[session]?.pendingReport = .atOnce }
   }
 
+  /// Returns the keys of the rows that a client has pinned.
+  func keys(of session: SessionID) -> [RowKey] { watchers.isEmpty ? [] : watchers[session]?.keys ?? [] }
+
   /// Records that the table has changed.
   func noteChange() { if !watchers.isEmpty { hasChanged = true } }
 
   // MARK: Reports
 
-  /// Reports what is due.
+  /// Reports what is due, and returns the sessions whose pinned rows have changed.
   ///
   /// - Complexity: O(clients with pinned rows).
-  func advance(to now: Instant, outputs: inout [Output]) {
-    guard !watchers.isEmpty else { return hasChanged = false }
+  func advance(to now: Instant, outputs: inout [Output]) -> [Session] {
+    guard !watchers.isEmpty else {
+      hasChanged = false
+      return []
+    }
     if hasChanged {
       for (id, watcher) in watchers where watcher.pendingReport == .nothing { watchers[id]?.pendingReport = .inTime }
       hasChanged = false
     }
     let due = watchers.keys.filter { isDue($0, at: now) }.sorted { $0.rawValue < $1.rawValue }
-    for id in due { report(to: id, at: now, &outputs) }
+    return due.compactMap { report(to: $0, at: now, &outputs) ? watchers[$0]?.session : nil }
   }
 
   /// The time from which a report to a client is due.
@@ -87,16 +94,16 @@ final class PinBoard {
     return time(of: watcher) <= now || watcher.sentAt.map { $0 > now } ?? false
   }
 
-  /// Reports the changed rows to a client that is due.
-  private func report(to id: SessionID, at now: Instant, _ outputs: inout [Output]) {
-    guard let watcher = watchers[id] else { return }
+  /// Reports the changed rows to a client that is due, and returns whether there are any.
+  private func report(to id: SessionID, at now: Instant, _ outputs: inout [Output]) -> Bool {
+    guard let watcher = watchers[id] else { return false }
     watchers[id]?.pendingReport = .nothing
     let isFirst = watcher.sentAt == nil
     // A hidden or paused client is owed a new report when that ends.
-    guard !watcher.session.isQuiet || (isFirst && !watcher.session.isHidden) else { return }
+    guard !watcher.session.isQuiet || (isFirst && !watcher.session.isHidden) else { return false }
     var reports = PinReports(id: watcher.id, rows: [])
     if table.schema.windowed != nil {
-      guard isFirst else { return }
+      guard isFirst else { return false }
       reports.error = .remainderTooLarge("the rows of this table stay at its source, so none can be pinned")
     } else {
       let isRestricted = watcher.session.isRestricted && table.schema.publicColumnCount < table.schema.columns.count
@@ -107,11 +114,12 @@ final class PinBoard {
       where isFirst || row?.id != watcher.sent[place]?.id || row?.revision != watcher.sent[place]?.revision {
         reports.rows.append(PinReports.Entry(place, row))
       }
-      guard !reports.rows.isEmpty else { return }
+      guard !reports.rows.isEmpty else { return false }
       watchers[id]?.sent = rows
     }
     watchers[id]?.sentAt = now
     outputs.append(.pins(id, reports))
+    return true
   }
 
   /// The time of the next call to ``advance(to:outputs:)``, or `nil` if nothing is due.

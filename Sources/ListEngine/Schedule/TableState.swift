@@ -200,8 +200,11 @@ final class TableState {
     backend.catchUpInTime(&work)
     tiles.advance(to: now, rows: backend.countedRows, outputs: &outputs)
     facets.advance(to: now, outputs: &outputs)
-    pins.advance(to: now, outputs: &outputs)
-    take(backend.ask(for: schedule.takeListed(), at: now, outputs: &outputs), at: now)
+    for session in pins.advance(to: now, outputs: &outputs) {
+      session.notePrefetchTargets()
+      schedule.update(session)
+    }
+    take(backend.ask(for: schedule.takeListed(), pinned: pins.keys(of:), at: now, outputs: &outputs), at: now)
     backend.tidy(at: now, keeping: neededPosition)
   }
 

@@ -51,7 +51,7 @@ struct Crossings {
   }
 
   /// Removes a row if it is present.
-  mutating func remove(_ slot: UInt32) { heap.remove(Int(slot)) }
+  @inline(__always) mutating func remove(_ slot: UInt32) { if filter.isRelative { heap.remove(Int(slot)) } }
 
   /// Returns the time at which the result for a row may change; `Int64.max` for never.
   func time(of slot: UInt32) -> Int64 { heap.priority(of: Int(slot)) ?? .max }

@@ -43,6 +43,14 @@ struct Tally {
     if needs.ranks { ranks.add(words) }
   }
 
+  /// Adds a cell.
+  mutating func add(_ word: UInt64) {
+    count += 1
+    if needs.sum { add(word, isRemoved: false) }
+    if needs.values { values.add(word) }
+    if needs.ranks { ranks.add(word) }
+  }
+
   /// Removes a cell that was added as this word.
   mutating func remove(_ word: UInt64) {
     count -= 1
@@ -89,7 +97,8 @@ struct Tally {
 
   private func finite(_ number: Double) -> Cell { number.isFinite ? .number(number == 0 ? 0 : number) : .null }
 
-  private func cell(_ word: UInt64?) -> Cell {
+  /// Returns the cell of a word, or null.
+  func cell(_ word: UInt64?) -> Cell {
     guard let word else { return .null }
     switch needs.type {
     case .integer: return .integer(Self.integer(word))

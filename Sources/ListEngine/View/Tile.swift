@@ -8,9 +8,8 @@ final class Tile {
   private let filter: RowFilter
   /// The rows that count or cease to count as time passes.
   private var crossings: Crossings
-  private let aggregation: Aggregation?
-  /// The holder of the aggregate's state; it has no rows of its own.
-  private let section = Section(number: 0, level: -1, value: .null, parent: nil)
+  /// The aggregate, or `nil` for the number of rows.
+  private let figure: TileFigure?
   /// Whether each row counts.
   private let isCounted = Chunked<Bool>(filler: false)
   private var count = 0
@@ -36,11 +35,9 @@ final class Tile {
   init(_ query: TileQuery, table: Table) {
     self.query = query
     self.table = table
-    var own = Query(filter: query.filter)
-    if let aggregate = query.aggregate { own.aggregates = [aggregate] }
-    filter = RowFilter(own, table: table)
+    filter = RowFilter(Query(filter: query.filter), table: table)
     crossings = Crossings(filter, wall: table.wall)
-    aggregation = Aggregation(own, table: table)
+    figure = query.aggregate.map { TileFigure($0, table: table) }
     position = table.log.end
     unscanned = 0..<(query.isRowCount ? 0 : table.slots)
   }
@@ -70,10 +67,10 @@ final class Tile {
       return true
     }
     isCounted.grow(to: Int(table.slots))
-    aggregation?.grow(to: Int(table.slots))
+    figure?.grow(to: Int(table.slots))
     if crossings.isTimeBack { restart() }
     crossings.followTime()
-    let interest = filter.interest | (aggregation?.interest ?? 0)
+    let interest = filter.interest | (figure?.interest ?? 0)
     var read = 0
     for change in table.log.since(position) {
       guard work > 0 else { break }
@@ -116,23 +113,22 @@ final class Tile {
   /// Counts a row as it is now, and returns whether there was enough work left for its filter.
   private func update(_ slot: UInt32, _ work: inout Int) -> Bool {
     work -= 1
-    if isCounted[slot] {
-      aggregation?.remove(slot, from: section)
-      isCounted[slot] = false
-      count -= 1
-    }
     crossings.remove(slot)
-    guard table.isAlive(slot) else { return true }
-    let before = filter.work
-    defer { work -= (filter.work - before) / Self.filterWorkPerRow }
-    guard let isShown = filter.lets(slot, until: before + (max(0, work) + 1) * Self.filterWorkPerRow) else {
-      return false
+    var isShown = table.isAlive(slot)
+    if isShown && !filter.isEmpty {
+      let before = filter.work
+      defer { work -= (filter.work - before) / Self.filterWorkPerRow }
+      guard let lets = filter.lets(slot, until: before + (max(0, work) + 1) * Self.filterWorkPerRow) else {
+        return false
+      }
+      crossings.note(slot)
+      isShown = lets
     }
-    crossings.note(slot)
-    guard isShown else { return true }
-    isCounted[slot] = true
-    count += 1
-    withUnsafePointer(to: UInt64(slot)) { aggregation?.add(UnsafeBufferPointer(start: $0, count: 1), to: section) }
+    if isShown { figure?.put(slot) }
+    guard isShown != isCounted[slot] else { return true }
+    if !isShown { figure?.take(slot) }
+    isCounted[slot] = isShown
+    count += isShown ? 1 : -1
     return true
   }
 
@@ -145,7 +141,7 @@ final class Tile {
     if query.isRowCount {
       value = rows.map { .integer(Int64($0)) } ?? .null
     } else {
-      value = aggregation.map { $0.values(of: section)[0] } ?? .integer(Int64(count))
+      value = figure?.value ?? .integer(Int64(count))
     }
     // The seconds that have passed had the former value: a change is reported in its first second.
     history?.advance(to: now, with: lastValue)
@@ -164,7 +160,7 @@ final class Tile {
       let counted = (0..<table.slots).filter { isCounted[$0] }
       let wanted = (0..<table.slots).filter { table.isAlive($0) && filter.lets($0) }
       precondition(counted == wanted && count == counted.count, "a tile counts \(count) rows of \(wanted.count)")
-      aggregation?.checkInvariants(of: section, rows: counted)
+      figure?.checkInvariants(rows: counted)
     #endif
   }
 }

@@ -21,9 +21,9 @@ struct ValueCounts {
   ///
   /// - Complexity: Amortized O(log values).
   mutating func add(_ word: UInt64) {
-    let count = counts[word, default: 0]
-    counts[word] = count + 1
-    guard count == 0 else { return }
+    let distinct = counts.count
+    counts[word, default: 0] += 1
+    guard counts.count > distinct else { return }
     leastFirst?.push(word)
     greatestFirst?.push(~word)
   }
@@ -33,8 +33,12 @@ struct ValueCounts {
   /// - Precondition: The value is present.
   /// - Complexity: Amortized O(1).
   mutating func remove(_ word: UInt64) {
-    guard let count = counts[word] else { preconditionFailure("value \(word) is taken away, and was never added") }
-    counts[word] = count == 1 ? nil : count - 1
+    guard let index = counts.index(forKey: word) else {
+      preconditionFailure("value \(word) is taken away, and was never added")
+    }
+    counts.values[index] -= 1
+    guard counts.values[index] == 0 else { return }
+    counts.remove(at: index)
     let greatest = 2 * counts.count + 64
     if let heap = leastFirst, heap.count > greatest { leastFirst = WordHeap(counts.keys) }
     if let heap = greatestFirst, heap.count > greatest { greatestFirst = WordHeap(counts.keys.lazy.map { ~$0 }) }

@@ -42,7 +42,10 @@ struct ValueRanks {
     for word in words { add(word) }
   }
 
-  private mutating func add(_ word: UInt64) {
+  /// Adds a value.
+  ///
+  /// - Complexity: O(log values), and O(values / 512) when a chunk is split.
+  mutating func add(_ word: UInt64) {
     guard !chunks.isEmpty else { return merge([word]) }
     let place = chunk(of: word)
     let index = Self.partition(chunks[place].count) { chunks[place][$0] < word }

@@ -136,6 +136,34 @@ import Testing
     #expect(bench.engine.deadline == nil)
   }
 
+  @Test func `loads cells of pinned rows, and cancels those of unpinned ones`() throws {
+    let bench = try Bench()
+    let session = SessionID(rawValue: 1)
+    func pin(_ keys: [Int]) {
+      bench.engine.handle(.pins(session, id: 1, keys.map { .integer(Int64($0)) }), at: bench.clock.now)
+    }
+    bench.open()
+    try bench.wait(.seconds(20))
+    pin([90, 3, 91])
+    #expect(try bench.settle() == ["+90", "+91"])
+    pin([90])
+    #expect(try bench.wait(.milliseconds(900)) == ["-91"])
+    try bench.wait(.seconds(1))
+    #expect(bench.counters.late == 11)
+    // A row that comes later is loaded, too, and so is a value that is out of date.
+    pin([90, 200])
+    #expect(try bench.settle().isEmpty)
+    bench.change { $0.upsert(.integer(200), [.text("file 200"), .null]) }
+    #expect(try bench.wait(.milliseconds(500)) == ["+200"])
+    bench.engine.handle(.forget(bench.table, .integer(90), column: 1), at: bench.clock.now)
+    #expect(try bench.wait(.seconds(3)) == ["+90"])
+    bench.engine.handle(.visibility(session, isHidden: true), at: bench.clock.now)
+    bench.engine.handle(.forget(bench.table, .integer(90), column: 1), at: bench.clock.now)
+    #expect(try bench.wait(.seconds(3)).isEmpty)
+    bench.engine.handle(.visibility(session, isHidden: false), at: bench.clock.now)
+    #expect(try bench.settle() == ["+90"])
+  }
+
   @Test func `a loaded value resets the source's age`() throws {
     let bench = try Bench(rows: 1)
     func age() -> Duration { bench.engine.tables(at: bench.clock.now)[0].source.age }

@@ -157,4 +157,35 @@ import Testing
       #expect(throws: DecodingError.self) { try JSONDecoder().decode([ZoneOffsets].self, from: Data(bad.utf8)) }
     }
   }
+
+  @Test(arguments: [
+    // Written in winter or in summer, a time has the offset of its own date.
+    ("at > 2026-07-01", "2026-07-01T22:00:00Z", "2026-07-01T21:59:59Z"),
+    ("at >= 2026-07-01", "2026-06-30T22:00:00Z", "2026-06-30T21:59:59Z"),
+    ("at < 2026-01-15 12:00", "2026-01-15T10:59:59Z", "2026-01-15T11:00:00Z"),
+    ("at = 2026-07", "2026-06-30T22:00:00Z", "2026-07-31T22:00:00Z"),
+    // Days of 23 and 25 hours.
+    ("at = 2026-03-29", "2026-03-29T21:59:59Z", "2026-03-29T22:00:00Z"),
+    ("at = 2026-10-25", "2026-10-25T22:59:59Z", "2026-10-25T23:00:00Z"),
+    // The clocks skip 02:30 in March, and show it twice in October.
+    ("at >= 2026-03-29 02:30", "2026-03-29T01:00:00Z", "2026-03-29T00:59:59Z"),
+    ("at >= 2026-10-25 02:30", "2026-10-25T00:30:00Z", "2026-10-25T00:29:59Z"),
+    // A time with an offset of its own ignores the zone.
+    ("at >= 2026-07-01T00:00Z", "2026-07-01T00:00:00Z", "2026-06-30T23:59:59Z"),
+    ("at >= \"2026-07-01 00:00 +05:00\"", "2026-06-30T19:00:00Z", "2026-06-30T18:59:59Z"),
+  ])
+  func `a written time has the offset of its date`(_ text: String, _ shown: String, _ hidden: String) throws {
+    var engine = Engine(epoch: "e")
+    let table = try engine.addTable(Schema(name: "t", key: .integer, columns: [Column("at", .timestamp)]), at: .zero)
+    var rows = Changeset()
+    rows.upsert(.integer(1), [.timestamp(try time(shown))])
+    rows.upsert(.integer(2), [.timestamp(try time(hidden))])
+    engine.handle(.changes(table, rows), at: .zero)
+    var query = QueryRequest()
+    query.written = WrittenFilter(text, zone: try Self.zone("Europe/Berlin"))
+    let id = try engine.beginExport(of: "t", query, isRestricted: false)
+    while !engine.isReady(id) { _ = engine.advance(to: .zero) }
+    guard case .rows(let found) = engine.read(id, rows: 10) else { return #expect(Bool(false), "no rows are read") }
+    #expect(found.map { $0[0] } == [.timestamp(try time(shown))])
+  }
 }
