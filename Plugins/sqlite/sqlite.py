@@ -36,6 +36,7 @@ TEXT_LIMIT = 2_000  # characters of a cell; longer texts are cut
 LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per line
 
 VIEW = "rowcast query"
+LOCKED = "another program has locked the file; trying again"
 
 
 class Refusal(Exception):
@@ -46,10 +47,16 @@ class Refusal(Exception):
         self.setting = setting
 
 
-def connect(path):
+def is_locked(error):
+    """Whether another program holds a lock on the file, which passes."""
+    cause = error.__cause__ or error
+    return isinstance(cause, sqlite3.OperationalError) and "locked" in str(cause)
+
+
+def connect(path, patience=5):
     connection = sqlite3.connect(
         f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro",
-        uri=True, timeout=5, isolation_level=None, check_same_thread=False)
+        uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.create_function(
         "folded_contains", 2,
@@ -265,12 +272,24 @@ def main():
     settings = None
     while settings is None:
         settings = next((m["settings"] for m in conversation.receive(60) if m.get("type") == "configure"), None)
-    try:
-        reader = Reader(settings, lambda: conversation.send(type="changed"))
-        watch = connect(settings["path"])
-    except Refusal as refusal:
-        conversation.send(type="refuse", setting=refusal.setting, reason=str(refusal))
-        return
+    reader, was_locked = None, False
+    while reader is None:
+        try:
+            opened = Reader(settings, lambda: conversation.send(type="changed"))
+            # It looks often, and must answer the host meanwhile.
+            watch = connect(settings["path"], patience=1)
+            version = watch.execute("PRAGMA data_version").fetchone()[0]
+            reader = opened
+        except (Refusal, sqlite3.OperationalError) as error:
+            if is_locked(error):
+                was_locked = True
+                conversation.send(type="state", state="stale", message=LOCKED)
+                conversation.receive(1)
+            elif isinstance(error, Refusal):
+                return conversation.send(type="refuse", setting=error.setting, reason=str(error))
+            else:
+                return conversation.send(
+                    type="refuse", setting="path", reason=f"reading '{settings['path']}' failed: {error}")
     table = reader.table
     names = [name for name in table.kinds if name in table.powers]
     conversation.send(
@@ -282,7 +301,6 @@ def main():
             "refresh": 50, "cancels": True})
     worker = Worker(reader, conversation)
     interval = settings.get("interval", 0.1)
-    version = watch.execute("PRAGMA data_version").fetchone()[0]
     look = time.monotonic() + interval
     while True:
         for message in conversation.receive(look - time.monotonic()):
@@ -296,7 +314,15 @@ def main():
         file = os.stat(settings["path"])
         if (file.st_dev, file.st_ino) != (reader.file.st_dev, reader.file.st_ino):
             sys.exit("the file was replaced by another one")  # the host restarts the plugin
-        now = watch.execute("PRAGMA data_version").fetchone()[0]
+        try:
+            now, locked = watch.execute("PRAGMA data_version").fetchone()[0], False
+        except sqlite3.OperationalError as error:
+            if not is_locked(error):
+                raise
+            now, locked = version, True
+        if locked != was_locked:
+            was_locked = locked
+            conversation.send(type="state", state="stale" if locked else "live", message=LOCKED if locked else "")
         if now != version:
             version = now
             conversation.send(type="changed")

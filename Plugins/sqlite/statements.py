@@ -84,8 +84,9 @@ class Table:
                 if rowid is not None and is_view is not None and is_view[0] == "table":
                     self.key, self.key_kind = rowid, "integer"
                     return
-            except sqlite3.Error:  # a table without rowids
-                pass
+            except sqlite3.Error as error:  # a table without rowids
+                if "locked" in str(error):
+                    raise
             if len(primary) != 1:
                 raise Unreadable("name the key: a column with a different, non-empty value in each row")
             key = primary[0]

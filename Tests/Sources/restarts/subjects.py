@@ -381,7 +381,7 @@ class Sqlite(Subject):
         database.close()
 
     def change(self, dice):
-        with sqlite3.connect(self.path, timeout=30) as database:
+        with sqlite3.connect(self.path, timeout=60) as database:
             for key, value in self.step(dice).items():
                 if value is None:
                     database.execute("DELETE FROM jobs WHERE id = ?", [key])
@@ -394,8 +394,16 @@ class Sqlite(Subject):
         self.make(other)
         other.rename(self.path)
 
+    def lock(self):
+        """Holds the file for longer than SQLite waits for it."""
+        database = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        database.execute("BEGIN EXCLUSIVE")
+        pause(7)
+        database.execute("ROLLBACK")
+        database.close()
+
     def restarts(self):
-        return {"file replaced": self.replace}
+        return {"file replaced": self.replace, "file locked": self.lock}
 
 
 def all_subjects(folder, numbers, names):
