@@ -19,6 +19,10 @@ class Unreadable(Exception):
         self.setting = setting
 
 
+class OtherColumns(Unreadable):
+    """Files whose columns are not those of the table."""
+
+
 def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
