@@ -19,10 +19,6 @@ class Unreadable(Exception):
         self.setting = setting
 
 
-class OtherColumns(Unreadable):
-    """Files whose columns are not those of the table."""
-
-
 def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 

@@ -29,13 +29,10 @@ except ImportError:
     print(json.dumps({"type": "refuse", "setting": "path", "reason": remedy}), flush=True)
     sys.exit(1)
 
-from columns import OtherColumns, Unreadable
+from columns import Unreadable
 from reader import Reader
 from snapshot import Folder, Snapshot, files_of, signature
 from workers import Workers
-
-# The seconds for which other columns must stay before the plugin starts again with them.
-OTHER = 10
 
 SETTINGS = {
     "type": "object",
@@ -122,7 +119,7 @@ class Source:
         return f"{snapshot.rows:,} rows of {files}, in a temporary database"
 
     def run(self):
-        loaded = failed = ending = None
+        loaded = failed = None
         interval = self.settings.get("interval", 1)
         while True:
             before = signature(files_of(self.settings["path"]))
@@ -133,14 +130,11 @@ class Source:
                     if signature(files_of(self.settings["path"])) != before:
                         self.state("stale", "the files are being written; the rows are those from before")
                         continue
-                ending = None
                 try:
                     loaded, failed = self.load(), None
                     self.state("live", self.done())
                 except Unreadable as error:
                     failed = before
-                    if isinstance(error, OtherColumns):
-                        ending = time.monotonic() + OTHER
                     if error.setting:
                         self.conversation.send(type="refuse", setting=error.setting, reason=str(error))
                         self.conversation.leave()
@@ -148,12 +142,8 @@ class Source:
                         self.reader.snapshot.error = str(error)
                     rows = "; the rows are those from before" if loaded is not None else ""
                     self.state("stale", f"{error}{rows}")
-            elif ending is not None and before == failed and time.monotonic() >= ending:
-                print("error: the columns of the files have changed", file=sys.stderr, flush=True)
-                self.folder.remove()
-                os._exit(1)  # the host starts the plugin again
             elif before == loaded:
-                failed = ending = None
+                failed = None
                 self.state("live", self.done())
             time.sleep(interval)
 
@@ -162,7 +152,7 @@ class Source:
         snapshot = Snapshot(self.settings, self.folder, self.number)
         try:
             if self.schema is not None and snapshot.schema() != self.schema:
-                raise OtherColumns(f"the columns of the files have changed; the source starts again in {OTHER} s")
+                raise Unreadable("the columns of the files have changed; restart the source")
             has_failed = self.reader is not None and not self.reader.snapshot.ready.is_set()
             is_first = self.reader is None or has_failed
             if is_first:
