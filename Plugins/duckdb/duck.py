@@ -31,7 +31,7 @@ except ImportError:
 
 from columns import Unreadable
 from reader import Reader
-from snapshot import Folder, Snapshot, files_of, signature
+from snapshot import Folder, Snapshot, files_of, is_fresh, signature
 from workers import Workers
 
 SETTINGS = {
@@ -124,11 +124,12 @@ class Source:
         while True:
             before = signature(files_of(self.settings["path"]))
             if before != loaded and before != failed:
-                if loaded is not None:
+                if loaded is not None or is_fresh(before):
                     # A file that is still being written is not read yet.
                     time.sleep(min(interval, 1))
                     if signature(files_of(self.settings["path"])) != before:
-                        self.state("stale", "the files are being written; the rows are those from before")
+                        rows = "; the rows are those from before" if loaded is not None else ""
+                        self.state("stale", f"the files are being written{rows}")
                         continue
                 try:
                     loaded, failed = self.load(), None

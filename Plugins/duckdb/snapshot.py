@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 
 import duckdb
 
@@ -37,6 +38,11 @@ def signature(paths):
         except OSError:
             found.append((path, None))
     return found
+
+
+def is_fresh(found):
+    """Whether a file of a signature was written in the last two seconds."""
+    return any(file[-1] is not None and time.time_ns() - file[-1] < 2_000_000_000 for file in found)
 
 
 def format_of(path):
