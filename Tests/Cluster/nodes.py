@@ -128,7 +128,11 @@ class Node(Process):
     def __init__(self, *options, port=0, prefix=()):
         self.options = options
         super().__init__([*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--interval", "20", *options])
-        until(lambda: self.port or self.process.poll() is not None, 60, "the node listens")
+        try:
+            # It waits for a leader of JetStream, and then for its first streams, a minute each.
+            until(lambda: self.port or self.process.poll() is not None, 180, "the node listens")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: " + "".join(self.log)[-2000:]) from None
         if not self.port:
             raise AssertionError("the node ends: " + "".join(self.log)[-2000:])
 

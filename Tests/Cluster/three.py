@@ -105,6 +105,8 @@ class Three:
         self.clients = clients
 
     def start(self):
+        # A node waits for their leader for a minute only.
+        self.servers.settle()
         for name in (*self.publishers(), *self.relays):
             self.urls[name] = self.servers.url(name)
             self.begin(name)
