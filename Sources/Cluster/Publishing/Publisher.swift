@@ -45,7 +45,7 @@ package final class Publisher: Sendable {
 
   /// Adds a source, and starts the thread that publishes its table.
   ///
-  /// - Parameter perform: Sends a request for an action to the source, made for a schema.
+  /// - Parameter perform: Sends a request of a relay to the source, made for a schema.
   package func add(
     _ name: String, perform: @escaping @Sendable (SourceRequest, Schema) -> Void
   ) -> PublishedSource {

@@ -37,7 +37,7 @@ final class RelayedQueries: Sendable {
     inbox = "_INBOX.rowcast-queries.\(node).\(names.token)"
   }
 
-  /// Records the schema. The answers to queries begin with that of a windowed table.
+  /// Records the schema, and listens for answers once it is that of a windowed table.
   func note(_ schema: Schema) throws(ClusterError) {
     let isFirst = state.withLock { state in
       state.schema = schema

@@ -46,6 +46,7 @@ public struct BlockRequest: Hashable, Sendable {
   /// The kind of request.
   public var what: What
 
+  /// Creates a request.
   package init(id: BlockRequestID, query: Query, section: [Cell], what: What) {
     self.id = id
     self.query = query
