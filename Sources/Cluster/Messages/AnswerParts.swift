@@ -30,8 +30,8 @@ struct AnswerParts {
   /// Takes the next message of an answer.
   mutating func take(_ message: [UInt8]) -> Step {
     guard message.count >= Self.headLength, message[4] <= 1 else { return .broken }
-    let number = message[..<4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    guard number == next, bytes.count + message.count <= PayloadParts.greatestJoined else { return .broken }
+    guard message.littleEndian(UInt32.self, at: 0) == next, bytes.count + message.count <= PayloadParts.greatestJoined
+    else { return .broken }
     next += 1
     bytes += message[Self.headLength...]
     return message[4] == 1 ? .waiting : .whole(bytes)

@@ -44,7 +44,7 @@ enum QueryAnswer {
   /// Decodes an answer; `nil` if the bytes are invalid.
   init?(decoding bytes: [UInt8]) {
     guard bytes.count >= 4 else { return nil }
-    let length = bytes[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let length = Int(bytes.littleEndian(UInt32.self, at: 0))
     guard length <= bytes.count - 4, let head: Head = CallCoding.decoded(Array(bytes[4..<4 + length])) else {
       return nil
     }

@@ -21,7 +21,7 @@ struct StreamDigest: Hashable {
   /// Returns the digest in the payload of a heartbeat; `nil` from an older publisher.
   init?(in message: TableMessage) {
     guard message.kind == .heartbeat, message.payload.count == 4 else { return nil }
-    value = message.payload.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    value = message.payload.littleEndian(UInt32.self, at: 0)
   }
 
   /// Adds the next message.

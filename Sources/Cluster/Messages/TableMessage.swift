@@ -65,20 +65,22 @@ struct TableMessage: Hashable {
     else { return nil }
     let payload = Array(bytes[Self.headLength...])
     self.init(
-      kind, fence: Self.number(bytes, at: 6, UInt64.self), number: Self.number(bytes, at: 14, UInt64.self),
-      time: Int64(bitPattern: Self.number(bytes, at: 22, UInt64.self)), goesOn: bytes[5] == 1, payload: payload)
-    guard payload.count == Int(Self.number(bytes, at: 30, UInt32.self)),
-      checksum == Self.number(bytes, at: 34, UInt32.self)
+      kind, fence: bytes.littleEndian(UInt64.self, at: 6), number: bytes.littleEndian(UInt64.self, at: 14),
+      time: Int64(bitPattern: bytes.littleEndian(UInt64.self, at: 22)), goesOn: bytes[5] == 1, payload: payload)
+    guard payload.count == Int(bytes.littleEndian(UInt32.self, at: 30)),
+      checksum == bytes.littleEndian(UInt32.self, at: 34)
     else { return nil }
-  }
-
-  /// - Precondition: The number lies within the bytes.
-  private static func number<Value: FixedWidthInteger>(_ bytes: [UInt8], at place: Int, _: Value.Type) -> Value {
-    bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Value.self)) }
   }
 }
 
 extension [UInt8] {
+  /// Returns the integer at an offset, in little-endian order.
+  ///
+  /// - Precondition: The integer lies within the bytes.
+  func littleEndian<Value: FixedWidthInteger>(_: Value.Type, at offset: Int) -> Value {
+    withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Value.self)) }
+  }
+
   /// Appends an integer in little-endian order.
   mutating func append(littleEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }

@@ -31,7 +31,7 @@ final class RelayedTable: Sendable {
   private let connection: NatsConnection
   private let entries: NatsBucket
   private let target: RelayTarget
-  private let actions: RelayedActions
+  private let requests: RelayedRequests
   private let part: RelayedPart
   private let logger: Logger
   private let monitor = Monitor()
@@ -54,7 +54,7 @@ final class RelayedTable: Sendable {
     logger[metadataKey: "table"] = "\(name)"
     if let range = part.range { logger[metadataKey: "keys"] = "\(range)" }
     self.logger = logger
-    actions = RelayedActions(names, connection: connection, target: target, node: node)
+    requests = RelayedRequests(names, connection: connection, target: target, node: node)
     shared = Shared(figures: ClusterFigures(table: name, keys: part.range?.description, isPublished: false))
   }
 
@@ -65,7 +65,7 @@ final class RelayedTable: Sendable {
     let watch = Thread { [self] in
       while !isStopped {
         note { $0.check(at: BootTime.now) }
-        actions.queries.check(at: BootTime.now)
+        requests.queries.check(at: BootTime.now)
         pause(Self.look)
       }
     }
@@ -124,7 +124,7 @@ final class RelayedTable: Sendable {
   }
 
   private func run() {
-    actions.start()
+    requests.start()
     var following = Following()
     var retry = RetryPause(Self.retryPause)
     while following.isServed, !isStopped {
@@ -138,7 +138,7 @@ final class RelayedTable: Sendable {
         pause(retry.next())
       }
     }
-    actions.stop()
+    requests.stop()
   }
 
   private var isStopped: Bool { monitor.withLock { shared.isStopped } }
@@ -242,11 +242,11 @@ final class RelayedTable: Sendable {
     switch event {
     case .state(let state, let message, _): note { $0.note(state, message) }
     case .schema(let schema), .columnsAdded(let schema):
-      actions.note(schema)
+      requests.note(schema)
       following.deferred = schema.columns.indices.filter { schema.columns[$0].isDeferred }
       report(event, &following)
     case .loaded(let key, let column, _):
-      actions.loads.noteLoaded(DeferredCell(key, column: column))
+      requests.loads.noteLoaded(DeferredCell(key, column: column))
       report(event, &following)
     default: report(event, &following)
     }
@@ -295,8 +295,7 @@ final class RelayedTable: Sendable {
       case .restart:
         logger.notice("the rows are read again from a snapshot", metadata: ["message": "\(message.sequence)"])
         // The publisher may be another one now.
-        actions.loads.failAll("the publisher has changed")
-        actions.queries.failAll("the publisher has changed")
+        requests.failAll("the publisher has changed")
         return
       case .differs:
         // Another reading may have the messages. The rows are right again after this heartbeat.
