@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/Sources/stream"), str(ROOT / "Tests/Long")]
 from program import Program  # noqa: E402
 from servers import Kafka, Nats, Redis  # noqa: E402
-from test_server import Client, Server  # noqa: E402
+from test_server import KeyClient, serve  # noqa: E402
 
 COUNT, KEYS = 200_000, 10_000
 RATE, SECONDS = 5_000, 10
@@ -123,7 +123,7 @@ def catch_up(stream, **settings):
 
 
 def live(stream):
-    server = Server(**stream.settings, mode="latest", key="id", columns=COLUMNS)
+    server = serve(**stream.settings, mode="latest", key="id", columns=COLUMNS)
     try:
         return asyncio.run(watch(stream, server))
     finally:
@@ -131,10 +131,10 @@ def live(stream):
 
 
 async def watch(stream, server):
-    client = await Client().open(server.port, count=50)
+    client = await KeyClient().open(server.port, count=50)
     await client.until(lambda: client.states and ": 0 messages behind" in (client.states[-1]["message"] or ""))
     client.states.clear()
-    plugin = server.program()
+    plugin = server.programs("stream.py")[0]
     before = cpu(plugin), cpu(server.process.pid)
     begin = time.monotonic()
     loop = asyncio.get_running_loop()
@@ -175,9 +175,9 @@ async def page(name, stream):
     """Seconds to the first window, and the sorted delays from a message to its row on the page."""
     begin = time.monotonic()
     settings = {**stream.settings, "stream": "pages", "mode": "latest", "key": "id", "columns": "id:text,sent:number"}
-    server = Server(**settings)
+    server = serve(**settings)
     try:
-        client = await Client().open(server.port, count=50)
+        client = await KeyClient().open(server.port, count=50)
         await client.until(lambda: len(client.rows) >= 50)
         first = time.monotonic() - begin
         seen, delays = {}, []
@@ -192,7 +192,7 @@ async def page(name, stream):
                     delays.append(now - row[1])
 
         client.viewer.on_message = receive
-        process = server.program()
+        process = server.programs("stream.py")[0]
         before = cpu(process), cpu(server.process.pid)
         sender = subprocess.Popen([sys.executable, __file__, "send", name, stream.settings["servers"]])
         while sender.poll() is None:

@@ -13,22 +13,25 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
 
 
-class Serving:
-    """`rowcast serve` with the market plugin.
+def plugin(path, settings):
+    """Returns the options for a plugin with these settings."""
+    words = ["--plugin", str(path)]
+    for setting, value in settings.items():
+        words += ["--set", f"{pathlib.Path(path).stem}.{setting}={value}"]
+    return words
 
-    `rows` and `rate` are the market's; `limit` is the maximum number of open files; `prefix` is put
-    before the command.
+
+class Server:
+    """`rowcast serve` with these options, and the lines that it prints.
+
+    `limit` is the maximum number of open files; `prefix` is put before the command.
     """
 
-    def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=(), prefix=()):
-        words = [
-            *prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market",
-            "--log-level", "info"]
-        for name, value in (("rows", rows), ("rate", rate), ("batches", batches), ("change", "false")):
-            words += ["--set", f"market.{name}={value}"]
-        if interval is not None:
-            words += ["--interval", str(interval)]
-        words += options
+    # The greatest number of lines that are kept.
+    most_lines = 20_000
+
+    def __init__(self, *options, port=0, limit=None, prefix=(), command=COMMAND):
+        words = [*prefix, *command, "serve", "--port", str(port), "--no-token", "--log-level", "info", *options]
         if limit is not None:
             words = ["sh", "-c", f"ulimit -n {limit} && exec {shlex.join(words)}"]
         self.log = []
@@ -36,20 +39,35 @@ class Serving:
         self.ready = threading.Event()
         self.ended = threading.Event()
         self.port = None
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
         if not self.ready.wait(60) or self.port is None:
             self.kill()
             raise AssertionError("the server does not listen: " + "".join(self.log)[-2000:])
 
     def _read(self):
-        for line in self.process.stdout:
-            self.log.append(line)
-            found = re.search(r"listening on \w+://[^:/]+:(\d+)", line)
-            if found:
-                self.port = int(found[1])
-                self.ready.set()
+        with self.process.stdout as lines:
+            for line in lines:
+                self.log.append(line)
+                del self.log[:-self.most_lines]
+                found = re.search(r"listening on \w+://[^:/]+:(\d+)", line)
+                if found:
+                    self.port = int(found[1])
+                    self.ready.set()
         self.ended.set()
         self.ready.set()
+
+    def programs(self, word):
+        """Returns the process ids of its programs with this word in their command lines."""
+        found = []
+        for children in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            try:
+                for child in children.read_text().split():
+                    if word in pathlib.Path(f"/proc/{child}/cmdline").read_text():
+                        found.append(int(child))
+            except OSError:  # it has ended meanwhile
+                continue
+        return sorted(found)
 
     @property
     def resident(self):
@@ -74,14 +92,6 @@ class Serving:
             line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line
             and not line.startswith("#")}
 
-    def wait_for_rows(self, rows, patience=120):
-        deadline = time.monotonic() + patience
-        while self.metrics().get('rowcast_source_rows{table="quotes"}') != rows:
-            if time.monotonic() > deadline:
-                raise AssertionError("the rows do not come")
-            self.ended.wait(0.05)
-        assert not self.ended.is_set(), "the server has ended"
-
     def wait_for_no_sessions(self, patience=120):
         deadline = time.monotonic() + patience
         while self.metrics()["rowcast_sessions"] > 0:
@@ -102,7 +112,7 @@ class Serving:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, patience=10):
+    def stop(self, patience=60):
         """Stops the server. Returns its exit status and the time it took."""
         began = time.monotonic()
         self.process.terminate()
@@ -111,6 +121,7 @@ class Serving:
         except subprocess.TimeoutExpired:
             self.kill()
             status = None
+        self.reader.join(5)
         return status, time.monotonic() - began
 
     def __enter__(self):
@@ -119,3 +130,20 @@ class Serving:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.stop()
+
+
+class Serving(Server):
+    """`rowcast serve` with the market plugin, whose `rows` and `rate` are these."""
+
+    def __init__(self, rows=10_000, rate=1_000, batches=10, interval=None, options=(), **more):
+        market = plugin("market", {"rows": rows, "rate": rate, "batches": batches, "change": "false"})
+        interval = [] if interval is None else ["--interval", str(interval)]
+        super().__init__(*market, *interval, *options, **more)
+
+    def wait_for_rows(self, rows, patience=120):
+        deadline = time.monotonic() + patience
+        while self.metrics().get('rowcast_source_rows{table="quotes"}') != rows:
+            if time.monotonic() > deadline:
+                raise AssertionError("the rows do not come")
+            self.ended.wait(0.05)
+        assert not self.ended.is_set(), "the server has ended"

@@ -18,6 +18,7 @@ from writing import LINES, write
 
 sys.path.insert(0, str(ROOT / "Tests/Long"))
 from replica import Replica  # noqa: E402
+from serving import Server, plugin  # noqa: E402
 from viewer import frame  # noqa: E402
 
 
@@ -96,33 +97,10 @@ class Client:
         self.socket.close()
 
 
-class Server:
-    def __init__(self, *settings):
-        words = [
-            built("ROWCAST", "rowcast"), "serve", "--port", "0", "--no-token", "--plugin",
-            built("ROWCAST_LOGS", "logs")]
-        for setting in settings:
-            words += ["--set", f"logs.{setting}"]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.log = []
-        for line in self.process.stdout:
-            self.log.append(line)
-            if found := re.search(r"listening on \w+://[^:/]+:(\d+)", line):
-                self.port = int(found[1])
-                break
-        else:
-            raise AssertionError("".join(self.log))
-        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stdout), daemon=True)
-        self.reader.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
-        self.reader.join()
-        self.process.stdout.close()
+def serve(*settings):
+    """Starts a server with the plugin."""
+    settings = dict(setting.split("=", 1) for setting in settings)
+    return Server(*plugin(built("ROWCAST_LOGS", "logs"), settings), command=[built("ROWCAST", "rowcast")])
 
 
 def line(number):
@@ -150,7 +128,7 @@ class ServerTests(unittest.TestCase):
 
     def test_client_views_stay_current_while_file_grows(self):
         self.path.write_text("".join(map(line, range(30_000))))
-        with Server(f"path={self.path}", "zone=UTC") as server:
+        with serve(f"path={self.path}", "zone=UTC") as server:
             client = Client(server.port)
             self.addCleanup(client.close)
             client.open(kind="open")
@@ -182,7 +160,7 @@ class ServerTests(unittest.TestCase):
             self.assertRegex(figures, r'rowcast_source_contradictions_total\{[^}]*"logs"[^}]*\} 0\n')
 
     def test_server_logs_reason_of_refused_path(self):
-        with Server(f"path={self.path.parent}") as server:
+        with serve(f"path={self.path.parent}") as server:
             client = Client(server.port)
             self.addCleanup(client.close)
             deadline = time.monotonic() + PATIENCE

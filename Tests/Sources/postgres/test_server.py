@@ -1,112 +1,28 @@
 """The plugin under `rowcast plugin check`, and behind the real server with a client."""
 
 import asyncio
-import os
 import random
-import re
-import shlex
 import subprocess
 import sys
 import threading
-import time
 import unittest
 
 from model import MOODS, Table
 from program import PLUGIN, ROOT
 from shared import SEED, cluster, database
 
-sys.path.insert(0, str(ROOT / "Tests/Long"))
-from replica import Replica  # noqa: E402
-from viewer import Viewer  # noqa: E402
-
-COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+sys.path[:0] = [str(ROOT / "Tests/Long"), str(ROOT / "Tests/Sources/shared")]
+from client import Client  # noqa: E402
+from serving import COMMAND, Server, plugin  # noqa: E402
 
 
-class Server:
-    """`rowcast serve` with the plugin."""
-
-    def __init__(self, settings):
-        words = [
-            *COMMAND,
-            "serve",
-            "--port",
-            "0",
-            "--no-token",
-            "--log-level",
-            "info",
-            "--interval",
-            "50",
-            "--plugin",
-            str(PLUGIN),
-        ]
-        for name, value in settings.items():
-            words += ["--set", f"postgres.{name}={value}"]
-        self.log = []
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.ready = threading.Event()
-        self.port = None
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-        if not self.ready.wait(30) or self.port is None:
-            self.stop()
-            raise AssertionError("the server does not listen: " + "".join(self.log)[-2_000:])
-
-    def read(self):
-        for line in self.process.stdout:
-            self.log.append(line)
-            found = re.search(r"listening on \w+://[^:/]+:(\d+)", line)
-            if found:
-                self.port = int(found[1])
-                self.ready.set()
-        self.ready.set()
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.reader.join(5)
-        self.process.stdout.close()
-
-
-class Client:
-    """A client of the protocol with a copy of its window."""
-
-    def __init__(self):
-        self.replica, self.states, self.news = Replica(), [], asyncio.Event()
-        self.sources, self.count = [], None
-
-    async def open(self, port, **options):
-        self.viewer = await Viewer.connect(port, on_message=self.receive, interval=0, **options)
-        return self
-
-    def receive(self, _, message):
-        if message["type"] in ("window", "patch"):
-            self.replica.apply(message)
-            self.count = message["rows"]
-        elif message["type"] == "status":
-            self.states.append(message["source"])
-        elif message["type"] in ("hello", "sources"):
-            self.sources = message.get("sources", [])
-        self.news.set()
+class RowClient(Client):
+    """A client of the table `quotes`."""
 
     @property
     def rows(self):
         """The cells of the rows, None for a row that is not loaded."""
-        return [row[2] if len(row[2]) == 3 else None for row in self.replica.rows]
-
-    async def until(self, is_done, patience=120):
-        end = time.monotonic() + patience
-        while not (found := is_done()):
-            self.news.clear()
-            try:
-                await asyncio.wait_for(self.news.wait(), max(0.01, end - time.monotonic()))
-            except asyncio.TimeoutError:
-                raise AssertionError(f"waited in vain; rows {self.rows[:3]}, states {self.states[-2:]}") from None
-        return found
+        return [cells if len(cells) == 3 else None for cells in self.cells]
 
 
 class ServerTests(unittest.TestCase):
@@ -117,7 +33,8 @@ class ServerTests(unittest.TestCase):
         return cluster().sql(statement, values, database=self.database)
 
     def server(self, **settings):
-        server = Server({"dsn": cluster().dsn(database=self.database), "table": "quotes", **settings})
+        settings = {"dsn": cluster().dsn(database=self.database), "table": "quotes", **settings}
+        server = Server("--interval", "50", *plugin(PLUGIN, settings))
         self.addCleanup(server.stop)
         return server
 
@@ -182,7 +99,7 @@ class ServerTests(unittest.TestCase):
         server = self.server()
 
         async def run():
-            client = await Client().open(server.port, count=40)
+            client = await RowClient().open(server.port, count=40)
             await client.until(lambda: client.count == 2_000 and len(client.rows) >= 40 and all(client.rows[:40]))
             stop = threading.Event()
             writer = threading.Thread(target=self.write, args=(stop,))
@@ -216,7 +133,7 @@ class ServerTests(unittest.TestCase):
         server = self.server(slot="page")
 
         async def run():
-            client = await Client().open(server.port, first=500, count=40, query={"sort": [{"column": "price"}]})
+            client = await RowClient().open(server.port, first=500, count=40, query={"sort": [{"column": "price"}]})
             await client.until(lambda: len(client.rows) >= 40 and all(client.rows[:40]))
             wanted = client.rows[:40]
             self.assertEqual(wanted[0], [501, 5_010, None])
@@ -275,7 +192,7 @@ class ServerTests(unittest.TestCase):
         server = self.server(dsn=cluster().dsn(user="locked", database=self.database, password="wrong-one"))
 
         async def run():
-            client = await Client().open(server.port)
+            client = await RowClient().open(server.port)
             found = await client.until(
                 lambda: next((source for source in client.sources if source["source"]["message"]), None)
             )

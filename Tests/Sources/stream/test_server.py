@@ -3,100 +3,35 @@
 import asyncio
 import json
 import os
-import re
-import shlex
 import statistics
-import subprocess
 import sys
-import threading
 import time
 import unittest
 
 from program import PLUGIN, ROOT
 from servers import Kafka, Nats, Redis, shared
 
-sys.path.insert(0, str(ROOT / "Tests/Long"))
-from replica import Replica  # noqa: E402
-from viewer import Viewer  # noqa: E402
-
-COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+sys.path[:0] = [str(ROOT / "Tests/Long"), str(ROOT / "Tests/Sources/shared")]
+from client import Client  # noqa: E402
+from serving import Server, plugin  # noqa: E402
 
 
 def encoded(**members):
     return json.dumps(members).encode()
 
 
-class Server:
-    """`rowcast serve` with the plugin; its table is called `quotes`, as the client expects."""
-
-    def __init__(self, **settings):
-        words = [
-            *COMMAND,
-            "serve",
-            "--port",
-            "0",
-            "--no-token",
-            "--log-level",
-            "info",
-            "--interval",
-            "50",
-            "--plugin",
-            str(PLUGIN),
-        ]
-        for name, value in {"table": "quotes", **settings}.items():
-            words += ["--set", f"stream.{name}={value}"]
-        self.log, self.port, self.ready = [], None, threading.Event()
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-        if not self.ready.wait(30) or self.port is None:
-            self.stop()
-            raise AssertionError("the server does not listen: " + "".join(self.log)[-2_000:])
-
-    def read(self):
-        for line in self.process.stdout:
-            self.log.append(line)
-            found = re.search(r"listening on \w+://[^:/]+:(\d+)", line)
-            if found:
-                self.port = int(found[1])
-                self.ready.set()
-        self.ready.set()
-
-    def program(self):
-        """The process id of the plugin."""
-        children = []
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/children") as file:
-                children += file.read().split()
-        for child in children:
-            with open(f"/proc/{child}/cmdline") as file:
-                if "stream.py" in file.read():
-                    return int(child)
-        raise AssertionError(f"no plugin among {children}")
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.reader.join(5)
-        self.process.stdout.close()
+def serve(**settings):
+    """Starts a server with the plugin; its table is called `quotes`, as the client expects."""
+    return Server("--interval", "50", *plugin(PLUGIN, {"table": "quotes", **settings}))
 
 
-class Client:
-    """The rows of a page, kept by docs/protocol.md."""
-
-    def __init__(self):
-        self.replica, self.states, self.news = Replica(), [], asyncio.Event()
+class KeyClient(Client):
+    """A client that knows its rows by their keys."""
 
     async def open(self, port, **options):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:  # there is no table before the first rows
-            self.sources = None
-            self.viewer = await Viewer.connect(port, on_message=self.receive, interval=0, **options)
+            await super().open(port, **options)
             try:
                 await asyncio.wait_for(self.viewer.shown, 1)
                 return self
@@ -105,30 +40,9 @@ class Client:
                 if time.monotonic() > end:
                     raise AssertionError(f"no window; {self.sources}") from None
 
-    def receive(self, _, message):
-        if message["type"] in ("window", "patch"):
-            self.replica.apply(message)
-        elif message["type"] == "status":
-            self.states.append(message["source"])
-        elif message["type"] in ("hello", "sources"):
-            self.sources = message.get("sources", [])
-        self.news.set()
-
     @property
     def rows(self):
-        return {row[2][0]: row[2] for row in self.replica.rows}
-
-    async def until(self, is_done, patience=120):
-        end = time.monotonic() + patience
-        while not (found := is_done()):
-            self.news.clear()
-            try:
-                await asyncio.wait_for(self.news.wait(), max(0.01, end - time.monotonic()))
-            except asyncio.TimeoutError:
-                raise AssertionError(
-                    f"waited in vain; rows {list(self.rows.items())[:5]}, states {self.states[-2:]}"
-                ) from None
-        return found
+        return {cells[0]: cells for cells in self.cells}
 
 
 class ServerTests(unittest.TestCase):
@@ -143,14 +57,14 @@ class ServerTests(unittest.TestCase):
         self.addCleanup(nats.stop)
         nats.add(self.stream, [f"{self.stream}.>"])
         self.nats(nats, [(f"s{number}", encoded(v=number)) for number in range(30)])
-        server = Server(
+        server = serve(
             backend="nats", servers=f"127.0.0.1:{nats.port}", stream=self.stream, mode="latest", columns="v:number"
         )
         self.addCleanup(server.stop)
         key = f"{self.stream}.s".__add__
 
         async def run():
-            client = await Client().open(server.port, count=60)
+            client = await KeyClient().open(server.port, count=60)
             await client.until(lambda: len(client.rows) == 30)
             await self.publish(nats, [("s3", encoded(v=333)), ("s4", b""), ("s5", b"{"), ("unknown", b"")])
             await client.until(lambda: client.rows.get(key("3"), [0, 0])[1] == 333 and len(client.rows) == 29)
@@ -164,7 +78,7 @@ class ServerTests(unittest.TestCase):
             await client.until(lambda: client.rows.get(key("6"), [0, 0])[1] == 666)
             await client.until(lambda: client.states[-1]["state"] == "live")
             # Killed plugin: a row is deleted meanwhile.
-            os.kill(server.program(), 9)
+            os.kill(server.programs("stream.py")[0], 9)
             await self.publish(nats, [("s7", b""), ("s8", encoded(v=888))])
             await client.until(lambda: client.rows.get(key("8"), [0, 0])[1] == 888 and len(client.rows) == 28, 40)
             self.assertEqual(client.rows[key("5")][1], 5)
@@ -198,7 +112,7 @@ class ServerTests(unittest.TestCase):
             with self.subTest(backend):
                 write(0)
                 columns = "id:text,v:number" if more else "v:number"
-                server = Server(
+                server = serve(
                     backend=backend, servers=servers, stream=self.stream, mode="latest", columns=columns, **more
                 )
                 try:
@@ -215,7 +129,7 @@ class ServerTests(unittest.TestCase):
                 self.assertLess(statistics.median(delays), 1)
 
     async def delays(self, server, write, key):
-        client = await Client().open(server.port, count=20)
+        client = await KeyClient().open(server.port, count=20)
         await client.until(lambda: key in client.rows)
         found = []
         for number in range(1, 21):
