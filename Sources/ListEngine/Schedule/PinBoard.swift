@@ -11,19 +11,10 @@ final class PinBoard {
     let keys: [RowKey]
     /// The rows last reported, by place.
     var sent: [RowSnapshot?] = []
-    /// The time of the last report, or `nil` before the first.
-    var sentAt: Instant?
-    var pendingReport = PendingReport.atOnce
-  }
+    var pace = ReportPace()
 
-  /// The report that a client gets next.
-  private enum PendingReport: Comparable {
-    /// None, until the table changes.
-    case nothing
-    /// One that follows the last one after the session's interval at the earliest.
-    case inTime
-    /// One that does not wait.
-    case atOnce
+    /// The least distance of two reports.
+    var interval: Duration { max(PinBoard.leastInterval, session.pacing.throttle.interval) }
   }
 
   private let table: Table
@@ -55,7 +46,7 @@ final class PinBoard {
 
   /// Schedules the report of a client that has become visible or has resumed.
   func refresh(_ session: SessionID) {
-    if !watchers.isEmpty { watchers[session]?.pendingReport = .atOnce }
+    if !watchers.isEmpty { watchers[session]?.pace.schedule(.atOnce) }
   }
 
   /// Returns the keys of the rows that a client has pinned.
@@ -75,30 +66,19 @@ final class PinBoard {
       return []
     }
     if hasChanged {
-      for (id, watcher) in watchers where watcher.pendingReport == .nothing { watchers[id]?.pendingReport = .inTime }
+      for id in watchers.keys { watchers[id]?.pace.schedule(.inTime) }
       hasChanged = false
     }
-    let due = watchers.keys.filter { isDue($0, at: now) }.sorted { $0.rawValue < $1.rawValue }
+    let due = watchers.lazy.filter { $0.value.pace.isDue(after: $0.value.interval, at: now) }.map(\.key)
+      .sorted { $0.rawValue < $1.rawValue }
     return due.compactMap { report(to: $0, at: now, &outputs) ? watchers[$0]?.session : nil }
-  }
-
-  /// The time from which a report to a client is due.
-  private func time(of watcher: Watcher) -> Instant {
-    guard watcher.pendingReport != .atOnce, let sentAt = watcher.sentAt else { return .zero }
-    return sentAt.advanced(by: max(Self.leastInterval, watcher.session.pacing.throttle.interval))
-  }
-
-  private func isDue(_ id: SessionID, at now: Instant) -> Bool {
-    guard let watcher = watchers[id], watcher.pendingReport != .nothing else { return false }
-    // After the clock has gone back, the last report was later than now.
-    return time(of: watcher) <= now || watcher.sentAt.map { $0 > now } ?? false
   }
 
   /// Reports the changed rows to a client that is due, and returns whether there are any.
   private func report(to id: SessionID, at now: Instant, _ outputs: inout [Output]) -> Bool {
     guard let watcher = watchers[id] else { return false }
-    watchers[id]?.pendingReport = .nothing
-    let isFirst = watcher.sentAt == nil
+    watchers[id]?.pace.settle()
+    let isFirst = watcher.pace.sentAt == nil
     // A hidden or paused client is owed a new report when that ends.
     guard !watcher.session.isQuiet || (isFirst && !watcher.session.isHidden) else { return false }
     var reports = PinReports(id: watcher.id, rows: [])
@@ -117,7 +97,7 @@ final class PinBoard {
       guard !reports.rows.isEmpty else { return false }
       watchers[id]?.sent = rows
     }
-    watchers[id]?.sentAt = now
+    watchers[id]?.pace.settle(sentAt: now)
     outputs.append(.pins(id, reports))
     return true
   }
@@ -127,7 +107,7 @@ final class PinBoard {
   /// - Complexity: O(clients with pinned rows).
   var deadline: Instant? {
     watchers.values.lazy
-      .filter { $0.pendingReport != .nothing || (self.hasChanged && !$0.session.isQuiet) }
-      .map { self.time(of: $0) }.min()
+      .filter { $0.pace.pending != .nothing || (self.hasChanged && !$0.session.isQuiet) }
+      .map { $0.pace.time(after: $0.interval) }.min()
   }
 }

@@ -8,32 +8,15 @@ final class TileBoard {
   private struct Watcher {
     let session: Session
     let id: UInt64
-    let tiles: [Entry]
+    let tiles: [CountPool<Tile>.Entry]
     /// The last report, or `nil` before the first.
     var sent: TileReports?
-    var sentAt: Instant?
-    var pendingReport = PendingReport.atOnce
-  }
-
-  /// The report that a client gets next.
-  private enum PendingReport: Comparable {
-    /// None, until a tile changes.
-    case nothing
-    /// One that follows the last one after a second at the earliest.
-    case inTime
-    /// One that does not wait.
-    case atOnce
-  }
-
-  /// A tile of a client: the one that it shares, or the reason for its refusal.
-  private enum Entry {
-    case shared(Tile)
-    case refused(ClientError)
+    var pace = ReportPace()
   }
 
   private let table: Table
-  /// All tiles, in order of creation.
-  private var tiles: [Tile] = []
+  /// A tile without clients is kept, so that a reloaded page finds its history.
+  private let pool = CountPool<Tile>(rest: .seconds(10))
   private var watchers: [SessionID: Watcher] = [:]
   private var throttle = Throttle(interval: TileBoard.interval)
   /// Whether a client is owed a report in this turn.
@@ -45,16 +28,11 @@ final class TileBoard {
 
   /// The least distance of two reports to a client.
   private static let interval: Duration = .seconds(1)
-  /// The time for which a tile without clients is kept, so that a reloaded page finds its history.
-  private static let rest: Duration = .seconds(10)
 
   init(_ table: Table) { self.table = table }
 
   /// The number of tiles that clients show, and of those kept for a while.
-  var counts: (watched: Int, resting: Int) {
-    let watched = tiles.count { $0.watchers > 0 }
-    return (watched, tiles.count - watched)
-  }
+  var counts: (watched: Int, resting: Int) { pool.numbers }
 
   // MARK: Clients
 
@@ -64,96 +42,53 @@ final class TileBoard {
     leave(session.id, at: now)
     guard !requestedTiles.isEmpty else { return }
     let schema = session.isRestricted ? table.schema.restricted : table.schema
-    var own = tilesOfOwner(session)
-    var entries: [Entry] = []
-    for (index, requestedTile) in requestedTiles.prefix(table.limits.tilesPerSession).enumerated() {
-      do throws(ClientError) {
-        let tile = try tile(requestedTile, at: index, in: schema, own: own)
-        own.insert(ObjectIdentifier(tile))
-        tile.watchers += 1
-        tile.unwatchedSince = nil
-        entries.append(.shared(tile))
-      } catch {
-        entries.append(.refused(error))
+    let requestedTiles = requestedTiles.prefix(table.limits.tilesPerSession)
+    let tiles = pool.entries(requestedTiles, own: tilesOfOwner(session)) { requested, index, own throws(ClientError) in
+      switch requested {
+      case .malformed(let error): throw error
+      case .tile(let request, let written):
+        let place = "tiles[\(index)]"
+        let query = try TileQuery(request, written: written, in: schema, limits: table.limits, place: place)
+        return try tile(query, own: own)
       }
     }
-    watchers[session.id] = Watcher(session: session, id: id, tiles: entries)
+    watchers[session.id] = Watcher(session: session, id: id, tiles: tiles)
     hasPendingReports = true
-  }
-
-  private func tile(
-    _ requestedTile: RequestedTile, at index: Int, in schema: Schema, own: Set<ObjectIdentifier>
-  ) throws(ClientError) -> Tile {
-    switch requestedTile {
-    case .malformed(let error): throw error
-    case .tile(let request, let written):
-      let query = try TileQuery(
-        request, written: written, in: schema, limits: table.limits, place: "tiles[\(index)]")
-      return try tile(query, own: own)
-    }
   }
 
   /// Returns the tile of a query, which may be a new one.
   ///
-  /// - Parameter own: The tiles of all clients with the same owner.
   /// - Throws: ``ClientError`` if the source keeps the rows, or if a limit is reached.
   private func tile(_ query: TileQuery, own: Set<ObjectIdentifier>) throws(ClientError) -> Tile {
-    if let tile = tiles.first(where: { $0.query == query }) {
-      if !own.contains(ObjectIdentifier(tile)) { try checkShare(own) }
-      return tile
-    }
     guard table.schema.windowed == nil || query.isRowCount else {
       throw .remainderTooLarge("the rows of this table stay at its source, which gives only their number")
     }
     let limits = table.limits
-    guard tiles.count(where: { $0.watchers > 0 }) < limits.tiles else {
-      throw .tooManyViews("clients look at \(limits.tiles) different tiles of this table already: remove one")
-    }
-    try checkShare(own)
-    let bytes = tiles.reduce(query.bytesPerRow) { $0 + $1.query.bytesPerRow }
-    guard query.isRowCount || table.count <= limits.viewBytes / 4 / bytes else {
-      throw .tooManyViews("the tiles of this table take all the memory that they may: remove one")
-    }
-    if tiles.count >= limits.tiles, let oldest = tiles.firstIndex(where: { $0.watchers == 0 }) {
-      tiles.remove(at: oldest)
-    }
-    let tile = Tile(query, table: table)
-    tiles.append(tile)
-    return tile
-  }
-
-  private func checkShare(_ own: Set<ObjectIdentifier>) throws(ClientError) {
-    let share = table.limits.tilesPerOwner
-    guard own.count < share else {
-      throw .tooManyViews("the clients of one token look at \(share) different tiles of this table already: remove one")
+    return try pool.take(
+      { $0.query == query }, own: own, share: limits.tilesPerOwner, most: limits.tiles
+    ) { () throws(ClientError) in
+      let bytes = pool.counts.reduce(query.bytesPerRow) { $0 + $1.query.bytesPerRow }
+      guard query.isRowCount || table.count <= limits.viewBytes / 4 / bytes else {
+        throw CountPool<Tile>.takesTooMuch
+      }
+      return Tile(query, table: table)
     }
   }
 
   private func tilesOfOwner(_ session: Session) -> Set<ObjectIdentifier> {
     guard let owner = session.owner else { return [] }
-    var own: Set<ObjectIdentifier> = []
-    for watcher in watchers.values where watcher.session.owner == owner {
-      for case .shared(let tile) in watcher.tiles { own.insert(ObjectIdentifier(tile)) }
-    }
-    return own
+    return CountPool<Tile>.identities(watchers.values.lazy.filter { $0.session.owner == owner }.flatMap(\.tiles))
   }
 
   /// Removes a client that closes the table.
   func leave(_ session: SessionID, at now: Instant) {
-    if let watcher = watchers.removeValue(forKey: session) { release(watcher, at: now) }
-  }
-
-  private func release(_ watcher: Watcher, at now: Instant) {
-    for case .shared(let tile) in watcher.tiles {
-      tile.watchers -= 1
-      if tile.watchers == 0 { tile.unwatchedSince = now }
-    }
+    if let watcher = watchers.removeValue(forKey: session) { pool.release(watcher.tiles, at: now) }
   }
 
   /// Schedules the report of a client that has become visible or has resumed.
   func refresh(_ session: SessionID) {
     guard watchers[session] != nil else { return }
-    watchers[session]?.pendingReport = .atOnce
+    watchers[session]?.pace.schedule(.atOnce)
     hasPendingReports = true
   }
 
@@ -161,27 +96,17 @@ final class TileBoard {
 
   /// Records that the table has changed.
   func noteChange(at now: Instant) {
-    guard !tiles.isEmpty else { return }
+    guard !pool.counts.isEmpty else { return }
     throttle.noteChange(at: now)
-    if table.log.entries.count > ViewSet.longestLog { shorten() }
+    guard table.log.entries.count > ViewSet.longestLog else { return }
+    if pool.shorten(longest: max(ViewSet.longestLog, Int(table.slots))) { isBehind = true }
   }
 
   /// The position of the first change that a tile still needs, or `nil` without tiles.
-  var logPosition: Int? { tiles.lazy.filter { !$0.query.isRowCount }.map(\.position).min() }
+  var logPosition: Int? { pool.counts.lazy.filter { !$0.query.isRowCount }.map(\.position).min() }
 
   /// Whether every tile can take more changes.
-  var hasRoom: Bool { backlog < table.limits.backlog }
-
-  private var backlog: Int { tiles.lazy.map(\.backlog).max() ?? 0 }
-
-  /// Shortens the log: tiles that are too far behind are dropped, or count all rows again.
-  private func shorten() {
-    tiles.removeAll { $0.watchers == 0 && $0.backlog > 0 }
-    for tile in tiles where tile.backlog > max(ViewSet.longestLog, Int(table.slots)) {
-      tile.restart()
-      isBehind = true
-    }
-  }
+  var hasRoom: Bool { pool.backlog < table.limits.backlog }
 
   // MARK: Time
 
@@ -190,16 +115,16 @@ final class TileBoard {
   /// - Parameter rows: The number of rows of the table, or `nil` if unknown.
   func advance(to now: Instant, rows: Int?, outputs: inout [Output]) {
     throttle.follow(now)
-    tiles.removeAll { tile in tile.unwatchedSince.map { $0 > now || $0.duration(to: now) >= Self.rest } ?? false }
-    guard !tiles.isEmpty || hasPendingReports else { return }
-    for tile in tiles where tile.noteCrossing() { throttle.noteChange(at: now) }
+    pool.removeRested(at: now)
+    guard !pool.counts.isEmpty || hasPendingReports else { return }
+    for tile in pool.counts where tile.noteCrossing() { throttle.noteChange(at: now) }
     if throttle.takeFlush(at: now) { schedule(.inTime) { _ in true } }
     if let nextReport, nextReport <= now || nextReport > now.advanced(by: Self.interval) { hasPendingReports = true }
-    guard hasPendingReports || isBehind || backlog * 2 >= table.limits.backlog else { return }
+    guard hasPendingReports || isBehind || pool.backlog * 2 >= table.limits.backlog else { return }
     applyChanges()
     guard hasPendingReports else { return }
     var isSteady = true
-    for tile in tiles where tile.isCurrent && !tile.isScanning {
+    for tile in pool.counts where tile.isCurrent && !tile.isScanning {
       tile.checkInvariants()
       tile.refresh(rows: rows, at: now)
       isSteady = isSteady && tile.isSteady
@@ -213,8 +138,8 @@ final class TileBoard {
     // A tile under construction makes progress even if the others have all the work.
     var (work, scanWork) = (max(1, table.limits.stepRows / 4), max(1, table.limits.stepRows / 4))
     isBehind = false
-    for tile in tiles where !tile.catchUp(&work) { isBehind = true }
-    for tile in tiles where tile.isScanning && tile.isCurrent {
+    for tile in pool.counts where !tile.catchUp(&work) { isBehind = true }
+    for tile in pool.counts where tile.isScanning && tile.isCurrent {
       if tile.scan(&scanWork) {
         schedule(.atOnce) { $0.sent?.tiles.contains(.pending) == true }
       } else {
@@ -223,10 +148,8 @@ final class TileBoard {
     }
   }
 
-  private func schedule(_ pendingReport: PendingReport, _ isConcerned: (Watcher) -> Bool) {
-    for (id, watcher) in watchers where isConcerned(watcher) {
-      watchers[id]?.pendingReport = max(watcher.pendingReport, pendingReport)
-    }
+  private func schedule(_ report: ReportPace.Pending, _ isConcerned: (Watcher) -> Bool) {
+    for (id, watcher) in watchers where isConcerned(watcher) { watchers[id]?.pace.schedule(report) }
     hasPendingReports = true
   }
 
@@ -236,18 +159,15 @@ final class TileBoard {
     var isComplete = true
     nextReport = nil
     for id in watchers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      guard let watcher = watchers[id], watcher.pendingReport != .nothing else { continue }
-      // After the clock has gone back, the last report was later than now.
-      if watcher.pendingReport == .inTime, let sentAt = watcher.sentAt, sentAt <= now,
-        sentAt.duration(to: now) < Self.interval
-      {
-        let due = sentAt.advanced(by: Self.interval)
+      guard let watcher = watchers[id], watcher.pace.pending != .nothing else { continue }
+      guard watcher.pace.isDue(after: Self.interval, at: now) else {
+        let due = watcher.pace.time(after: Self.interval)
         nextReport = min(nextReport ?? due, due)
         continue
       }
       // A hidden or paused client is owed a new report when that ends.
       guard !watcher.session.isQuiet || (watcher.sent == nil && !watcher.session.isHidden) else {
-        watchers[id]?.pendingReport = .nothing
+        watchers[id]?.pace.settle()
         continue
       }
       var outcomes: [TileOutcome] = []
@@ -262,11 +182,10 @@ final class TileBoard {
         isComplete = false
         continue
       }
-      watchers[id]?.pendingReport = .nothing
       let reports = TileReports(id: watcher.id, tiles: outcomes)
+      watchers[id]?.pace.settle(sentAt: reports == watcher.sent ? nil : now)
       guard reports != watcher.sent else { continue }
       watchers[id]?.sent = reports
-      watchers[id]?.sentAt = now
       outputs.append(.tiles(id, reports))
     }
     return isComplete
@@ -276,9 +195,9 @@ final class TileBoard {
   ///
   /// - Complexity: O(tiles).
   var deadline: Instant? {
-    guard !tiles.isEmpty else { return hasPendingReports ? .zero : nil }
-    if hasPendingReports || isBehind || backlog * 2 >= table.limits.backlog { return .zero }
-    let ends = tiles.compactMap { $0.unwatchedSince?.advanced(by: Self.rest) }
-    return ([throttle.deadline, nextReport] + ends + tiles.map(\.crossingDeadline)).compactMap(\.self).min()
+    guard !pool.counts.isEmpty else { return hasPendingReports ? .zero : nil }
+    if hasPendingReports || isBehind || pool.backlog * 2 >= table.limits.backlog { return .zero }
+    let crossing = pool.counts.lazy.compactMap(\.crossingDeadline).min()
+    return [throttle.deadline, nextReport, crossing, pool.nextRemoval].compactMap(\.self).min()
   }
 }

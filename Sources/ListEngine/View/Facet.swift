@@ -7,7 +7,9 @@
 ///
 /// Clients with equal facets share one. A change of a row costs the filter, and O(1) or the hash of
 /// a text.
-final class Facet {
+final class Facet: SharedCount {
+  static let plural = "facets"
+
   /// The state of the count.
   private enum Count {
     /// No row has been counted.

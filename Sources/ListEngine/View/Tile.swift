@@ -2,7 +2,9 @@
 ///
 /// Clients with equal tiles share one. A change costs O(log rows) if it affects the tile, and so
 /// does the age of a row that its filter is about.
-final class Tile {
+final class Tile: SharedCount {
+  static let plural = "tiles"
+
   let query: TileQuery
   private let table: Table
   private let filter: RowFilter
