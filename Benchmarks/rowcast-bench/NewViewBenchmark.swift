@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import ListEngine
 import Quotes
 import Wire
@@ -70,7 +72,11 @@ struct NewViewBenchmark {
 
   func run() throws {
     let quotes = Quotes()
-    var engine = Engine(epoch: "bench")
+    // As in the server.
+    let workers = Workers(count: min(4, ProcessInfo.processInfo.activeProcessorCount)) {
+      DispatchQueue.concurrentPerform(iterations: $0, execute: $1)
+    }
+    var engine = Engine(epoch: "bench", workers: workers)
     var now = Instant(nanoseconds: 1)
     let table = try engine.addTable(QuotesTable.schema, at: now)
     for start in stride(from: 0, to: rows, by: 10_000) {
