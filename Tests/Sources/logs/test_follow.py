@@ -215,7 +215,7 @@ class PartTests(Folder):
 
 
 class WholeTests(Folder):
-    """Answers during a rotation: each has all lines, and none of them twice, under the same keys."""
+    """Answers during a rotation: each has all lines, none of them twice, under the same keys."""
 
     def look_until(self, logs, count, files, size=500):
         """Reads again and again, until so many lines are in these files."""
