@@ -23,13 +23,6 @@ static constexpr auto noticeTime = std::chrono::seconds(60);
 
 static std::string baseName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-static std::string readHead(const Descriptor &file, size_t most) {
-  std::string head(most, '\0');
-  ssize_t got = pread(file.number(), head.data(), head.size(), 0);
-  head.resize(got > 0 ? static_cast<size_t>(got) : 0);
-  return head;
-}
-
 // MARK: The first lines
 
 /// Whether more than 4 % of the first bytes are control characters that texts do not have.
@@ -166,7 +159,7 @@ std::shared_ptr<Part> Follower::makePart(const std::string &path, const Opened &
   part->name = baseName(path);
   part->device = opened.device;
   part->inode = opened.inode;
-  part->file = opened.file;
+  part->file = part->origin = opened.file;
   part->size = opened.size;
   part->isLive = isLive;
   part->times.setZone(settings_.zone);
@@ -218,13 +211,16 @@ size_t Follower::placeOf(const std::shared_ptr<Part> &part) {
   return place;
 }
 
-void Follower::addRotated(const std::string &path) {
+void Follower::addRotated(const std::string &path, bool isWhole) {
   Opened opened = openFile(path);
   if (!opened.error.empty()) {
     if (!opened.isMissing) note(opened.error);
     return;
   }
-  if (auto part = makePart(path, opened, false)) {
+  auto part = makePart(path, opened, false);
+  if (part && isWhole && isCompressed(path)) {
+    joining_.push_back(part);
+  } else if (part) {
     previous_.push_back(part);
     table_->add(part, placeOf(part));
   }
@@ -305,7 +301,7 @@ void Follower::follow() {
       while (read(inotify_, events, sizeof events) > 0) continue;
     }
     // Each second also without an event: files on network drives have none.
-    if (settings_.follows && settings_.command.empty() && (ready > 0 || Clock::now() - lastScan > std::chrono::seconds(1))) {
+    if (settings_.follows && settings_.command.empty() && (ready > 0 || isDecompressing() || Clock::now() - lastScan > std::chrono::seconds(1))) {
       lastScan = Clock::now();
       rescan();
       watch();
@@ -338,6 +334,7 @@ void Follower::rescan() {
   for (Live &live : live_) rescan(live);
   rescanPrevious();
   if (settings_.hasParts && readsFolders) rescanParts();
+  rescanJoining();
 }
 
 void Follower::rescan(Live &live) {
@@ -363,7 +360,7 @@ void Follower::rescan(Live &live) {
     if (!isReplaced) {
       if (part->head.size() < headBytes) {
         std::string head = readHead(*part->file, std::min<size_t>(headBytes, static_cast<size_t>(size)));
-        part->head = head;
+        if (head != part->head) table_->change([&] { part->head = head; });
       }
       if (size > part->size) {
         TimeContext times = part->times;
@@ -378,9 +375,9 @@ void Follower::rescan(Live &live) {
     auto previous = part;
     Opened opened = openFile(live.path);
     if (!opened.error.empty()) return;
+    auto copy = copyOf(live);
     part = makePart(live.path, opened, true);
-    table_->remove(previous);
-    table_->add(part, placeOf(part));
+    table_->replace(previous, copy ? std::vector{copy, part} : std::vector{part}, copy != nullptr);
     return;
   }
   if (isSame) return;
@@ -401,6 +398,40 @@ void Follower::rescan(Live &live) {
   table_->add(part, placeOf(part));
 }
 
+/// Returns the part with the rows that a file had before it was truncated, or null.
+std::shared_ptr<Part> Follower::copyOf(const Live &live) {
+  if (!settings_.hasParts || live.part->head.empty()) return nullptr;
+  auto paths = rotatedParts(live.path);
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    Opened opened = openFile(*path);
+    if (!opened.file || isCompressed(*path) || readHead(*opened.file, live.part->head.size()) != live.part->head) continue;
+    auto known = table_->parts();
+    bool isKnown = std::any_of(known.begin(), known.end(), [&](const auto &part) { return part->inode == opened.inode && part->device == opened.device; });
+    if (isKnown) continue;
+    previous_.push_back(makePart(*path, opened, false));
+    return previous_.back();
+  }
+  return nullptr;
+}
+
+/// Returns the path at which a part that was rotated out is now, or an empty text.
+std::string Follower::pathOf(const Part &part) const {
+  std::string found;
+  for (const Live &live : live_) {
+    for (const std::string &path : rotatedParts(live.path)) {
+      struct stat other;
+      if (stat(path.c_str(), &other) == 0 && other.st_ino == part.inode && other.st_dev == part.device) found = path;
+    }
+  }
+  return found;
+}
+
+/// Whether no name is left of a part's file.
+bool Follower::isDeleted(const Part &part) const {
+  struct stat status;
+  return fstat(part.origin->number(), &status) != 0 || status.st_nlink == 0;
+}
+
 /// Follows parts that were rotated out: they may still grow, be renamed, compressed and deleted.
 void Follower::rescanPrevious() {
   for (size_t index = 0; index < previous_.size();) {
@@ -413,27 +444,61 @@ void Follower::rescanPrevious() {
       ++index;
       continue;
     }
-    // Where is it now?
-    std::string found;
-    for (const Live &live : live_) {
-      for (const std::string &path : rotatedParts(live.path)) {
-        struct stat other;
-        if (stat(path.c_str(), &other) == 0 && other.st_ino == part->inode && other.st_dev == part->device) found = path;
+    std::string found = pathOf(*part);
+    bool isGone = found.empty() && isDeleted(*part);
+    if (isGone && settings_.hasParts) {
+      // Its rows stay until the compressed part that takes its place has them.
+      rescanParts();
+      rescanJoining();
+      if (previous_[index] != part) continue;
+      if (isDecompressing()) {
+        ++index;
+        continue;
       }
     }
-    bool isDeleted = found.empty() && (!isHeld || status.st_nlink == 0);
     if (!found.empty()) {
       table_->change([&] {
         part->path = found;
         part->name = baseName(found);
       });
-    } else if (isDeleted) {
+    } else if (isGone) {
       table_->remove(part);
       previous_.erase(previous_.begin() + static_cast<std::ptrdiff_t>(index));
       if (!settings_.hasParts) note(part->name + " was deleted: its rows are gone");
       continue;
     }
     ++index;
+  }
+}
+
+/// Whether a part that will join the table is not complete.
+bool Follower::isDecompressing() const {
+  return std::any_of(joining_.begin(), joining_.end(), [](const auto &part) { return part->isFilling.load(); });
+}
+
+/// Adds compressed parts whose text is complete, in place of the deleted files with the same text.
+void Follower::rescanJoining() {
+  for (size_t index = 0; index < joining_.size();) {
+    auto part = joining_[index];
+    auto twin = previous_.end();
+    if (!part->isFilling) {
+      twin = std::find_if(previous_.begin(), previous_.end(), [&](const auto &other) {
+        return !isCompressed(other->path) && other->size == part->size && readHead(*other->file, headBytes) == readHead(*part->file, headBytes);
+      });
+    }
+    // While a file is compressed, both exist.
+    if (part->isFilling || (twin != previous_.end() && !isDeleted(**twin))) {
+      ++index;
+      continue;
+    }
+    if (twin != previous_.end()) {
+      table_->replace(*twin, {part}, true);
+      *twin = part;
+    } else {
+      table_->add(part, placeOf(part));
+      previous_.push_back(part);
+    }
+    joining_.erase(joining_.begin() + static_cast<std::ptrdiff_t>(index));
   }
 }
 
@@ -444,14 +509,18 @@ void Follower::rescanParts() {
       struct stat status;
       if (stat(path.c_str(), &status) != 0) continue;
       bool isKnown = false;
-      for (const auto &part : table_->parts()) isKnown = isKnown || (part->inode == status.st_ino && part->device == status.st_dev);
+      auto known = table_->parts();
+      known.insert(known.end(), joining_.begin(), joining_.end());
+      for (const auto &part : known) isKnown = isKnown || (part->inode == status.st_ino && part->device == status.st_dev);
       if (isKnown) continue;
-      // A copy that precedes a truncation has what the file itself still has.
+      // A copy that precedes a truncation has what the file itself still has, or a beginning of it.
       if (live.part && !isCompressed(path)) {
         Opened opened = openFile(path);
-        if (!opened.file || live.part->head.empty() || readHead(*opened.file, live.part->head.size()) == live.part->head) continue;
+        if (!opened.file || live.part->head.empty()) continue;
+        std::string head = readHead(*opened.file, live.part->head.size());
+        if (live.part->head.compare(0, head.size(), head) == 0) continue;
       }
-      addRotated(path);
+      addRotated(path, true);
     }
   }
 }

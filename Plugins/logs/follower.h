@@ -57,13 +57,19 @@ class Follower {
   std::string firstBytes(const std::string &path, std::string &error, bool &isMissing, int64_t &written);
   std::shared_ptr<Part> makePart(const std::string &path, const Opened &opened, bool isLive);
   void addPath(const std::string &path);
-  void addRotated(const std::string &path);
+  /// Adds a part, at once or when it is whole.
+  void addRotated(const std::string &path, bool isWhole = false);
   size_t placeOf(const std::shared_ptr<Part> &part);
   void follow();
   void rescan();
   void rescan(Live &live);
   void rescanPrevious();
   void rescanParts();
+  void rescanJoining();
+  bool isDecompressing() const;
+  bool isDeleted(const Part &part) const;
+  std::string pathOf(const Part &part) const;
+  std::shared_ptr<Part> copyOf(const Live &live);
   void watch();
   /// Adds what a command has written to the table.
   void growFeed(const Feed::File &file);
@@ -76,6 +82,8 @@ class Follower {
   std::vector<Live> live_;
   /// Parts that were rotated out, or that are compressed.
   std::vector<std::shared_ptr<Part>> previous_;
+  /// Compressed parts that are not in the table before they are decompressed.
+  std::vector<std::shared_ptr<Part>> joining_;
   std::map<std::string, int> watches_;
   int inotify_ = -1;
   std::unique_ptr<Feed> feed_;

@@ -312,6 +312,7 @@ static int run() {
   options.isNewestFirst = settings.isNewestFirst;
   options.isMerged = settings.isMerged;
   options.threads = settings.threads;
+  options.follows = settings.follows && settings.command.empty();
   auto table = std::make_shared<Table>(format, columns, options, recordBytes);
   table->onChange = [] { conversation.send(R"({"type":"changed"})"); };
   conversation.send(schemaLine(*table));

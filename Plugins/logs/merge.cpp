@@ -33,6 +33,7 @@ std::string MergedWalk::cursor(const MergedKey &key) const {
 void MergedWalk::prepare() {
   std::lock_guard<std::mutex> lock(table_.mutex_);
   parts_ = table_.parts_;
+  removals_ = table_.removals_;
   bytes_.clear();
   latest_.clear();
   for (const auto &part : parts_) {
@@ -78,6 +79,8 @@ uint64_t MergedWalk::rank(const MergedKey &key) {
     size_t chunk = chunkOf(part, key);
     {
       std::lock_guard<std::mutex> lock(table_.mutex_);
+      hasMissed_ = hasMissed_ || parts_[part]->isGone;
+      if (parts_[part]->isGone) continue;
       ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
       sum += counts.sumBefore(std::min(chunk, counts.size()));
     }
@@ -183,7 +186,10 @@ bool MergedWalk::fill(Stream &stream) {
     size_t chunk = request_.isDescending ? stream.chunk - 1 : stream.chunk;
     {
       std::unique_lock<std::mutex> lock(table_.mutex_);
-      if (parts_[stream.part]->isGone) return false;
+      if (parts_[stream.part]->isGone) {
+        hasMissed_ = true;
+        return false;
+      }
       ChunkCounts &counts = table_.countsOf(*request_.view, parts_[stream.part]);
       bool isKnown = chunk < counts.size() && counts.hasCount(chunk);
       if (!isKnown && !request_.view->filter->isEmpty()) {
@@ -269,6 +275,7 @@ Table::Answer MergedWalk::run() {
     const Row &row = nearest->scanner->parse(nearest->scanner->bytes(entry.record), bytes_[nearest->part]);
     writer_.write(row, parts_[nearest->part]->slot, entry.record, nearest->lineBase + entry.record.line + 1, scanner_.limit());
   }
+  for (const PartBytes &bytes : bytes_) hasMissed_ = hasMissed_ || bytes.isTruncated();
   if (writer_.rows() > 0) {
     (request_.isDescending ? first : last).offset += 1;
     answer_.begin = cursor(first);

@@ -31,6 +31,9 @@ class MergedWalk {
  public:
   MergedWalk(Table &table, const Table::RowRequest &request, Scanner &scanner);
   Table::Answer run();
+  /// See `Walk`.
+  bool hasMissed() const { return hasMissed_; }
+  uint64_t removals() const { return removals_; }
 
  private:
   struct Entry {
@@ -80,7 +83,8 @@ class MergedWalk {
   MergedKey place_, stop_;
   Table::Answer answer_;
   RowWriter writer_;
-  bool mustWait_ = false;
+  bool mustWait_ = false, hasMissed_ = false;
+  uint64_t removals_ = 0;
   std::vector<Record> records_;
   std::string scratch_;
   Filter all_;

@@ -87,12 +87,15 @@ struct Part {
   dev_t device = 0;
   ino_t inode = 0;
   std::shared_ptr<Descriptor> file;
+  /// The file that the inode belongs to: `file`, or the compressed one. While it is open, no other
+  /// file gets its inode.
+  std::shared_ptr<Descriptor> origin;
   /// The bytes that can be read.
   uint64_t size = 0;
   /// Whether the table follows the file under its path.
   bool isLive = false;
   /// Whether the bytes are being decompressed.
-  bool isFilling = false;
+  std::atomic<bool> isFilling{false};
   /// Whether the part has left the table.
   std::atomic<bool> isGone{false};
   TimeContext times;

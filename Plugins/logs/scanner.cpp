@@ -1,5 +1,6 @@
 #include "scanner.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,20 @@ namespace logs {
 
 /// The bytes of a line that decide whether it begins a record.
 static constexpr uint64_t lineBeginning = 64;
+
+std::string readHead(const Descriptor &file, size_t most) {
+  std::string head(most, '\0');
+  ssize_t got = pread(file.number(), head.data(), head.size(), 0);
+  head.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return head;
+}
+
+bool PartBytes::isTruncated() const {
+  if (head.empty()) return false;
+  struct stat status;
+  if (fstat(file->number(), &status) == 0 && static_cast<uint64_t>(status.st_size) < size) return true;
+  return readHead(*file, head.size()) != head;
+}
 
 bool Scanner::load(const PartBytes &part, uint64_t from, uint64_t to) {
   low_ = from == 0 ? 0 : from - 1;

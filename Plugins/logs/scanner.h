@@ -36,7 +36,15 @@ struct PartBytes {
   uint64_t size = 0;
   TimeContext times;
   std::string name;
+  /// The first bytes of a file that is followed, otherwise empty.
+  std::string head;
+
+  /// Whether the file was truncated since these properties were noted.
+  bool isTruncated() const;
 };
+
+/// Returns the first bytes of a file.
+std::string readHead(const Descriptor &file, size_t most);
 
 /// The buffers of one thread.
 class Scanner {

@@ -30,21 +30,20 @@ Table::~Table() {
 
 // MARK: Parts
 
-void Table::add(std::shared_ptr<Part> part, size_t at) {
-  std::lock_guard<std::mutex> lock(mutex_);
+void Table::insert(const std::shared_ptr<Part> &part, size_t at) {
   part->records.grow(part->chunks(), part->chunks());
   part->lines.resize(part->chunks());
   part->earliest.resize(part->chunks(), INT64_MAX);
   part->latest.resize(part->chunks(), INT64_MIN);
   part->isOrdered.resize(part->chunks(), true);
-  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(std::min(at, parts_.size())), std::move(part));
+  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(std::min(at, parts_.size())), part);
   hasChanged_ = true;
   jobs_.notify_all();
 }
 
-void Table::remove(const std::shared_ptr<Part> &part) {
-  std::lock_guard<std::mutex> lock(mutex_);
+void Table::erase(const std::shared_ptr<Part> &part) {
   part->isGone = true;
+  ++removals_;
   parts_.erase(std::remove(parts_.begin(), parts_.end(), part), parts_.end());
   for (auto &[identity, view] : views_) {
     (void)identity;
@@ -53,6 +52,27 @@ void Table::remove(const std::shared_ptr<Part> &part) {
   }
   hasChanged_ = true;
   answers_.notify_all();
+}
+
+void Table::add(std::shared_ptr<Part> part, size_t at) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  insert(part, at);
+}
+
+void Table::remove(const std::shared_ptr<Part> &part) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  erase(part);
+}
+
+void Table::replace(const std::shared_ptr<Part> &part, const std::vector<std::shared_ptr<Part>> &others, bool isCopy) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (isCopy) {
+    usedSlots_[others.front()->slot] = false;
+    others.front()->slot = part->slot;
+  }
+  size_t place = static_cast<size_t>(std::find(parts_.begin(), parts_.end(), part) - parts_.begin());
+  erase(part);
+  for (const auto &other : others) insert(other, place++);
 }
 
 void Table::grow(const std::shared_ptr<Part> &part, uint64_t size) {

@@ -44,6 +44,8 @@ class Table {
     bool isNewestFirst = true;
     bool isMerged = false;
     int threads = 2;
+    /// Whether the follower looks at the files again.
+    bool follows = true;
   };
 
   Table(std::shared_ptr<const Format> format, std::vector<Column> columns, Options options, double recordBytes);
@@ -61,6 +63,9 @@ class Table {
   /// Adds a part behind those of an older position; `at` is its index among the parts.
   void add(std::shared_ptr<Part> part, size_t at);
   void remove(const std::shared_ptr<Part> &part);
+  /// Puts parts in the place of one, so that no answer lacks the rows of both. The first has the
+  /// same bytes if `isCopy`, and its rows keep their keys.
+  void replace(const std::shared_ptr<Part> &part, const std::vector<std::shared_ptr<Part>> &others, bool isCopy);
   /// Notes that a part has more bytes.
   void grow(const std::shared_ptr<Part> &part, uint64_t size);
   std::vector<std::shared_ptr<Part>> parts();
@@ -111,6 +116,13 @@ class Table {
     size_t first = 0, end = 0;
   };
 
+  // With the mutex locked.
+  void insert(const std::shared_ptr<Part> &part, size_t at);
+  void erase(const std::shared_ptr<Part> &part);
+
+  /// Walks again while parts leave the table under the walk, or files are truncated.
+  template <typename AnyWalk>
+  Answer answer(const RowRequest &request, Scanner &scanner);
   void work();
   bool findJob(Job &job);
   bool findViewJob(const std::shared_ptr<View> &view, Job &job);
@@ -124,7 +136,9 @@ class Table {
   double lineBytes() const;
   uint64_t countedBytes() const;
   uint64_t total(View &view);
-  static PartBytes bytesOf(const Part &part) { return {part.file, part.size, part.times, part.name}; }
+  static PartBytes bytesOf(const Part &part) {
+    return {part.file, part.size, part.times, part.name, part.isLive ? part.head : std::string()};
+  }
   std::string disorder() const;
   /// The reason why a part's rows after a time are not in the order of their times.
   std::string disorder(const Part &part, int64_t latest) const;
@@ -140,6 +154,9 @@ class Table {
   std::map<std::string, std::shared_ptr<View>> views_;
   std::vector<bool> usedSlots_;
   uint64_t uses_ = 0;
+  /// The number of parts that have left the table, and the number for which the last answer has
+  /// waited in vain.
+  uint64_t removals_ = 0, awaited_ = UINT64_MAX;
   bool isEnding_ = false;
   /// Whether rows or counts differ from what the host was last notified of.
   bool hasChanged_ = false, hasProgressed_ = false;

@@ -15,6 +15,10 @@ namespace logs {
 static constexpr auto patience = std::chrono::milliseconds(250);
 /// Rows within these bytes of the end are numbered from the end while the index is incomplete.
 static constexpr uint64_t tailBytes = 1 << 20;
+/// The time within which the follower notices that a file was truncated.
+static constexpr auto notice = std::chrono::seconds(5);
+/// The walks for one answer. Each further one follows a change of the parts.
+static constexpr int mostWalks = 8;
 
 // MARK: Rows
 
@@ -142,7 +146,11 @@ bool Walk::contains(size_t part, const Record &record) const {
 
 /// Decides what to do with a chunk by its count. The table is locked.
 Walk::Step Walk::examine(size_t part, size_t chunk) {
-  if (parts_[part]->isGone) return Step::next;
+  if (parts_[part]->isGone) {
+    hasMissed_ = isDone_ = true;
+    return Step::next;
+  }
+  isVisited_[part] = true;
   ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
   if (chunk >= counts.size()) return Step::evaluate;
   if (!counts.hasCount(chunk)) return request_.view->filter->isEmpty() ? Step::evaluate : Step::wait;
@@ -204,7 +212,9 @@ void Walk::take(size_t part, size_t chunk) {
 /// locked.
 bool Walk::mayFollow(size_t part, size_t chunk) {
   do {
-    if (!parts_[part]->isGone) {
+    if (parts_[part]->isGone) {
+      hasMissed_ = true;
+    } else {
       ChunkCounts &counts = table_.countsOf(*request_.view, parts_[part]);
       if (chunk >= counts.size() || !counts.hasCount(chunk) || counts.count(chunk) > 0 || counts.state(chunk) != ChunkState::known) return true;
     }
@@ -299,8 +309,10 @@ Table::Answer Walk::run() {
   {
     std::lock_guard<std::mutex> lock(table_.mutex_);
     parts_ = table_.parts_;
+    removals_ = table_.removals_;
     for (const auto &part : parts_) {
       bytes_.push_back(Table::bytesOf(*part));
+      isVisited_.push_back(false);
       isIncomplete = isIncomplete || part->records.firstUnknown() < part->chunks();
     }
     if (request_.isByTime) answer_.error = table_.disorder();
@@ -352,10 +364,11 @@ Table::Answer Walk::run() {
     lock.unlock();
     take(part, chunk);
   }
-  if (!picked_.empty()) {
-    reverseTies();
-    if (!answer_.error.empty()) return answer_;
+  if (!picked_.empty()) reverseTies();
+  for (size_t index = 0; index < parts_.size(); ++index) {
+    hasMissed_ = hasMissed_ || (isVisited_[index] && bytes_[index].isTruncated());
   }
+  if (!answer_.error.empty()) return answer_;
   if (writer_.rows() > 0) {
     Boundary beforeFirst = first_, afterLast = last_;
     (request_.isDescending ? beforeFirst : afterLast).offset += 1;
@@ -367,8 +380,24 @@ Table::Answer Walk::run() {
   return answer_;
 }
 
+template <typename AnyWalk>
+Table::Answer Table::answer(const RowRequest &request, Scanner &scanner) {
+  for (int walks = 1;; ++walks) {
+    AnyWalk walk(*this, request, scanner);
+    Answer answer = walk.run();
+    if (!walk.hasMissed() || walks == mostWalks) return answer;
+    // Once the follower has noticed, a copy of a truncated file may have the rows.
+    std::unique_lock<std::mutex> lock(mutex_);
+    auto hasChanged = [&] { return removals_ != walk.removals() || request.isCancelled(); };
+    if (!options_.follows || awaited_ == walk.removals()) return answer;
+    if (answers_.wait_for(lock, notice, hasChanged)) continue;
+    awaited_ = walk.removals();
+    return answer;
+  }
+}
+
 Table::Answer Table::rows(const RowRequest &request, Scanner &scanner) {
-  return options_.isMerged ? MergedWalk(*this, request, scanner).run() : Walk(*this, request, scanner).run();
+  return options_.isMerged ? answer<MergedWalk>(request, scanner) : answer<Walk>(request, scanner);
 }
 
 }  // namespace logs

@@ -41,6 +41,11 @@ class Walk {
  public:
   Walk(Table &table, const Table::RowRequest &request, Scanner &scanner);
   Table::Answer run();
+  /// Whether the answer may lack rows: a part left the table during the walk, or the follower has
+  /// not noticed that a file was truncated.
+  bool hasMissed() const { return hasMissed_; }
+  /// The number of parts that had left the table before the walk.
+  uint64_t removals() const { return removals_; }
 
  private:
   enum class Step { evaluate, next, wait };
@@ -81,6 +86,8 @@ class Walk {
   Scanner &scanner_;
   std::vector<std::shared_ptr<Part>> parts_;
   std::vector<PartBytes> bytes_;
+  /// Whether the walk has been in each part.
+  std::vector<bool> isVisited_;
   Boundary place_, stop_;
   uint64_t skip_;
   Table::Answer answer_;
@@ -94,7 +101,8 @@ class Walk {
   Filter all_;
   std::string scratch_;
   uint64_t lineBase_ = 0;
-  bool isDone_ = false;
+  bool isDone_ = false, hasMissed_ = false;
+  uint64_t removals_ = 0;
   Clock::time_point began_ = Clock::now();
 };
 

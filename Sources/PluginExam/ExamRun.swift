@@ -64,6 +64,7 @@ final class ExamRun {
     case failed(String)
   }
 
+  private static let otherColumns = "it came back with other columns than before"
   private static let keyLimit = 1_000
   private static let imageLimit = 100
   private static let textLimit = 5_000
@@ -78,7 +79,9 @@ final class ExamRun {
     self.pluginUnderTest = pluginUnderTest
     receivedAt = pluginUnderTest.now
     self.settings = settings
-    decoder = ChildDecoder(name: "plugin", known: bench.schema, isReloading: isReloading)
+    decoder = ChildDecoder(
+      name: "plugin", known: bench.schema, isReloading: isReloading,
+      refusalOfOtherColumns: Self.otherColumns)
     _ = bench.supervise(.spawned)
     // The host's first message is sent in two pieces, because a line may arrive in parts.
     sendInPieces(HostLine.hello)
@@ -399,8 +402,8 @@ final class ExamRun {
 
   private func refuse(_ reason: String, _ line: Int?) {
     refusal = reason
-    if reason.hasPrefix("it came back with other columns") {
-      find(.restart, "it came back with other columns than before", line)
+    if reason == Self.otherColumns {
+      find(.restart, reason, line)
     } else if reason.hasPrefix("its schema is invalid") {
       find(.schema, reason, line)
     } else if reason.contains("of the protocol") {

@@ -24,11 +24,12 @@ final class ChildCore: @unchecked Sendable {
   private let monitor = Monitor()
   // Guarded by `monitor`.
   private var inbox: [Supervisor.Input] = []
-  private var requests: [SourceRequest] = []
+  private var requests: [(request: SourceRequest, schema: Schema?)] = []
   /// The `hello` that the supervisor has not handled.
   private var receivedHello: ChildHello?
   private var rules: SettingRules?
   private var schema: Schema?
+  private var columnChanges: ColumnChanges
   private var wasInsideReload = false
   private var pending = PendingRequests()
   private var wasStarted = false
@@ -66,6 +67,7 @@ final class ChildCore: @unchecked Sendable {
     self.table = table
     self.configuration = configuration
     self.policy = policy
+    columnChanges = ColumnChanges(most: policy.columnChanges, within: policy.columnChangeSpan)
     self.trace = trace
     self.log = log
     self.events = events
@@ -105,8 +107,8 @@ final class ChildCore: @unchecked Sendable {
     wake?.wake()
   }
 
-  func send(_ request: SourceRequest) {
-    monitor.withLock { requests.append(request) }
+  func send(_ request: SourceRequest, of schema: Schema? = nil) {
+    monitor.withLock { requests.append((request, schema)) }
     wake?.wake()
   }
 
@@ -140,7 +142,7 @@ final class ChildCore: @unchecked Sendable {
         if input == .drained { closeOneEnd() }
         perform(supervisor.handle(input, at: monotonicNow), &supervisor)
       }
-      for request in requests { take(request) }
+      for (request, schema) in requests { take(request, of: schema) }
       readErrors()
       checkProcess(&supervisor)
       perform(supervisor.advance(to: monotonicNow), &supervisor)
@@ -232,8 +234,11 @@ final class ChildCore: @unchecked Sendable {
       }
       // Before the reader starts, because the trace must begin before the first output.
       trace?.begin()
-      let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
-      let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
+      let (known, isReloading, refusal) = monitor.withLock {
+        (schema, wasInsideReload, columnChanges.refusal(at: monotonicNow))
+      }
+      let decoder = ChildDecoder(
+        name: name, table: table, known: known, isReloading: isReloading, refusalOfOtherColumns: refusal)
       guard reader.start(name, decoder: decoder) else {
         trace?.end()
         throw giveUp(process, "no thread to read what it writes")
@@ -284,10 +289,15 @@ final class ChildCore: @unchecked Sendable {
         wake?.wake()
       },
       learn: { [self] schema, speaks in
-        monitor.withLock { self.schema = schema }
+        monitor.withLock {
+          // Sent again by each process, so another one is a change.
+          if let former = self.schema, former != schema { columnChanges.note(at: monotonicNow) }
+          self.schema = schema
+        }
         guard !speaks, let key = configuration.keys.min() else { return }
         post(.refused("\(name).\(key): unknown setting: the program prints rows only"))
       },
+      extend: { [self] schema in monitor.withLock { self.schema = schema } },
       end: { [self] isInsideReload in
         monitor.withLock { wasInsideReload = isInsideReload }
         post(.drained)
@@ -312,8 +322,11 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  private func take(_ request: SourceRequest) {
+  private func take(_ request: SourceRequest, of expected: Schema?) {
     let schema = monitor.withLock { self.schema }
+    if let expected, let schema, expected != schema {
+      return answer(SourceEvent.refusing(former: request).map { [$0] } ?? [])
+    }
     let acceptsRequests = process != nil && speaks && outgoing.count < Self.outgoingLimit
     switch request {
     case .load(let cells):

@@ -20,6 +20,8 @@ final class ChildReader: @unchecked Sendable {
     var noteHello: @Sendable (ChildHello) -> Void
     /// Reports the schema, and whether the child sent a hello before.
     var learn: @Sendable (Schema, Bool) -> Void
+    /// Reports a schema that has more columns than the last one.
+    var extend: @Sendable (Schema) -> Void
     /// Reports the end of the output, and whether it came in the middle of a reload.
     var end: @Sendable (Bool) -> Void
   }
@@ -172,8 +174,7 @@ final class ChildReader: @unchecked Sendable {
   private func forward(_ event: SourceEvent) -> Bool {
     switch event {
     case .schema(let schema): listener.learn(schema, hasReceivedHello)
-    // True, because the settings were already checked with the first schema.
-    case .columnsAdded(let schema): listener.learn(schema, true)
+    case .columnsAdded(let schema): listener.extend(schema)
     default: break
     }
     guard report(event) else { return false }

@@ -67,6 +67,10 @@ package final class ChildSource: RunningSource {
   /// never waits]
   package func send(_ request: SourceRequest) { core.send(request) }
 
+  /// Sends a request unless the program has come back with other columns since. [any thread, never
+  /// waits]
+  package func send(_ request: SourceRequest, of schema: Schema?) { core.send(request, of: schema) }
+
   /// Restarts the program now instead of waiting for the next attempt.
   package func retry() { core.post(.retry) }
 }

@@ -10,6 +10,9 @@ package protocol RunningSource: AnyObject, Sendable {
   @discardableResult func stop(within bound: Duration) -> Bool
   /// Sends a request. [any thread, never waits]
   func send(_ request: SourceRequest)
+  /// Sends a request that was made for the columns of a schema, or for the current ones if `nil`.
+  /// [any thread, never waits]
+  func send(_ request: SourceRequest, of schema: Schema?)
 }
 
 /// Creates an instance that delivers its events to the given function.
@@ -19,4 +22,7 @@ package typealias SourceMaker =
 extension RunningSource {
   /// Does nothing, because rows without a declared schema offer nothing to request.
   package func send(_ request: SourceRequest) {}
+
+  /// Sends the request, because the columns of an instance do not change.
+  package func send(_ request: SourceRequest, of schema: Schema?) { send(request) }
 }

@@ -145,6 +145,55 @@ import Testing
     #expect(files() < before + 40)
   }
 
+  /// Returns a program whose only column is `c` and the number of its start, and which exits when
+  /// it receives a query for deferred cells of that column.
+  private func counting(in folder: URL) -> String {
+    let count = "'\(folder.appending(path: "count").path)'"
+    return "n=$(cat \(count) || echo 0); echo $((n + 1)) >\(count);" + #"echo '{"type":"hello","version":1}';"#
+      + #"echo '{"type":"schema","name":"t","key":"integer","columns":[{"name":"c'$n'","type":"text","deferred":true}]}';"#
+      + #"echo '{"type":"upsert","key":'$n',"cells":[null]}';"#
+      + #"while read -r line; do case $line in *load*) echo "$n: $line" >&2; exit 3;; esac; done"#
+  }
+
+  @Test func `a program may come back with other columns`() throws {
+    try Workshop.withFolder { folder in
+      let source = source(counting(in: folder))
+      try source.start()
+      try recorder.wait("the first row") { $0.rows.count == 1 && $0.states.last == "live: " }
+      let former = try #require(recorder.view.schema)
+      source.send(.load([DeferredCell(.integer(0), column: 0)]), of: former)
+      try recorder.wait("the second row") { $0.rows.count == 2 && $0.states.last == "live: " }
+      let schemas = recorder.view.events.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }
+      #expect(schemas.map { $0.columns.map(\.name) } == [["c0"], ["c1"]])
+      // Requests for the former columns do not reach it.
+      source.send(.load([DeferredCell(.integer(0), column: 0)]), of: former)
+      source.send(.act(ActionRequest(id: 7, action: "end", key: nil, arguments: [])), of: former)
+      try recorder.wait("the answer") {
+        $0.events.contains { if case .acted(7, .failed(.sourceDown, _)) = $0 { true } else { false } }
+      }
+      source.send(.load([DeferredCell(.integer(1), column: 0)]), of: schemas[1])
+      try recorder.wait("the request") { $0.log.contains { $0.hasPrefix("1: ") } }
+      #expect(recorder.view.log.filter { $0.hasPrefix("1: ") }.allSatisfy { $0.contains(#"[1,"c1"]"#) })
+      #expect(source.stop())
+    }
+  }
+
+  @Test func `columns that change at each start fail the source`() throws {
+    try Workshop.withFolder { folder in
+      let program = counting(in: folder).replacing("while read", with: "sleep 0.05; exit 3; while read")
+      let source = source(program) { policy, _ in policy.columnChanges = 3 }
+      try source.start()
+      try recorder.wait("the failure") { $0.states.last?.hasPrefix("failed: ") == true }
+      #expect(
+        recorder.view.states.last
+          == "failed: its columns have changed 3 times in 10 minutes: declare the same ones at each start, then restart the source"
+      )
+      let schemas = recorder.view.events.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }
+      #expect(schemas.map { $0.columns.map(\.name) } == [["c0"], ["c1"], ["c2"], ["c3"]])
+      #expect(source.stop())
+    }
+  }
+
   // MARK: F4: the plugin hangs
 
   @Test func `kills and restarts a program that does not answer`() throws {

@@ -79,6 +79,21 @@ import Testing
     #expect(complaints.contains("a source has changed its columns"), "\(complaints)")
   }
 
+  @Test func `a program that restarts with other columns replaces the table`() throws {
+    let scratch = try Scratch()
+    let sign = "\(scratch.path)/again"
+    let column = #"'$([ -e "\#(sign)" ] && echo headline || echo name)'"#
+    let wait = #"[ -e "\#(sign)" ] || { until [ -e "\#(sign)" ]; do sleep 0.05; done; exit 3; }"#
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: column, then: wait))
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
+    try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
+    try scratch.write("again", "")
+    try WebSocketClient.waitForTables(with: "headline", port: command.port)
+    try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
+    let complaints = try end(command)
+    #expect(complaints.contains("a source has changed its columns"), "\(complaints)")
+  }
+
   @Test func `a changed library takes over`() throws {
     let scratch = try Scratch()
     func build(_ text: String) throws {

@@ -4,9 +4,11 @@ import SourceRuntime
 
 /// Decodes lines as a reader would.
 package func decode(
-  _ lines: [String], table: String? = nil, known: Schema? = nil, isReloading: Bool = false, flushes: Bool = true
+  _ lines: [String], table: String? = nil, known: Schema? = nil, isReloading: Bool = false, flushes: Bool = true,
+  refusal: String? = nil
 ) -> [ChildDecoder.Event] {
-  var decoder = ChildDecoder(name: "source", table: table, known: known, isReloading: isReloading)
+  var decoder = ChildDecoder(
+    name: "source", table: table, known: known, isReloading: isReloading, refusalOfOtherColumns: refusal)
   for (index, line) in lines.enumerated() { read(line, number: index + 1, &decoder) }
   if flushes { decoder.settle() }
   return decoder.takeEvents()

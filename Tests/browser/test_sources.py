@@ -266,5 +266,66 @@ class FollowedTest(PageTest):
         user.check_clean(self)
 
 
+class ReturningTest(PageTest):
+    """A program that exits once and comes back with other columns."""
+
+    PROGRAM = """#!/usr/bin/env python3
+import json, os, sys
+sign = sys.argv[0] + ".again"
+is_again = os.path.exists(sign)
+def send(**message):
+    print(json.dumps(message), flush=True)
+send(type="hello", version=1)
+columns = {"name": "text", "amount": "number", "share": "number"}
+if is_again:
+    columns = {"amount": "number", "owner": "text", "name": "text"}
+send(type="schema", name="jobs", key="integer", columns=[{"name": n, "type": columns[n]} for n in columns])
+send(type="reload")
+cell = {"text": lambda row: f"job {row}", "number": lambda row: row * 7 % 100}
+send(type="upsert", rows=[[row, *(cell[columns[n]](row) for n in columns)] for row in range(100)])
+send(type="commit")
+if is_again:
+    sys.exit(sys.stdin.read())
+os.mkfifo(sign)
+open(sign).read()
+sys.exit(3)
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.program = pathlib.Path(folder.name) / "jobs.py"
+        cls.program.write_text(cls.PROGRAM)
+        cls.program.chmod(0o755)
+        cls.plugins = (str(cls.program),)
+        super().setUpClass()
+
+    def head(self, user, name):
+        """Returns the header of a column, at whatever position it is."""
+        return user.page.get_by_role("columnheader", name=re.compile(f"^{name}"))
+
+    def test_view_is_kept_where_columns_still_exist_after_a_restart(self):
+        user, other = self.open(), self.open("#sort=-share")
+        self.head(user, "amount").click()
+        user.filter.fill("amount>50")
+        rows = user.page.locator("#rows")
+        expect(rows).to_have_text(re.compile("^49 rows match"))
+        expect(self.head(other, "share")).to_have_attribute("aria-sort", "descending")
+        self.program.with_name("jobs.py.again").write_text("")
+        for one in (user, other):
+            expect(self.head(one, "owner")).to_be_visible(timeout=60_000)
+            expect(self.head(one, "share")).to_have_count(0)
+        expect(rows).to_have_text(re.compile("^49 rows match"))
+        expect(self.head(user, "amount")).to_have_attribute("aria-sort", "descending")
+        user.until_rows("(rows) => rows[0]?.cells[0] === '99'", "the greatest amount comes first")
+        # An order by a column that is gone is marked as not applied.
+        expect(other.page.locator("#rows")).to_have_text(re.compile("^100 rows"))
+        expect(other.page.get_by_text("Not applied")).to_be_visible()
+        for one in (user, other):
+            one.page.screenshot(path=ARTIFACTS / f"returning-{'user' if one is user else 'other'}.png")
+            one.check_clean(self)
+
+
 if __name__ == "__main__":
     unittest.main()

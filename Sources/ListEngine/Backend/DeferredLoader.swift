@@ -118,6 +118,9 @@ struct DeferredLoader {
     return table.forget(slot, cell.column)
   }
 
+  /// Retries all failed loads at once.
+  mutating func retryFailed(at now: Instant) { queue.retryFailed(at: now) }
+
   /// Removes the unanswered load of a cell and returns its item.
   private mutating func takePending(_ cell: DeferredCell) -> DeferredItem? {
     guard let item = pendingItems.removeValue(forKey: cell) else { return nil }

@@ -52,6 +52,8 @@ final class ResidentTable: SourceBackend {
     loader?.fail(cell, reason, at: now) ?? false
   }
 
+  func noteSourceReturn(at now: Instant) { loader?.retryFailed(at: now) }
+
   func forget(_ cell: DeferredCell, at now: Instant) -> Bool { loader?.forget(cell, at: now) ?? false }
 
   func beginExport(_ number: UInt64, _ query: Query, _ wall: WallTime) -> any RowExport {

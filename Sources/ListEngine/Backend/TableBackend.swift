@@ -63,6 +63,8 @@ protocol SourceBackend: TableBackend {
   var hasRoom: Bool { get }
   /// Records that the data of a windowed source has changed.
   func noteSourceChange(at now: Instant)
+  /// Records that the source is live again, so that failed requests are worth a retry.
+  func noteSourceReturn(at now: Instant)
   /// Stores a deferred cell, and returns whether the displayed row changes.
   func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) -> Bool
   /// Records that a deferred cell failed to load, and returns whether the displayed row changes.
@@ -135,6 +137,7 @@ extension SourceBackend {
   func refusal(of query: Query, at now: Instant) -> ClientError? { nil }
   func places(of request: QueryRequest) -> [String] { [] }
   func noteSourceChange(at now: Instant) {}
+  func noteSourceReturn(at now: Instant) {}
   func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) -> Bool { false }
   func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) -> Bool { false }
   func forget(_ cell: DeferredCell, at now: Instant) -> Bool { false }

@@ -187,6 +187,11 @@ final class RemoteTable: SourceBackend {
     refresh.noteChange(at: now)
   }
 
+  func noteSourceReturn(at now: Instant) {
+    queue.retryFailed(at: now)
+    needsTurn = true
+  }
+
   func take(_ request: BlockRequestID, _ block: RowBlock, at now: Instant) -> BackendEffect {
     if request.isForExport {
       exports.take(request, block, at: now)

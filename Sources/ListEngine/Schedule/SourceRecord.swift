@@ -1,6 +1,6 @@
 /// The state of a table's source, which is sent to sessions.
 struct SourceRecord {
-  private var state = SourceState.starting
+  private(set) var state = SourceState.starting
   private var message = ""
   /// The time at which the source is tried again.
   private var retryAt: Instant?

@@ -97,7 +97,9 @@ final class TableState {
 
   /// Sets the state that the source reports.
   func setSource(_ state: SourceState, _ message: String, retry: Duration? = nil, at now: Instant) {
+    let isReturn = state == .live && source.state != .live
     source.set(state, message, retry: retry, at: now)
+    if isReturn { backend.noteSourceReturn(at: now) }
   }
 
   func status(at now: Instant) -> SourceStatus { source.status(of: table, at: now) }

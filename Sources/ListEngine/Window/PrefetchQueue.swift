@@ -20,9 +20,9 @@
 ///   item waits. A source that prefers to finish is not interrupted; its load counts as in flight
 ///   until then.
 /// - **Failure**: a failed load is retried after 1 s, 2 s, 4 s ... 60 s for as long as a session
-///   wants it. An unwanted item is forgotten only when its pause ends, so that scrolling to and fro
-///   does not retry earlier. Pauses do not count as in flight. An unanswered load fails after the
-///   policy's patience.
+///   wants it, and when its source is back. An unwanted item is forgotten only when its pause ends,
+///   so that scrolling to and fro does not retry earlier. Pauses do not count as in flight. An
+///   unanswered load fails after the policy's patience.
 ///
 /// If the clock goes back, the queue's own clock stands still, so that no pause gets longer.
 struct PrefetchQueue<Item: Hashable> {
@@ -432,6 +432,19 @@ struct PrefetchQueue<Item: Hashable> {
     enter(.waiting, number)
     entries[number]?.failures = 0
     refresh(number)
+    checkInvariants()
+  }
+
+  /// Retries all failed loads at once, because their source is back.
+  ///
+  /// - Complexity: O(log n) for each failed load.
+  mutating func retryFailed(at now: Instant) {
+    follow(now)
+    while let (number, _) = resting.first {
+      enter(.waiting, number)
+      entries[number]?.failures = 0
+      refresh(number)
+    }
     checkInvariants()
   }
 

@@ -43,6 +43,7 @@ package struct ChildDecoder: ~Copyable {
   private var events: [Event] = []
   // Used in message mode only.
   private let known: Schema?
+  private let refusalOfOtherColumns: String?
   package private(set) var schema: Schema?
   private var names: [[UInt8]] = []
   private var found: [JSONElement?] = []
@@ -64,8 +65,14 @@ package struct ChildDecoder: ~Copyable {
   ///   - table: A table name that overrides the child's.
   ///   - known: The schema from an earlier process of this source.
   ///   - isReloading: Whether the earlier process ended in the middle of a reload.
-  package init(name: String, table: String? = nil, known: Schema? = nil, isReloading: Bool = false) {
+  ///   - refusalOfOtherColumns: The reason for which another schema than the known one is refused;
+  ///     `nil` accepts it.
+  package init(
+    name: String, table: String? = nil, known: Schema? = nil, isReloading: Bool = false,
+    refusalOfOtherColumns: String? = nil
+  ) {
     self.name = name
+    self.refusalOfOtherColumns = refusalOfOtherColumns
     self.table = table
     self.known = known
     self.isReloading = false
@@ -312,9 +319,7 @@ package struct ChildDecoder: ~Copyable {
     } catch {
       return events.append(.refused("its schema is invalid: \(ForeignText.cut(error.reason))"))
     }
-    guard known == nil || known == read else {
-      return events.append(.refused("it came back with other columns; restart rowcast"))
-    }
+    if let refusalOfOtherColumns, let known, known != read { return events.append(.refused(refusalOfOtherColumns)) }
     schema = read
     names = read.columns.map { Array($0.name.utf8) }
     found = .init(repeating: nil, count: names.count)

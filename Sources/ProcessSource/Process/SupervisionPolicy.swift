@@ -25,6 +25,11 @@ package struct SupervisionPolicy: Hashable, Sendable {
   package var badLines = 10
   /// The period over which ``badLines`` is counted.
   package var badLineSpan: Duration = .seconds(10)
+  /// The number of restarts with other columns within ``columnChangeSpan``, after which a further
+  /// one fails the source.
+  package var columnChanges = 5
+  /// The period over which ``columnChanges`` is counted.
+  package var columnChangeSpan: Duration = .seconds(600)
   /// The time between two measurements of what all its processes take together.
   package var measurePause: Duration = .seconds(4)
   /// The period over which restarts are counted for state messages.

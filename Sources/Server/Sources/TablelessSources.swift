@@ -8,7 +8,7 @@ import Wire
 ///
 ///     sources.add(id, name: "jobs", at: now)
 ///     sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: now)
-///     sources.takeChanges(at: now)     // true at most once a second
+///     sources.takeChanges(at: now)     // true at most once a second, and after each removal
 ///     sources.remove(id)               // the source has a table now
 struct TablelessSources {
   private struct Entry {
@@ -21,7 +21,7 @@ struct TablelessSources {
     var refusal: String?
   }
 
-  /// The minimum interval between two reports.
+  /// The minimum interval between two reports of states.
   static let pause: Duration = .seconds(1)
 
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -69,10 +69,14 @@ struct TablelessSources {
   }
 
   /// Removes a source that has a table now.
+  ///
+  /// The next report is due at once, because clients show the table already, and until then the
+  /// source, too.
   mutating func remove(_ source: ObjectIdentifier) {
     guard entries.removeValue(forKey: source) != nil else { return }
     order.removeAll { $0 == source }
     hasChanges = true
+    lastSent = nil
   }
 
   /// Returns whether a report is due, and schedules the next one.

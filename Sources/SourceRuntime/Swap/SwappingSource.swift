@@ -102,21 +102,12 @@ package final class SwappingSource: @unchecked Sendable {
       guard schema == nil || sentSchema == nil || schema == sentSchema else { return nil }
       return .some(current?.source)
     }
-    if let source { source?.send(request) } else { refusePrevious(request) }
+    if let source { source?.send(request, of: schema) } else { refusePrevious(request) }
   }
 
   /// Answers a request for a former instance if a caller waits for the answer.
   private func refusePrevious(_ request: SourceRequest) {
-    let answer: SourceEvent
-    switch request {
-    case .act(let request):
-      answer = .acted(request.id, .failed(.sourceDown, "its source was replaced, and nothing was done"))
-    case .image(let number, _): answer = .image(number, .sourceDown)
-    case .upload(.begin(let id, _)):
-      answer = .upload(.ended(id, UploadReport(failure: .unavailable("its source was replaced"))))
-    case .upload: return
-    case .load, .cancel, .ask, .cancelBlocks, .cancelImages: return
-    }
+    guard let answer = SourceEvent.refusing(former: request) else { return }
     // Asynchronous, because delivering may wait.
     timers.async { [weak self] in self?.turn.withLock { _ = self?.events(answer) } }
   }

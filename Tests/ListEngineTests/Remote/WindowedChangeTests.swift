@@ -135,6 +135,23 @@ import Testing
     #expect(harness.lines()[7] == "7")
   }
 
+  @Test func `reloads that failed are repeated when the source is live again`() throws {
+    let harness = try reading(.offset)
+    func report(_ state: SourceState) {
+      harness.engine.handle(.source(harness.table, state, message: ""), at: harness.clock.now)
+    }
+    harness.plan = { _ in .init(.fails("away")) }
+    report(.stale)
+    harness.upsert(42, value: 7)
+    harness.change()
+    try harness.settle(within: .seconds(40))
+    #expect(harness.lines() == values(35..<55))
+    harness.plan = { _ in .init() }
+    report(.live)
+    try harness.settle(within: .milliseconds(500))
+    #expect(harness.lines()[7] == "7")
+  }
+
   @Test func `reloads at most once per refresh interval`() throws {
     let harness = try reading(.offset)
     let known = harness.source.requests.count

@@ -470,6 +470,24 @@ import Testing
     #expect(bench.pause == .seconds(1))
   }
 
+  @Test func `failed loads are requested at once when their source is back`() {
+    let bench = Bench()
+    bench.look(one, 0..<2, leading: 2..<3)
+    _ = bench.commands()
+    for _ in 0..<4 {
+      for item in 0..<3 { _ = bench.fail(item) }
+      _ = bench.commands(after: 8_000)
+    }
+    for item in 0..<3 { #expect(bench.fail(item)) }
+    bench.look(one, 0..<2)
+    #expect(bench.pause == .seconds(16))
+    bench.queue.retryFailed(at: bench.clock.now)
+    #expect(bench.pause == .zero)
+    #expect(bench.commands() == ["+0", "+1"], "not those that no session wants")
+    #expect(bench.fail(0))
+    #expect(bench.pause == .seconds(1), "the pauses begin again")
+  }
+
   // MARK: Clocks
 
   @Test func `a clock that goes back does not lengthen a pause`() {

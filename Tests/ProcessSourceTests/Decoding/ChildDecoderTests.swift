@@ -190,11 +190,16 @@ import TextSource
     #expect(decode([#"{"type":"hello"}"#]).refusals == ["its hello has no version of the protocol"])
   }
 
-  @Test func `refuses other columns after a restart`() {
+  @Test func `reports other columns after a restart, or refuses them`() {
     let known = decode([Self.hello, Self.schema]).schema
-    #expect(decode([Self.hello, Self.schema], known: known).refusals == [])
     let other = Self.schema.replacing("share", with: "part")
-    #expect(decode([Self.hello, other], known: known).refusals == ["it came back with other columns; restart rowcast"])
+    let changed = decode([Self.hello, other], known: known)
+    #expect(changed.refusals == [])
+    #expect(changed.schema?.columns.map(\.name).contains("part") == true)
+    #expect(decode([Self.hello, Self.schema], known: known, refusal: "no").refusals == [])
+    let refused = decode([Self.hello, other], known: known, refusal: "no")
+    #expect(refused.refusals == ["no"])
+    #expect(refused.schema == nil)
   }
 
   @Test func `reports a refusal with its setting and reason`() {

@@ -5,9 +5,10 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
-from program import Failed, Logs, seeded
+from program import PATIENCE, Failed, Logs, seeded
 from reading import read
 from writing import write
 
@@ -160,7 +161,7 @@ class PartTests(Folder):
         self.append(lines(range(80, 95)))
         with Logs(path=str(self.path), parts=True) as logs:
             self.expect(logs, range(95))
-            # Parts may still be read again, because one of them is found twice.
+            # Line numbers are estimates until the index is complete.
             logs.until(lambda: [row[-1] for row in logs.all()], lambda found: found == list(range(95, 0, -1)))
             names = [row[logs.columns.index("file") + 1] for row in logs.all(sort=[{"column": "line"}])]
             expected = ["app.log.10.gz"] * 50 + ["app.log.9.zst"] * 10 + [
@@ -211,6 +212,85 @@ class PartTests(Folder):
             self.expect(logs, [*range(10, 30), *range(100, 110)])
             self.append(lines(range(30, 33)), self.folder / "web3.log")
             self.expect(logs, [*range(10, 33), *range(100, 110)])
+
+
+class WholeTests(Folder):
+    """Answers during a rotation: each has all lines, none of them twice, under the same keys."""
+
+    def look_until(self, logs, count, files, size=500):
+        """Reads again and again, until so many lines are in these files."""
+        place, deadline = logs.columns.index("file") + 1, time.monotonic() + PATIENCE
+        message, least = logs.columns.index("message") + 1, 0
+        while True:
+            rows = logs.all(size=lambda: size)
+            found = [row[message] for row in rows]
+            self.assertEqual(found, [f"line {number}" for number in reversed(range(len(rows)))])
+            self.assertGreaterEqual(len(rows), least)
+            least = len(rows)
+            for row in rows:
+                self.assertEqual(self.keys.setdefault(row[message], row[0]), row[0], f"the key of {row[message]}")
+            if least == count and {row[place] for row in rows} == files:
+                return
+            self.assertLess(time.monotonic(), deadline, f"{least} lines in {files}")
+
+    def compress(self, settings, size=500):
+        """Rotates a file and compresses its parts, and reads it meanwhile."""
+        self.keys = {}
+        self.append(lines(range(10)))
+        with Logs(path=str(self.path), parts=True, **settings) as logs:
+            self.look_until(logs, 10, {"app.log"}, size)
+            files = {"app.log"}
+            for turn in range(1, 4):
+                os.rename(self.path, self.folder / "app.log.1")
+                self.append(lines(range(turn * 10, turn * 10 + 10)))
+                self.look_until(logs, turn * 10 + 10, files | {"app.log.1"}, size)
+                for part in range(turn, 1, -1):
+                    os.rename(self.folder / f"app.log.{part}.gz", self.folder / f"app.log.{part + 1}.gz")
+                text = (self.folder / "app.log.1").read_bytes()
+                self.append(gzip.compress(text), self.folder / "app.log.2.gz.new")
+                os.rename(self.folder / "app.log.2.gz.new", self.folder / "app.log.2.gz")
+                os.unlink(self.folder / "app.log.1")
+                files.add(f"app.log.{turn + 1}.gz")
+                self.look_until(logs, turn * 10 + 10, files, size)
+
+    def test_no_line_is_missing_while_a_part_is_compressed(self):
+        self.compress({})
+
+    def test_no_line_is_missing_from_blocks_while_a_part_is_compressed(self):
+        self.compress({}, size=3)
+
+    def test_no_line_is_missing_from_merged_files_that_are_compressed(self):
+        self.compress({"merge": True})
+
+    def truncate(self, settings, size=500):
+        """Copies and truncates a file, and reads it meanwhile."""
+        self.keys = {}
+        self.append(lines(range(300)))
+        with Logs(path=str(self.path), parts=True, **settings) as logs:
+            self.look_until(logs, 300, {"app.log"}, size)
+            files, count = {"app.log"}, 300
+            # More bytes than before, and fewer.
+            for turn, added in enumerate([400, 70, 30, 500, 3], 1):
+                for part in range(turn - 1, 0, -1):
+                    os.rename(self.folder / f"app.log.{part}", self.folder / f"app.log.{part + 1}")
+                # In two pieces, as a copy of a large file is written.
+                text = self.path.read_bytes()
+                self.append(text[:100], self.folder / "app.log.1")
+                self.append(text[100:], self.folder / "app.log.1")
+                os.truncate(self.path, 0)
+                self.append(lines(range(count, count + added)))
+                count += added
+                files.add(f"app.log.{turn}")
+                self.look_until(logs, count, files, size)
+
+    def test_no_line_is_missing_while_a_file_is_truncated(self):
+        self.truncate({})
+
+    def test_no_line_is_missing_from_blocks_while_a_file_is_truncated(self):
+        self.truncate({}, size=130)
+
+    def test_no_line_is_missing_from_merged_files_that_are_truncated(self):
+        self.truncate({"merge": True})
 
 
 class MergeTests(Folder):

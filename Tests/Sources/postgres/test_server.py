@@ -149,7 +149,6 @@ class ServerTests(unittest.TestCase):
             try:
                 await client.until(lambda: client.rows[:40] == wanted)
             except AssertionError as error:
-                # Once, the source was live again and the row stayed. The cause is not known.
                 differing = [row for row in client.rows if row not in wanted]
                 found = self.sql("SELECT id, price, note FROM quotes WHERE id = 510")
                 log = "".join(server.log)[-3_000:]
