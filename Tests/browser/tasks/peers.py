@@ -212,7 +212,7 @@ def main():
                 (root / f"{kind}-{table}.html").write_text(page.replace("DATA", json.dumps(data)), encoding="utf-8")
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = launch(playwright)
+        browser = launch(playwright=playwright)
         for task in tasks:
             for kind in kinds:
                 table, run = TASKS[task]
