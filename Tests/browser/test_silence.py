@@ -22,7 +22,7 @@ class SilenceTest(PageTest):
             user.until("() => document.querySelector('.aged') !== null", "the rows are aged", timeout=60_000)
             expect(user.page.locator(".old")).to_contain_text("nothing comes from the server", timeout=60_000)
             user.page.screenshot(path=ARTIFACTS / "silence.png")
-            # Behind a load balancer, another server would answer. Firefox's driver reports no sockets.
+            # Behind a load balancer, another server would answer. Firefox's driver has no sockets.
             if not sockets and not IS_FIREFOX:
                 user.page.wait_for_event("websocket", timeout=60_000)
         finally:
