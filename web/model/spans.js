@@ -17,8 +17,8 @@ import { phrase } from './language.js';
  * Parses a range, including both ends. In a column of ages, a greater age is an earlier time.
  *
  * A text that the grammar rejects is matched with the texts of `cells`, some of the column's
- * values. An end whose text equals that of `before` keeps its exact value in `held`. The first field
- * may have both ends, as in `200..400 MiB`, unless the user has typed into the second.
+ * values. An end whose text equals that of `before` keeps its exact value in `held`. The first
+ * field may have both ends, as in `200..400 MiB`, unless the user has typed into the second.
  *
  * @param {string[]} texts the texts of the two fields
  * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
