@@ -99,6 +99,45 @@ class ColumnListTest(PageTest):
         self.heads(user, 11)
         user.check_clean(self)
 
+    def drag(self, user, title, place):
+        """Drags a header to a place and returns the words at the pointer, before the release."""
+        box = user.header(title).bounding_box()
+        user.page.mouse.move(box["x"] + 20, box["y"] + 10)
+        user.page.mouse.down()
+        user.page.mouse.move(*place, steps=6)
+        words = user.page.locator(".drag-ghost")
+        expect(words).to_be_visible()
+        return words
+
+    def test_a_header_that_is_dragged_out_of_the_table_hides_its_column(self):
+        user = self.open("#table=jobs")
+        grid = user.grid.bounding_box()
+        expect(self.drag(user, "^Memory", (grid["x"] + 200, grid["y"] + 100))).to_have_text("Memory")
+        above = (grid["x"] + 200, 12)
+        user.page.mouse.move(*above, steps=6)
+        expect(user.page.locator(".drag-ghost")).to_have_text("Hide Memory")
+        user.page.screenshot(path=ARTIFACTS / "columns-drag-out.png")
+        user.page.keyboard.press("Escape")
+        expect(user.page.locator(".drag-ghost")).to_have_count(0)
+        user.page.mouse.up()
+        self.assertEqual(self.heads(user, 12), TITLES, "Escape leaves all as it was")
+        expect(self.drag(user, "^Memory", above)).to_have_text("Hide Memory")
+        user.page.mouse.up()
+        self.assertEqual(self.heads(user, 11), [title for title in TITLES if title != "Memory"])
+        expect(user.page).to_have_url(re.compile("-memory"))
+        user.page.keyboard.press("Control+z")
+        self.assertEqual(self.heads(user, 12), TITLES)
+        user.check_clean(self)
+
+    def test_the_last_column_is_not_hidden_by_a_drag(self):
+        user = self.open("#table=few&columns=-b")
+        self.heads(user, 1)
+        expect(self.drag(user, "^a", (300, 12))).to_have_text("a")
+        user.page.mouse.up()
+        expect(user.page.locator(".drag-ghost")).to_have_count(0)
+        self.assertEqual(self.heads(user, 1), ["a"])
+        user.check_clean(self)
+
     def test_a_short_list_has_no_search_and_keeps_one_column(self):
         user = self.open("#table=few")
         user.header("^a").click(button="right")

@@ -6,6 +6,7 @@ import sys
 import unittest
 
 from aria import FAULTS
+from browsers import only_chromium
 from pages import PageTest
 from playwright.sync_api import expect
 from rowcast_server import Server
@@ -127,6 +128,7 @@ class FacetsTest(PageTest):
         user.until("() => document.querySelector('#grid').contains(document.activeElement)", "the focus is back")
         user.check_clean(self)
 
+    @only_chromium("Firefox takes the pointer off a page while another page has keys")
     def test_counts_update_while_hovered_values_keep_their_order(self):
         user = self.opened("#table=live")
         self.entry(user, "State", "new").hover()

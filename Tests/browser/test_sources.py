@@ -139,6 +139,37 @@ class FilesTest(PageTest):
             self.assertEqual(user.page.evaluate(FAULTS), [])
             user.check_clean(self)
 
+    def test_pinned_rows_show_their_images_after_a_reload_far_from_them(self):
+        user = self.open("#table=files&sort=name")
+        for name in ("picture 03.png", "broken.png"):
+            user.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
+            user.page.get_by_role("menuitem", name="Pin this row on top").click()
+        pinned = user.page.locator(".pinned-rows .row")
+        expect(pinned).to_have_count(2)
+        # In this order their own places are far away, so that only the pinned rows ask for images.
+        user.page.evaluate("() => { location.hash = location.hash.replace('sort=name', 'sort=-name'); }")
+        expect(user.page.locator(".sheet [role=gridcell]", has_text="picture 59.png")).to_be_visible()
+        expect(user.page.locator(".sheet [role=gridcell]", has_text="picture 03.png")).to_have_count(0)
+        for _ in range(2):
+            expect(pinned).to_have_count(2)
+            canvas = pinned.first.locator(".picture canvas")
+            expect(canvas).to_be_visible()
+            self.assertEqual(canvas.evaluate("({ width, height }) => [width, height]"), [54, 36])
+            color = canvas.evaluate("(canvas) => [...canvas.getContext('2d').getImageData(27, 18, 1, 1).data]")
+            for part, wanted in zip(color, (151, 53, 179, 255)):
+                self.assertAlmostEqual(part, wanted, delta=12, msg="it is the image of the row")
+            expect(pinned.nth(1).locator(".picture")).to_have_class(re.compile(r"\bfailed\b"))
+            self.assertEqual(user.page.evaluate(FAULTS), [])
+            user.page.reload()
+            user.wait_for_rows()
+        user.page.screenshot(path=ARTIFACTS / "files-pinned.png")
+        # Unpinned rows leave no image behind, and the next pinned row has its own.
+        pinned.first.get_by_role("gridcell").first.click(button="right")
+        user.page.get_by_role("menuitem", name="Unpin this row").click()
+        expect(pinned).to_have_count(1)
+        expect(pinned.locator(".picture")).to_have_class(re.compile(r"\bfailed\b"))
+        user.check_clean(self)
+
     def test_new_file_adds_row_with_thumbnail_and_deletion_removes_it(self):
         user = self.open("#table=files&sort=name")
         new = self.folder / "a new one.png"

@@ -227,3 +227,22 @@ test('a pasted text matches exactly the values that show it', () => {
   }
   assert.ok(checked > 5_000);
 });
+
+test('a range can be typed into the first field', () => {
+  const bytes = specOf({ type: 'integer', style: 'bytes' });
+  const whole = (texts, spec = bytes, how = {}) => rangeFrom(texts, spec, { now, ...how });
+  const expected = whole(['200 MiB', '400 MiB']);
+  for (const text of ['200 MiB..400 MiB', '200 MiB ... 400 MiB', ' 200 MiB…400 MiB ', '200..400 MiB']) assert.deepEqual(whole([text, '']), expected, text);
+  assert.deepEqual(whole(['200 MiB..', '']), whole(['200 MiB', '']));
+  assert.deepEqual(whole(['..400 MiB', '']), whole(['', '400 MiB']));
+  assert.deepEqual(whole(['-5..-2.5', ''], specOf(number, { decimals: 1 })), whole(['-5', '-2.5'], specOf(number, { decimals: 1 })));
+  const ages = specOf({ type: 'timestamp', style: 'age' });
+  assert.deepEqual(whole(['5..10 min', ''], ages), whole(['5 min', '10 min'], ages), 'the lower end has the unit of the upper one');
+  assert.deepEqual(whole(['2026-11-23..2026-11-24', ''], ages), whole(['2026-11-23', '2026-11-24'], ages));
+  const held = whole(['100 MiB', '300 MiB']);
+  assert.deepEqual(whole(['200..400 MiB', '300 MiB'], bytes, { held, before: ['100 MiB', '300 MiB'] }), expected, 'it replaces an end that the user left as it was');
+  assert.equal(whole(['200..400 MiB', '300 MiB']).at, 0, 'a typed end stays');
+  assert.equal(whole(['400..200 MiB', '']).at, 0);
+  assert.equal(whole(['200..x', '']).at, 0);
+  for (const text of ['1..2..3', '..', '…']) assert.equal(whole([text, '']).at, 0, text);
+});

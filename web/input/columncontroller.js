@@ -50,6 +50,7 @@ export class ColumnController {
       },
       resized: (spec) => this.#place(spec.column.name, { width: spec.setWidth }),
       fit: (spec) => this.fit([spec]),
+      hide: (name) => this.#place(name, { isHidden: true }),
       move: (name, before) => this.change({ columns: movePlace(this.#all, this.session.view.columns, name, before) }),
       group: (name) => {
         const { group } = this.session.view;

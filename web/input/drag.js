@@ -1,6 +1,9 @@
-// drag.js: drags of column headers: resize, reorder, and drop to group.
+// drag.js: drags of column headers: resize, reorder, drop to group, and drop outside to hide.
+
+import { phrase } from '../model/language.js';
 
 const farEnough = 5;  // pixels after which a press becomes a drag
+const outside = 24;  // pixels above or below the table from which a drop hides the column
 
 /**
  * Installs the listeners for drags of column headers.
@@ -8,8 +11,8 @@ const farEnough = 5;  // pixels after which a press becomes a drag
  * @param {import('../grid/headers.js').Heads} heads
  * @param {HTMLElement} target dropping a header here groups by its column
  * @param {object} on `resize(spec, width)` while an edge is dragged, `resized(spec)` when it is
- *   released, `fit(spec)` for a double click on an edge, `move(name, before)` and `group(name)` for
- *   a dropped header
+ *   released, `fit(spec)` for a double click on an edge, `move(name, before)`, `group(name)` and
+ *   `hide(name)` for a dropped header
  */
 export function listenForDrags(heads, target, on) {
   const { row } = heads;
@@ -38,25 +41,28 @@ export function listenForDrags(heads, target, on) {
   function carry(event, spec) {
     const from = event.clientX;
     let ghost = null;
-    /** @type {{isGroup?: boolean, before?: string|null, x?: number}|null} */
+    /** @type {{isGroup?: boolean, isOut?: boolean, before?: string|null, x?: number}|null} */
     let drop = null;
     follow(event, (now) => {
       if (ghost === null && Math.hypot(now.clientX - from, now.clientY - event.clientY) < farEnough) return;
       ghost ??= makeGhost(spec, row);
       ghost.el.style.translate = `${now.clientX + 12}px ${now.clientY + 10}px`;
-      drop = target.contains(document.elementFromPoint(now.clientX, now.clientY)) ? { isGroup: true } : placeAt(heads, spec, now.clientX);
+      drop = target.contains(document.elementFromPoint(now.clientX, now.clientY)) ? { isGroup: true }
+        : isOutside(row, now.clientY) && heads.specs.length > 1 ? { isOut: true } : placeAt(heads, spec, now.clientX);
       target.classList.toggle('drop', drop.isGroup === true);
-      ghost.line.hidden = drop.isGroup === true;
-      if (!drop.isGroup) ghost.line.style.translate = `${drop.x - row.getBoundingClientRect().left}px`;
+      ghost.say(drop.isOut === true);
+      ghost.line.hidden = drop.x === undefined;
+      if (drop.x !== undefined) ghost.line.style.translate = `${drop.x - row.getBoundingClientRect().left}px`;
     }, (isDropped) => {
       if (ghost === null) return;
-      for (const part of Object.values(ghost)) part.remove();
+      for (const part of [ghost.el, ghost.line]) part.remove();
       target.classList.remove('drop');
       // A drag must not end in a click.
       addEventListener('click', swallow, { capture: true, once: true });
       setTimeout(() => removeEventListener('click', swallow, { capture: true }));
       if (!isDropped || drop === null) return;
       if (drop.isGroup) on.group(spec.column.name);
+      else if (drop.isOut) on.hide(spec.column.name);
       else if (drop.before !== spec.column.name) on.move(spec.column.name, drop.before);
     });
   }
@@ -90,6 +96,12 @@ function follow({ pointerId, target }, move, end) {
   }, { ...how, capture: true });
 }
 
+/** Whether a drop at `y` is above or below the table. Beyond its sides, it moves the column. */
+function isOutside(row, y) {
+  const { top, bottom } = row.closest('.grid').getBoundingClientRect();
+  return y < top - outside || y > bottom + outside;
+}
+
 /** Returns the column before which a drop at `x` inserts (null: at the end) and the mark's x. */
 function placeAt(heads, spec, x) {
   const isRightToLeft = getComputedStyle(heads.row).direction === 'rtl';
@@ -105,10 +117,12 @@ function placeAt(heads, spec, x) {
 function makeGhost(spec, row) {
   const el = document.createElement('div');
   el.className = 'drag-ghost';
-  el.textContent = row.querySelectorAll('.head-title')[spec.at].textContent;
+  const title = row.querySelectorAll('.head-title')[spec.at].textContent;
+  el.textContent = title;
   document.body.append(el);
   const line = document.createElement('div');
   line.className = 'drop-line';
   row.append(line);
-  return { el, line };
+  const say = (isOut) => { el.textContent = isOut ? phrase('Hide {column}', { column: title }) : title; };
+  return { el, line, say };
 }

@@ -17,7 +17,8 @@ import { phrase } from './language.js';
  * Parses a range, including both ends. In a column of ages, a greater age is an earlier time.
  *
  * A text that the grammar rejects is matched with the texts of `cells`, some of the column's
- * values. An end whose text equals that of `before` keeps its exact value in `held`.
+ * values. An end whose text equals that of `before` keeps its exact value in `held`. The first
+ * field may have both ends, as in `200..400 MiB`, unless the user has typed into the second.
  *
  * @param {string[]} texts the texts of the two fields
  * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
@@ -27,6 +28,11 @@ import { phrase } from './language.js';
  *   empty; `fault` is the reason why a field is invalid, and `at` is the index of the invalid field
  */
 export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = [] }) {
+  const both = texts[1] === '' || texts[1] === before[1] ? bothEnds(texts[0]) : undefined;
+  if (both !== undefined) {
+    const found = rangeFrom(withUnit(both, spec, now), spec, { now, cells });
+    return found?.fault === undefined ? found : { ...found, at: 0 };
+  }
   const ends = {};
   for (const at of [0, 1]) {
     const member = ['from', 'through'][at];
@@ -43,6 +49,20 @@ export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = []
   if (ends.from === undefined && ends.through === undefined) return null;
   if (ends.from === undefined || ends.through === undefined || compareEnds(ends.from, ends.through, spec.column) <= 0) return ends;
   return { fault: tidy(texts[0]) === tidy(texts[1]) ? phrase('No value of this column lies there.') : phrase('“From” is greater than “To”.'), at: 0 };
+}
+
+/** Returns the ends of a range that is one text, such as `5..10` or `5…`; undefined for others. */
+function bothEnds(text) {
+  const ends = text.split(/\.\.+|…/);
+  return ends.length === 2 && ends.some((end) => tidy(end) !== '') ? ends.map((end) => end.trim()) : undefined;
+}
+
+/** Gives a lower end without a unit the unit of the upper one, if the column has values of both. */
+function withUnit([low, high], spec, now) {
+  const unit = /^[\d\s.,'-]*\d\s*(?=\D*$)/.exec(tidy(high));
+  if (unit === null || !/^[^\p{L}%]+$/u.test(low)) return [low, high];
+  const whole = `${low}${tidy(high).slice(unit[0].trimEnd().length)}`;
+  return [spanFrom(whole, spec, { now })?.fault === undefined ? whole : low, high];
 }
 
 /**

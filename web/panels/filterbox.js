@@ -3,8 +3,8 @@
 import { make } from '../grid/elements.js';
 import { operatorsFor, patternFault } from '../model/query.js';
 import { putUnder } from './menu.js';
-import { titleOf } from '../model/columns.js';
-import { endText, rangeFrom } from '../model/spans.js';
+import { isNumeric, titleOf } from '../model/columns.js';
+import { compareEnds, endText, rangeFrom } from '../model/spans.js';
 import { ValueList } from './valuelist.js';
 import { SHARES } from '../model/highlights.js';
 import { number, phrase } from '../model/language.js';
@@ -166,13 +166,24 @@ function rangeEditor(spec, held = {}, cells) {
   const before = [endText(held.from, 'low', spec, Date.now()), endText(held.through, 'high', spec, Date.now())];
   const fields = [phrase('From'), phrase('To (inclusive)')].map((words, at) => field(words, before[at]));
   const example = cells.find((cell) => cell !== null && typeof cell !== 'object');
-  if (example !== undefined) for (const { input } of fields) input.placeholder = phrase('Such as {value}', { value: spec.format(example, Date.now()) });
+  const value = example === undefined ? '' : spec.format(example, Date.now());
+  if (value !== '') for (const { input } of fields) input.placeholder = phrase('Such as {value}', { value });
+  // Both ends fit into the first field, see rangeFrom.
+  const both = isNumeric(spec.column.type) ? rangeExample(cells, spec) : '';
+  if (both !== '') fields[0].input.placeholder = phrase('Such as {value}', { value: both });
   const read = () => {
     const found = rangeFrom(fields.map(({ input }) => input.value), spec, { now: Date.now(), cells, held, before });
     if (found === null) return null;
     return found.fault === undefined ? { column: spec.column.name, op: 'range', ...found } : { fault: found.fault, input: fields[found.at].input };
   };
   return { parts: fields.map(({ label }) => label), read };
+}
+
+/** Returns the least and the greatest of some values as a range; an empty text if it is long. */
+function rangeExample(cells, spec) {
+  const values = cells.filter((cell) => cell !== null && typeof cell !== 'object').sort((one, other) => compareEnds(one, other, spec.column));
+  const [low, high] = [values.at(0), values.at(-1)].map((cell) => (cell === undefined ? '' : spec.format(cell, Date.now())));
+  return low === high || low.length + high.length > 18 ? '' : `${low}..${high}`;
 }
 
 function field(text, value) {

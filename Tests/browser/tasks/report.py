@@ -32,9 +32,20 @@ def tables(results):
 
 def write_report(path, results):
     """Replaces the results in a document."""
-    text = path.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    if rest == "" or END not in rest:
-        raise SystemExit(f"{path} has no lines for the results: add {BEGIN} and {END}")
-    path.write_text(f"{before}{BEGIN}\n{tables(results)}\n{END}{after}", encoding="utf-8")
+    write_between(path, BEGIN, END, tables(results))
+
+
+def write_between(path, begin, end, text):
+    """Replaces what is between two lines of a document."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    if rest == "" or end not in rest:
+        raise SystemExit(f"{path} has no lines for the results: add {begin} and {end}")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+
+
+def results_in(path):
+    """Returns the steps and seconds of the mouse in Chromium, by the title of the task."""
+    text = path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.count("|") > 7]
+    return {row[2]: f"{row[3].split(' / ')[0]} · {row[6].split(' · ')[0]}" for row in rows[2:]}

@@ -78,7 +78,7 @@ def run_all(names, ways, pictures):
         pictures.mkdir(parents=True, exist_ok=True)
     results = []
     with sync_playwright() as playwright:
-        browser = launch(playwright)
+        browser = launch(playwright=playwright)
         for task in chosen:
             for way in WAYS:
                 if ways and way.name not in ways:
