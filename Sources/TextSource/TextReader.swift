@@ -372,14 +372,16 @@ package struct TextReader: ~Copyable {
 
   /// Reads records without a header between bars or colons; returns `nil` for other lines.
   private mutating func readBare(_ lines: [String]) -> Int? {
-    guard let separator = TextFormat.bareSeparator(lines), let first = lines.first(where: { !$0.isEmpty }) else {
+    let comments = lines.prefix { $0.hasPrefix("#") }.count
+    let rows = Array(lines.dropFirst(comments))
+    guard let separator = TextFormat.bareSeparator(rows), let first = rows.first(where: { !$0.isEmpty }) else {
       return nil
     }
     format = .csv
     let count = first.utf8.count { $0 == separator } + 1
     let names = Self.unique(options.names + repeatElement("", count: max(0, count - options.names.count)))
     readers.delimited = DelimitedReader(separator: separator, options, names: names)
-    return 0
+    return comments
   }
 
   private mutating func readLines() -> Int {

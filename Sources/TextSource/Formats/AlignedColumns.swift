@@ -34,6 +34,8 @@ struct AlignedColumns: Equatable {
     ///
     /// `isEven`: every line has one word per column. Otherwise the last column takes the rest.
     case blanks(isEven: Bool)
+    /// One value per word, except that the words at these positions continue the one before them.
+    case words(joined: Set<Int>)
   }
   private let cut: Cut
   /// Whether a wide character such as 名 counts as two positions.
@@ -72,7 +74,9 @@ struct AlignedColumns: Equatable {
       self.init(names, headerLine: isUnderlined ? filled[title + 1] : line, cut, countsWidth)
       if isDeclared { return }
       let isClear: Bool
-      if case .blanks = cut { isClear = header.splitsEvenly } else { isClear = true }
+      // `vmstat` prints groups of columns: `procs ---memory---`.
+      let areGroups = filled[..<title].allSatisfy { lines[$0].contains("---") }
+      if case .blanks = cut { isClear = header.splitsEvenly || areGroups } else { isClear = true }
       guard title == 0 || (names.count >= 3 && header.hasGap && isClear && isDistinct(rows)) else { continue }
       if names.allSatisfy({ AlignedHeader.canName($0) }), hasValues(rows.dropFirst()), fits(rows.dropFirst()),
         areApart(rows.dropFirst(), isWhole: isUnderlined),
@@ -108,6 +112,7 @@ struct AlignedColumns: Equatable {
     "LAST USED", "PID/Program name",
     "Mounted on", "Eingehängt auf", "Monté sur", "Montado en", "Montato su", "Montado em", "Gekoppeld op",
     "Cмонтировано в", "Used by", "OBJ SIZE", "CACHE SIZE", "POD ID", "DISK READ", "DISK WRITE", "Last sample",
+    "Login Time", "Office Phone",
   ]
 
   /// Returns a header with its known names joined.
@@ -271,10 +276,16 @@ struct AlignedColumns: Equatable {
     }
     let words = filled.map { $0.split(whereSeparator: \.isWhitespace).map { String($0) } }
     guard filled.count >= 4, words[0].count >= 2, words.allSatisfy({ $0.count == words[0].count }),
-      !words.contains(where: { $0.last?.hasSuffix(":") ?? false }),
-      SafeFields.numeric(words).count * 2 >= words[0].count
+      !words.contains(where: { $0.last?.hasSuffix(":") ?? false })
     else { return nil }
-    return AlignedColumns(words[0].map { _ in "" }, headerLine: -1, .blanks(isEven: true), false)
+    let numeric = SafeFields.numeric(words)
+    let hasNumbers = words[0].indices.contains { index in words.allSatisfy { TextQuantity.number($0[index]) != nil } }
+    guard numeric.count * 2 >= words[0].count || (hasNumbers && filled.count >= 6 && words[0].count >= 3) else {
+      return nil
+    }
+    let joined = WordDates.continuations(in: words)
+    return AlignedColumns(
+      (joined.count..<words[0].count).map { _ in "" }, headerLine: -1, .words(joined: joined), false)
   }
 
   /// Returns whether a line is part of a tree that is drawn with lines.
@@ -383,6 +394,7 @@ struct AlignedColumns: Equatable {
         return AlignedHeader.text(line, ranges[index].lowerBound..<max(end, ranges[index].lowerBound))
       }
     case .blanks: return words(of: line)
+    case .words(let joined): return WordDates.values(of: line, joined)
     }
   }
 
@@ -408,11 +420,19 @@ struct AlignedColumns: Equatable {
     case .blanks(let isEven):
       let count = line.split(whereSeparator: \.isWhitespace).count
       return count == names.count || (count > names.count && !isEven) ? words(of: line) : nil
+    case .words(let joined):
+      let values = WordDates.values(of: line, joined)
+      return values.count == names.count ? values : nil
     }
   }
 
   /// Whether the columns have positions, unlike values that are split at blanks.
-  var hasPlaces: Bool { if case .blanks = cut { false } else { true } }
+  var hasPlaces: Bool {
+    switch cut {
+    case .places, .ruled: true
+    case .blanks, .words: false
+    }
+  }
 
   /// The position of the first column, if the columns have positions.
   var firstPlace: Int? { if case .places(let places) = cut { places.first } else { nil } }
@@ -436,7 +456,7 @@ struct AlignedColumns: Equatable {
     switch cut {
     case .places(let places): places.count >= 3 ? Self.isWord(line, beyond: places[1]) : nil
     case .ruled(let ranges): ranges.count >= 3 ? Self.isWord(line, beyond: ranges[1].lowerBound) : nil
-    case .blanks: nil
+    case .blanks, .words: nil
     }
   }
 
@@ -447,6 +467,18 @@ struct AlignedColumns: Equatable {
     .map { String(AlignedHeader.trimmed(Array($0)[...])) }
     while fields.count < names.count { fields.append("") }
     return fields
+  }
+
+  /// Returns whether the rest of a column may follow a value that begins in front of it.
+  ///
+  /// It is blank, or the beginning of a number of the next column that is as wide, or, if two blanks
+  /// are in front of the value (`isApart`), more words of it.
+  private static func mayFollow(_ rest: ArraySlice<Character>, _ isApart: Bool, _ line: [Character]) -> Bool {
+    let words = AlignedHeader.words(Array(rest))
+    guard let last = words.last else { return true }
+    let isCut = last.range.upperBound == rest.count && rest.endIndex < line.count && !line[rest.endIndex].isWhitespace
+    if isCut { return words.count == 1 && rest.suffix(last.range.count).allSatisfy { $0.isASCII && $0.isNumber } }
+    return isApart && !words.dropFirst().contains(where: \.beginsColumn) && rest.prefix(2).last?.isWhitespace == false
   }
 
   private func fields(_ line: [Character], _ places: [Int]) -> (fields: [String], isCertain: Bool) {
@@ -464,10 +496,10 @@ struct AlignedColumns: Equatable {
         let start = line[first..<end].lastIndex(where: \.isWhitespace) ?? first - 1
         if line[first..<max(first, start)].contains(where: { !$0.isWhitespace }) {
           end = start + 1
-          // In that case it must be the only value of the right column.
           let wordEnd = line[border...].firstIndex(where: \.isWhitespace) ?? line.count
           let next = index + 2 < places.count ? min(places[index + 2], line.count) : wordEnd
-          if wordEnd > next || line[wordEnd..<next].contains(where: { !$0.isWhitespace }) { isCertain = false }
+          let isApart = start > 0 && line[start - 1].isWhitespace
+          if wordEnd > next || !Self.mayFollow(line[wordEnd..<next], isApart, line) { isCertain = false }
         } else {
           end = line[end...].firstIndex(where: \.isWhitespace) ?? line.count
           pushes = true

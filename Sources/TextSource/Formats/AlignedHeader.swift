@@ -109,7 +109,8 @@ struct AlignedHeader {
         guard token.lowerBound - push < word.range.upperBound, token.upperBound > word.range.lowerBound else {
           return false
         }
-        isBelow = isBelow && token.overlaps(word.range)
+        let own = token.lowerBound - push..<token.upperBound - push
+        isBelow = isBelow && (token.overlaps(word.range) || own.overlaps(word.range))
         push = max(push, token.upperBound - word.range.upperBound)
       }
       straight += isBelow ? 1 : 0
@@ -152,6 +153,8 @@ struct AlignedHeader {
     var growsLeft: Bool { !isLeft || isRight }
     /// Whether values may extend to the right of the name.
     var growsRight: Bool { !isRight || isLeft }
+    /// Whether all values end with a single name, and some begin in front of it.
+    var isRightAligned: Bool { words.count == 1 && isRight && !isLeft }
     private var isLeft: Bool { words.first?.range.lowerBound == run.lowerBound }
     private var isRight: Bool { words.last?.range.upperBound == run.upperBound }
   }
@@ -254,7 +257,9 @@ struct AlignedHeader {
       let hasValue = rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } }
       let isJoined: Bool =
         if let word = part.words.first {
-          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, part.run) : hasValues && !isTight))
+          !word.beginsColumn
+            && (isPending
+              || (hasValue ? isGlued(word, part.run) : hasValues && !isTight && !parts[index - 1].isRightAligned))
         } else {
           false
         }

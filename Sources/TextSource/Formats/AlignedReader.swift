@@ -51,6 +51,8 @@ struct AlignedReader {
     let hasComments: Bool
     /// The positions of vertical rules.
     var rules: Set<Int> = []
+    /// Whether lines that begin with a tab belong to the rows above them.
+    var hasDetails = false
     let givenNames: [String]
     /// The values of the first row.
     var firstRow: [String] = []
@@ -71,6 +73,9 @@ struct AlignedReader {
   static func detected(_ lines: [String], isDeclared: Bool, hasBanner: Bool = false, names: [String]) -> (
     reader: AlignedReader, rows: Int
   )? {
+    let hasDetails = !isDeclared && RowDetails.areBelowRows(lines)
+    let all = lines
+    let lines = hasDetails ? lines.filter { !RowDetails.isDetail($0) } : lines
     let hasTabs = lines.count { $0.utf8.contains(0x09) } * 2 >= lines.count
     var expanded = lines.map { withoutTabs($0, hasTabs) }
     var hasComments = false
@@ -79,14 +84,15 @@ struct AlignedReader {
     if !rules.isEmpty { expanded = expanded.map { VerticalRules.removed(from: $0, rules) } }
     let table = isDeclared ? Array(expanded) : Array(expanded.prefix(SectionBorders.end(of: expanded)))
     guard let columns = isDeclared ? AlignedColumns(table, isDeclared: true) : AlignedColumns.aboveRemark(table) else {
-      return isDeclared || !hasBanner ? nil : belowBanner(lines, names)
+      return isDeclared || !hasBanner ? nil : belowBanner(all, names)
     }
     let firstRow = table.dropFirst(columns.headerLine + 1).lazy.compactMap { columns.fittingFields(of: $0) }.first
     let format = Format(
-      isGuessed: !isDeclared, hasTabs: hasTabs, hasComments: hasComments, rules: rules, givenNames: names,
-      firstRow: firstRow ?? [])
+      isGuessed: !isDeclared, hasTabs: hasTabs, hasComments: hasComments, rules: rules, hasDetails: hasDetails,
+      givenNames: names, firstRow: firstRow ?? [])
     var reader = AlignedReader(columns, expanded, table, format)
     if !isDeclared { reader.rehearse(expanded) }
+    reader.rows.hasDetails = hasDetails
     return (reader, columns.headerLine + 1)
   }
 
@@ -184,6 +190,7 @@ struct AlignedReader {
   // MARK: Lines
 
   mutating func read(_ line: String, _ number: Int, into found: inout [TextReader.Found]) {
+    if format.hasDetails, waiting.isEmpty, RowDetails.isDetail(line), rows.addDetail(line) { return }
     let text = Self.withoutTabs(line, format.hasTabs)
     readAligned(format.rules.isEmpty ? text : VerticalRules.removed(from: text, format.rules), number, into: &found)
   }

@@ -1,9 +1,11 @@
 /// Rows of aligned columns, of which each may continue on the next line.
 struct ContinuedRows {
-  private var open: (fields: [String], names: [String], title: String?, number: Int)?
+  private var open: (fields: [String], names: [String], title: String?, number: Int, details: String)?
   private var lines = 0
   /// Whether rows are held back for lines that continue them.
   var continues = false
+  /// Whether rows are held back for the details below them.
+  var hasDetails = false
   /// Whether a line has continued a row.
   private(set) var hasContinued = false
   /// Whether there was a row.
@@ -28,7 +30,7 @@ struct ContinuedRows {
       wrapped = nil
       fields[0] = word
       number = place
-    } else if canContinue, var row = open, belongs(fields, to: row.fields) {
+    } else if canContinue, continues, var row = open, belongs(fields, to: row.fields) {
       for (index, field) in fields.enumerated() where !field.isEmpty { row.fields[index] += "\n" + field }
       open = row
       lines += 1
@@ -36,10 +38,21 @@ struct ContinuedRows {
       return
     }
     flush(into: &found)
-    open = (fields, names, title, number)
+    open = (fields, names, title, number, "")
     lines = 1
     hasBegun = true
-    if !continues { flush(into: &found) }
+    if !continues, !hasDetails { flush(into: &found) }
+  }
+
+  /// Adds the text of a line below a row to it; returns false when there is no row.
+  mutating func addDetail(_ line: String) -> Bool {
+    guard var row = open, lines < TraceJoiner.recordLines, row.details.utf8.count < TraceJoiner.recordBytes else {
+      return false
+    }
+    row.details += (row.details.isEmpty ? "" : "\n") + String(AlignedHeader.trimmed(Array(line)[...]))
+    open = row
+    lines += 1
+    return true
   }
 
   private func belongs(_ fields: [String], to row: [String]) -> Bool {
@@ -57,8 +70,9 @@ struct ContinuedRows {
 
   /// Emits what waits for more lines.
   mutating func flush(into found: inout [TextReader.Found]) {
-    if let (fields, names, title, number) = open {
-      let row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
+    if let (fields, names, title, number, details) = open {
+      var row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
+      if hasDetails { row.append((TextReader.unique(names + ["details"]).last!, .text(details))) }
       let section: InferredTable.UntypedRow = title.map { [("section", .text($0))] } ?? []
       found.append(.row(section + row, place: "line \(number)"))
     }

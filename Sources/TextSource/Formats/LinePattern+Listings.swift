@@ -23,8 +23,12 @@ extension LinePattern {
     LinePattern(
       "match-counts", #"(?<file>[^\s:]*/[^\s:]*):(?<count>\d+)"#, hints: ["file": text], names: .unique),
     LinePattern(
-      "checksum-sizes", #"(?<checksum>\d{5,10}) (?<bytes>\d+) (?<file>\S*[./]\S*)"#,
-      hints: ["checksum": text, "bytes": ColumnHint(.bytes(1)), "file": text]),
+      "checksum-sizes", #"(?<checksum>\d{5,10}) (?<bytes>\d+) (?<file>(?![-bcdlps][-rwxsStT]{9})[^\s"][^"]*)"#,
+      hints: ["checksum": text, "bytes": ColumnHint(.bytes(1)), "file": text],
+      somewhere: #"\d+ \d+ \S*[./]\S*"#),
+    LinePattern(
+      "checksum-blocks", #"(?<checksum>0\d{4}|\d{5}) +(?<blocks>\d+) (?<file>(?![-bcdlps][-rwxsStT]{9})[^\s"][^"]*)"#,
+      hints: ["checksum": text, "file": text], somewhere: #"0\d{4} +\d+ \S*[./]\S*"#),
     LinePattern(
       "tagged-checksums", #"(?<algorithm>[A-Z][\w/-]*) \((?<file>.+)\) = (?<checksum>[0-9a-f]{16,128})"#,
       hints: ["algorithm": text, "file": text, "checksum": text]),

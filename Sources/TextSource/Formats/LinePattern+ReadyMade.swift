@@ -28,7 +28,7 @@ extension LinePattern {
   }
 
   /// The patterns for the output of common programs, specific ones first.
-  static let readyMade = diagnostics + listings + moreLogs + moreState + network + common
+  static let readyMade = diagnostics + listings + moreLogs + moreState + network + systems + common
 
   private static let diagnostics = [
     LinePattern(
@@ -52,7 +52,7 @@ extension LinePattern {
       hints: ["level": ColumnHint(.badge), "time": ColumnHint(.timestamp)], joinsLines: true),
     LinePattern(
       "syslog-5424",
-      #"<(?<priority>\d+)>1 (?<time>\S+) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[[^\]]*\])+) ?(?<message>.*)"#,
+      #"<(?<priority>\d+)>1 (?<time>\S+) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?<message>.*)"#,
       joinsLines: true),
     LinePattern(
       "syslog",
@@ -125,10 +125,10 @@ extension LinePattern {
       skipping: "#.*"),
     LinePattern(
       "passwd",
-      #"(?<user>[^:\s]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
+      #"(?<user>[^:\s]+):(?<password>[^:]*):(?<uid>-?\d+):(?<gid>-?\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
       skipping: "#.*"),
     LinePattern(
-      "group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
+      "group", #"(?<group>[^:\s/]+):(?<password>[x*!]*):(?<gid>-?\d+):(?<members>[\w.,$@-]*)"#, skipping: "#.*"),
     LinePattern(
       "git-blame",
       #"\^?(?<commit>[0-9a-f]{7,40}) (?:(?<file>\S+) +)?\((?<author>.+?) +(?<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}) +(?<line>\d+)\) ?(?<text>.*)"#,
@@ -150,11 +150,11 @@ extension LinePattern {
       hints: ["line": ColumnHint(.text)]),
     LinePattern(
       "last",
-      #"(?<user>\S+) +(?<line>system boot|\S+) +(?:(?<from>\S+) +)?(?<login>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d \d{4})?)(?: +-? *(?<logout>.+?))?(?: +\((?<duration>[\d:+]+)\))?\s*"#,
+      #"(?<user>boot time|shutdown time|\S+) +(?:(?<line>system boot|\S+) +)?(?:(?<from>\S+) +)?(?<login>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d \d{4})?)(?: +-? *(?<logout>.+?))?(?: +\((?<duration>[\d:+]+)\))?\s*"#,
       hints: [
         "login": ColumnHint(.timestamp), "line": ColumnHint(.text), "from": ColumnHint(.text),
         "logout": ColumnHint(.text), "duration": ColumnHint(.text),
-      ], skipping: #"\w+ begins .*"#),
+      ], skipping: #"[\w.]+ begins .*"#),
     LinePattern(
       "ip-brief",
       #"(?<interface>\S+) +(?<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT|NOTPRESENT|TESTING)(?: +(?<addresses>.*?))?\s*"#,

@@ -17,7 +17,7 @@ extension RecordPattern {
       ], heading: #"\s+(?<prefix>[RT]X(?: errors)?): +(?<names>\S.*)"#, rest: "details",
       hints: badge.merging(["rx_bytes": ColumnHint(.bytes(1)), "tx_bytes": ColumnHint(.bytes(1))]) { $1 }),
     RecordPattern(
-      "ifconfig", #"(?<interface>[^\s:]+): flags=\d+<(?<flags>[^>]*)>\s+mtu (?<mtu>\d+).*"#,
+      "ifconfig", #"(?<interface>[^\s:]+): flags=[0-9a-f]+<(?<flags>[^>]*)>\s+(?:metric \d+ )?mtu (?<mtu>\d+).*"#,
       parts: [
         #"\s+inet (?<ipv4>\S+)(?:\s+netmask (?<netmask>\S+))?(?:\s+broadcast (?<broadcast>\S+))?.*"#,
         #"\s+inet6 (?<ipv6>\S+).*"#, #"\s+ether (?<mac>\S+).*"#,
@@ -26,7 +26,8 @@ extension RecordPattern {
         #"\s+TX packets (?<tx_packets>\d+)\s+bytes (?<tx_bytes>\d+).*"#,
         #"\s+TX errors (?<tx_errors>\d+)\s+dropped (?<tx_dropped>\d+)\s+overruns (?<tx_overruns>\d+)\s+carrier (?<tx_carrier>\d+)\s+collisions (?<collisions>\d+)"#,
       ], rest: "details",
-      hints: ["rx_bytes": ColumnHint(.bytes(1)), "tx_bytes": ColumnHint(.bytes(1))]),
+      hints: ["rx_bytes": ColumnHint(.bytes(1)), "tx_bytes": ColumnHint(.bytes(1))],
+      skipping: "Kernel Interface table"),
     RecordPattern(
       "apt-search",
       #"(?<package>[a-z0-9][a-z0-9+.-]*)/(?<suite>\S+) (?<version>\S+) (?<architecture>\S+)(?: \[(?<status>[^\]]+)\])?"#,

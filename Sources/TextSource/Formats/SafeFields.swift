@@ -1,12 +1,15 @@
 /// The check that values belong to their columns.
 enum SafeFields {
   /// Returns the columns in which nearly all values begin like numbers.
+  ///
+  /// Placeholders such as `?` count as numbers only beside one: a terminal may follow them.
   static func numeric(_ rows: [[String]], least: Int = 2) -> Set<Int> {
     guard let count = rows.first?.count else { return [] }
     return Set(
       (0..<count).filter { index in
         let values = rows.compactMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
         return values.count >= least && values.count { !isNumeric($0) } * 5 <= values.count
+          && !values.allSatisfy(TextQuantity.placeholders.contains)
       })
   }
 

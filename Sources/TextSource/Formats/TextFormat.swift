@@ -121,11 +121,12 @@ package enum TextFormat: String, CaseIterable, Sendable {
 
   /// Returns the separator of lines without names: bars, or colons without blanks.
   ///
-  /// All lines have as many of them, at least two bars or three colons.
+  /// All lines have as many of them: at least two bars, three colons, or two with a number between.
   static func bareSeparator(_ lines: [String]) -> UInt8? {
     let filled = lines.filter { $0.utf8.contains { $0 > 0x20 } }
     guard filled.count >= 2, let first = filled.first else { return nil }
-    for (separator, least) in [(UInt8(ascii: "|"), 2), (UInt8(ascii: ":"), 3)] {
+    let hasNumbers = filled.count >= 3 && filled.allSatisfy(hasNumberBetweenColons)
+    for (separator, least) in [(UInt8(ascii: "|"), 2), (UInt8(ascii: ":"), hasNumbers ? 2 : 3)] {
       let count = first.utf8.count { $0 == separator }
       guard count >= least, filled.allSatisfy({ $0.utf8.count { $0 == separator } == count }) else { continue }
       guard separator == UInt8(ascii: ":") else {
@@ -142,6 +143,13 @@ package enum TextFormat: String, CaseIterable, Sendable {
       if isPlain, !isAddress { return separator }
     }
     return nil
+  }
+
+  /// Returns whether the second of three values is a number: `root:0:/root`.
+  private static func hasNumberBetweenColons(_ line: String) -> Bool {
+    let values = line.split(separator: ":", omittingEmptySubsequences: false)
+    return values.count == 3 && values[0].contains(where: \.isLetter) && values[2].contains(where: \.isLetter)
+      && !values[1].isEmpty && values[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
   /// Returns the content of a line of a table with vertical bars.

@@ -12,13 +12,17 @@ enum KnownHeaders {
     func declare(_ names: String..., kind: ColumnKind) { for name in names { hints[name] = ColumnHint(kind) } }
     if known.contains("PID") || known.contains("%MEM") { declare("VSZ", "RSS", kind: .bytes(1024)) }
     if known.isSuperset(of: ["VIRT", "RES", "SHR"]) {
-      declare("VIRT", "RES", "SHR", kind: .bytes(1024))
+      declare("VIRT", "RES", "SHR", "SWAP", "CODE", "DATA", "USED", kind: .bytes(1024))
       declare("%CPU", "%MEM", kind: .percent)
     }
     if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") {
       declare("%CPU", "%MEM", kind: .percent)
     }
     if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
+    // `iostat -h` prints `296.6k` and `1.2M`.
+    for (name, value) in zip(names, row) where name.hasPrefix("kB_") && value.last?.isLetter ?? false {
+      declare(name, kind: .bytes(1024))
+    }
     let sizes = row.dropFirst().compactMap { Int64($0) }
     // Sizes in bytes are those of whole pages.
     let areBytes = sizes.count >= 3 && sizes.allSatisfy { $0.isMultiple(of: 4096) } && sizes.contains { $0 > 0 }
