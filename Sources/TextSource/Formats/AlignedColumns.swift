@@ -471,8 +471,8 @@ struct AlignedColumns: Equatable {
 
   /// Returns whether the rest of a column may follow a value that begins in front of it.
   ///
-  /// It is blank, or the beginning of a number of the next column that is as wide, or, if two blanks
-  /// are in front of the value (`isApart`), more words of it.
+  /// It may if it is blank or the beginning of a number of the next column that is as wide. After
+  /// two blanks in front of the value (`isApart`), it may also continue the value with words.
   private static func mayFollow(_ rest: ArraySlice<Character>, _ isApart: Bool, _ line: [Character]) -> Bool {
     let words = AlignedHeader.words(Array(rest))
     guard let last = words.last else { return true }

@@ -44,7 +44,7 @@ struct ContinuedRows {
     if !continues, !hasDetails { flush(into: &found) }
   }
 
-  /// Adds the text of a line below a row to it; returns false when there is no row.
+  /// Adds the text of a line below a row to the row; returns false without a row.
   mutating func addDetail(_ line: String) -> Bool {
     guard var row = open, lines < TraceJoiner.recordLines, row.details.utf8.count < TraceJoiner.recordBytes else {
       return false

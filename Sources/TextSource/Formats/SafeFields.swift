@@ -2,7 +2,8 @@
 enum SafeFields {
   /// Returns the columns in which nearly all values begin like numbers.
   ///
-  /// Placeholders such as `?` count as numbers only beside one: a terminal may follow them.
+  /// Placeholders such as `?` count as numbers only in a column with a number: in others, they may
+  /// stand for terminals.
   static func numeric(_ rows: [[String]], least: Int = 2) -> Set<Int> {
     guard let count = rows.first?.count else { return [] }
     return Set(
