@@ -4,10 +4,10 @@
 ///
 /// - Complexity: O(n log n), or O(n) if the values are almost sorted.
 func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
-  var increasing = IncreasingRun(items: values.count, length: values.count)
+  var increasing = IncreasingRun<Value>(items: values.count, length: values.count)
   var marks = [Bool](repeating: false, count: values.count)
   values.withUnsafeBufferPointer { values in
-    for item in 0..<UInt32(values.count) { increasing.append(item) { values[Int($0)] } }
+    for item in 0..<UInt32(values.count) { increasing.append(item, values[Int(item)]) { values[Int($0)] } }
   }
   increasing.forEachBackwards { marks[Int($0)] = true }
   return marks
@@ -15,15 +15,15 @@ func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
 
 /// A builder that finds a longest strictly increasing subsequence of items appended one by one.
 ///
-///     var increasing = IncreasingRun(items: 3, length: 3)
-///     for item in [2, 0, 1] as [UInt32] { increasing.append(item) { values[Int($0)] } }
+///     var increasing = IncreasingRun<Int>(items: 3, length: 3)
+///     for item in [2, 0, 1] { increasing.append(UInt32(item), values[item]) { values[Int($0)] } }
 ///     increasing.forEachBackwards { print($0) }
 ///
 /// The algorithm is [patience sorting](https://en.wikipedia.org/wiki/Patience_sorting) (Fredman,
 /// 1975). It searches for a pile from the last one backwards, because almost sorted values belong
 /// there. It uses only eight bytes per item, because touching fresh memory dominates the cost.
-struct IncreasingRun: ~Copyable {
-  private static var none: UInt32 { .max }
+struct IncreasingRun<Value: Comparable>: ~Copyable {
+  private var none: UInt32 { .max }
 
   /// The top item of each pile.
   private let tops: UnsafeMutablePointer<UInt32>
@@ -42,14 +42,19 @@ struct IncreasingRun: ~Copyable {
     previous.deallocate()
   }
 
-  /// Appends an item.
+  /// Appends an item with this value.
   ///
-  /// `value` returns the value of any item appended so far.
+  /// `value` returns the value of any item appended before.
   ///
   /// - Precondition: The item was not appended before.
   /// - Complexity: O(log piles), or O(1) if the item belongs on one of the last piles.
-  @inline(__always) mutating func append<Value: Comparable>(_ item: UInt32, _ value: (UInt32) -> Value) {
-    let own = value(item)
+  @inline(__always) mutating func append(_ item: UInt32, _ own: Value, _ value: (UInt32) -> Value) {
+    if piles == 0 || own > value(tops[piles - 1]) {
+      previous[Int(item)] = piles > 0 ? tops[piles - 1] : none
+      tops[piles] = item
+      piles += 1
+      return
+    }
     var high = piles
     var step = 1
     while high > 0, value(tops[max(0, high - step)]) >= own {
@@ -62,15 +67,14 @@ struct IncreasingRun: ~Copyable {
       let middle = (low + high) / 2
       if value(tops[middle]) < own { low = middle + 1 } else { high = middle }
     }
-    previous[Int(item)] = low > 0 ? tops[low - 1] : Self.none
+    previous[Int(item)] = low > 0 ? tops[low - 1] : none
     tops[low] = item
-    if low == piles { piles += 1 }
   }
 
   /// Calls `body` with the items of the subsequence, last item first.
   func forEachBackwards(_ body: (UInt32) -> Void) {
-    var item = piles > 0 ? tops[piles - 1] : Self.none
-    while item != Self.none {
+    var item = piles > 0 ? tops[piles - 1] : none
+    while item != none {
       body(item)
       item = previous[Int(item)]
     }

@@ -27,6 +27,16 @@ struct ChangeLog {
     entries.append(contentsOf: slots.lazy.map { Entry(slot: $0, columns: Self.everything) })
   }
 
+  /// Notes rows that were inserted, at these places of `slots`.
+  mutating func note(_ places: UInt64, at slots: UnsafePointer<UInt32>) {
+    forEachBit(of: places) { entries.append(Entry(slot: slots[$0], columns: Self.everything)) }
+  }
+
+  /// Notes rows that were deleted: a bit for each slot from `first` on.
+  mutating func note(_ first: UInt32, _ rows: UInt64) {
+    forEachBit(of: rows) { entries.append(Entry(slot: first + UInt32($0), columns: Self.everything)) }
+  }
+
   /// Returns the entries from this position on.
   func since(_ position: Int) -> ArraySlice<Entry> {
     precondition(position >= start, "the log from \(position) is gone; it begins at \(start)")

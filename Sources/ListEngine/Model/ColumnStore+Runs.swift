@@ -34,7 +34,8 @@ extension ColumnStore {
         cells.mask { place, cell in
           let number = stored[place]
           guard cell.kind == kind else { return cell.kind != .null || number != TextPool.none }
-          return number == TextPool.none || !pool.isText(number, cells.bytes + Int(cell.payload), Int(cell.length))
+          return number == TextPool.none
+            || !pool.isText(number, cells.bytes, after: Int(cell.payload), Int(cell.length))
         }
       }
     }
@@ -53,17 +54,17 @@ extension ColumnStore {
   }
 
   /// Returns a mask of the cells that do not fit the column's type, exceed `limit` bytes, or are
-  /// not valid UTF-8.
+  /// not valid UTF-8, among those at these places.
   ///
   /// See ``accepts(_:)``.
-  @inline(__always) func unfit(_ cells: CellRun, limit: Int) -> UInt64 {
+  @inline(__always) func unfit(_ cells: CellRun, among places: UInt64 = .max, limit: Int) -> UInt64 {
     let kind = kind
     guard isText else {
-      return cells.mask { _, cell in
+      return cells.mask(among: places) { _, cell in
         cell.kind != kind && cell.kind != .null && !(type == .number && cell.kind == .integer)
       }
     }
-    return cells.mask { _, cell in
+    return cells.mask(among: places) { _, cell in
       guard cell.kind == kind else { return cell.kind != .null }
       return cell.length > limit || (kind != .series && !isUTF8(cells.text(cell)))
     }
@@ -89,6 +90,45 @@ extension ColumnStore {
         leastValues.pointee.insert(first + UInt32(place))
       }
     }
+  }
+
+  /// Stores the fitting cells at these places in empty slots.
+  @inline(__always) func fill(_ cells: CellRun, _ places: UInt64, at slots: UnsafePointer<UInt32>) {
+    if let texts {
+      return texts._withUnsafeGuaranteedRef { pool in
+        cells.forEach(among: places) { place, cell in
+          if cell.kind != .null { numbers[slots[place]] = pool.take(cells.text(cell)) }
+        }
+      }
+    }
+    let hasLeastValues = type == .integer || type == .timestamp
+    cells.forEach(among: places) { place, cell in
+      words[slots[place]] = word(of: cell)
+      if hasLeastValues, cell.payload == Self.nullWord, cell.kind != .null {
+        leastValues.pointee.insert(slots[place])
+      }
+    }
+  }
+
+  /// Returns the stored word or text number.
+  @inline(__always) func stored(_ slot: UInt32) -> UInt64 { isText ? UInt64(numbers[slot]) : words[slot] }
+
+  /// Clears the cells of deleted rows.
+  ///
+  /// `rows` has a bit for each slot from `first` on, a multiple of 64.
+  func clear(_ first: UInt32, _ rows: UInt64) {
+    if let texts {
+      let stored = numbers.pointer(first)
+      return texts._withUnsafeGuaranteedRef { pool in
+        forEachBit(of: rows) { place in
+          if stored[place] != TextPool.none { pool.release(stored[place]) }
+          stored[place] = TextPool.none
+        }
+      }
+    }
+    let (stored, null) = (words.pointer(first), type == .number ? Self.nullNumber : Self.nullWord)
+    forEachBit(of: rows) { stored[$0] = null }
+    if !leastValues.pointee.isEmpty { forEachBit(of: rows) { leastValues.pointee.remove(first + UInt32($0)) } }
   }
 
   /// Returns the total size of these cells' texts in bytes, where nulls count zero.

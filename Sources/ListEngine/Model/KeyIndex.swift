@@ -103,31 +103,71 @@ final class KeyIndex {
     table.find(hash(key)) { matches($0, key) }.flatMap { used[$0] == use ? $0 : nil }
   }
 
-  /// Returns the consecutive slots of the existing rows that the first records replace.
+  /// Records that name rows in slot order, except for a few of them.
+  struct Run {
+    /// The slot of the first record's row.
+    let first: UInt32
+    /// The number of records.
+    let count: Int
+    /// The places of the records whose row is not in slot order, or new.
+    let others: UInt64
+  }
+
+  /// Returns the first records that name existing rows in slot order.
   ///
-  /// The run ends at the first record that is not a whole row of `width` cells, or whose key has
-  /// another slot. It also ends at the next multiple of 64. Returns `nil` if the guess for the
-  /// first key fails. The next guess continues after the run.
+  /// The run ends at the first record that is not a whole row of `width` cells. It also ends at the
+  /// next slot that is a multiple of 64. A few records in a row may name other rows, but not the
+  /// first and last ones. Returns `nil` if the guess for the first key fails. The caller passes the
+  /// slot after those it takes to ``expect(_:)``.
   ///
   /// - Complexity: O(rows), a few words per row.
-  @inline(__always) func run(of records: RecordRun, width: Int) -> Range<UInt32>? {
+  @inline(__always) func run(of records: RecordRun, width: Int) -> Run? {
     guard let key = probe(records[0].key, bytes: records.bytes), let first = guess(key) else { return nil }
     let uses = used.pointer(first)
     let most = records.wholeRows(of: width, atMost: 64 - Int(first & 63))
-    var length = 0
+    var others: UInt64 = 0
+    var count = 0
+    var place = 0
     if type == .integer {
       let keys = words.pointer(first)
-      while length < most, uses[length] == Use.found, records[length].key.kind == .integer,
-        Int64(bitPattern: records[length].key.payload) == keys[length]
-      { length += 1 }
+      while place < most, place - count <= Self.mostOthers {
+        if uses[place] == Use.found, records[place].key.kind == .integer,
+          Int64(bitPattern: records[place].key.payload) == keys[place]
+        {
+          count = place + 1
+        } else {
+          others |= 1 << UInt64(place)
+        }
+        place += 1
+      }
     } else {
-      while length < most, uses[length] == Use.found, let key = probe(records[length].key, bytes: records.bytes),
-        matches(first + UInt32(length), key)
-      { length += 1 }
+      while place < most, place - count <= Self.mostOthers {
+        if uses[place] == Use.found, let key = probe(records[place].key, bytes: records.bytes),
+          matches(first + UInt32(place), key)
+        {
+          count = place + 1
+        } else {
+          others |= 1 << UInt64(place)
+        }
+        place += 1
+      }
     }
-    guard length > 0 else { return nil }
-    next = first + UInt32(length)
-    return first..<next
+    guard count > 0 else { return nil }
+    return Run(first: first, count: count, others: others & .max >> UInt64(64 - count))
+  }
+
+  /// The maximum number of successive records in a run that do not name rows in slot order.
+  private static var mostOthers: Int { 3 }
+
+  /// Sets the slot that the next record is expected to name.
+  @inline(__always) func expect(_ slot: UInt32) { next = slot }
+
+  /// Reads where lookups of the keys of these records begin, so that they need not wait for memory
+  /// one by one.
+  func fetch(_ records: RecordRun, _ places: UInt64) {
+    forEachBit(of: places) { place in
+      if let key = probe(records[place].key, bytes: records.bytes) { table.fetch(hash(key)) }
+    }
   }
 
   /// Returns the key of a record if it has the right type, at most `limit` bytes and valid UTF-8.
@@ -196,6 +236,20 @@ final class KeyIndex {
     deleted += 1
   }
 
+  /// Turns the keys of slots into tombstones.
+  ///
+  /// `rows` has a bit for each slot from `first` on, a multiple of 64.
+  func markDeleted(_ first: UInt32, _ rows: UInt64) {
+    if type == .text {
+      var bytes = 0
+      forEachBit(of: rows) { bytes += textBytes(first + UInt32($0)) }
+      counter.add(-bytes)
+    }
+    let uses = used.pointer(first)
+    forEachBit(of: rows) { uses[$0] = Use.deleted }
+    deleted += rows.nonzeroBitCount
+  }
+
   /// Revives a tombstone and returns its slot.
   func reopen(_ key: Probe) -> UInt32? {
     guard deleted > 0, let slot = find(key, Use.deleted) else { return nil }
@@ -205,8 +259,16 @@ final class KeyIndex {
     return slot
   }
 
-  /// Removes the tombstone of this slot.
-  func remove(_ slot: UInt32) {
+  /// Removes the tombstones of these slots.
+  func remove(_ slots: [UInt32]) {
+    for start in stride(from: 0, to: slots.count, by: 16) {
+      let own = slots[start..<min(slots.count, start + 16)]
+      for slot in own { table.fetch(hash(ofSlot: slot)) }
+      for slot in own { remove(slot) }
+    }
+  }
+
+  private func remove(_ slot: UInt32) {
     precondition(used[slot] == Use.deleted, "slot \(slot) holds no key that is buried")
     table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
     used[slot] = Use.none

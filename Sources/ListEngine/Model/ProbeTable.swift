@@ -89,6 +89,8 @@ struct ProbeTable: BitwiseCopyable {
     var previous: Places?
     var moved = 0
     var count = 0
+    /// A sum without a meaning, for which ``ProbeTable/fetch(_:)`` reads places.
+    var fetched: UInt32 = 0
   }
 
   /// The number of former places processed per insertion.
@@ -124,6 +126,15 @@ struct ProbeTable: BitwiseCopyable {
     if let place = places.find(hash, matches) { return places.numbers[place] }
     guard let previous = state.pointee.previous, let place = previous.find(hash, matches) else { return nil }
     return previous.numbers[place]
+  }
+
+  /// Reads the home place of a hash.
+  ///
+  /// Several calls wait for memory together, and the lookups that follow do not.
+  @inline(__always) func fetch(_ hash: UInt64) {
+    let places = state.pointee.places
+    let place = Int(truncatingIfNeeded: hash) & places.mask
+    if places.tags[place] != Tag.empty { state.pointee.fetched &+= places.numbers[place] }
   }
 
   /// Inserts a number that is not in the table.

@@ -65,6 +65,22 @@ struct CellRun {
     }
   }
 
+  /// Calls `body` with the cells at these places.
+  @inline(__always) func forEach(among places: UInt64, _ body: (Int, Changeset.PackedCell) -> Void) {
+    if places == .max { return forEach(body) }
+    forEachBit(of: count < 64 ? places & (1 << UInt64(count) - 1) : places) { body($0, self[$0]) }
+  }
+
+  /// Returns a mask whose bit *k* is set if the *k*-th cell is at one of these places and satisfies
+  /// the predicate.
+  @inline(__always) func mask(
+    among places: UInt64, where isSo: (Int, Changeset.PackedCell) -> Bool
+  ) -> UInt64 {
+    var mask: UInt64 = 0
+    forEach(among: places) { mask |= (isSo($0, $1) ? 1 : 0) &<< UInt64($0) }
+    return mask
+  }
+
   /// Returns a mask whose bit *k* is set if the *k*-th cell satisfies the predicate.
   @inline(__always) func mask(where isSo: (Int, Changeset.PackedCell) -> Bool) -> UInt64 {
     var mask: UInt64 = 0

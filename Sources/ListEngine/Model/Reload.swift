@@ -2,55 +2,126 @@
 ///
 /// A reload names the rows of the new list one by one. The other rows are deleted at its end.
 final class Reload {
+  /// The named rows.
+  ///
+  /// It is one value because the exclusivity checks of class properties would cost more than naming
+  /// a row.
+  fileprivate struct Progress {
+    var runs: [Range<UInt32>] = []
+    var named: [UInt64]
+    var lastLabel: UInt64 = 0
+    var isInOrder = true
+    var lastKnownLabel: UInt64 = 0
+    var isKnownInOrder = true
+    var rows = 0
+    var bytes = 0
+  }
+
+  private var progress: Progress
+
   /// The named rows in order, as runs of consecutive slots.
   ///
   /// An unchanged list is a single run. A row that was deleted and inserted again during the reload
   /// occurs twice.
-  private(set) var runs: [Range<UInt32>] = []
-  private var named: [UInt64] = []
-  private var lastLabel: UInt64 = 0
+  var runs: [Range<UInt32>] { progress.runs }
   /// Whether the rows named so far are in table order.
-  private(set) var isInOrder = true
-  private var lastKnownLabel: UInt64 = 0
+  var isInOrder: Bool { progress.isInOrder }
   /// Whether the rows named so far, except new ones, are in table order.
-  private(set) var isKnownInOrder = true
+  var isKnownInOrder: Bool { progress.isKnownInOrder }
   /// The number of rows named so far.
-  private(set) var rows = 0
+  var rows: Int { progress.rows }
   /// The weight of the rows named so far, in bytes as defined by ``TableLimits``.
-  var bytes = 0
+  var bytes: Int {
+    get { progress.bytes }
+    set { progress.bytes = newValue }
+  }
 
   /// The commit before the one in which the reload begins.
   let before: UInt32
 
   /// Creates the state of a reload of a table with this many slots.
   init(slots: UInt32, before: UInt32) {
-    named = [UInt64](repeating: 0, count: Int(slots) / 64 + 1)
+    progress = Progress(named: [UInt64](repeating: 0, count: Int(slots) / 64 + 1))
     self.before = before
   }
 
   /// Whether the reload has not named this row yet.
-  func isFirst(_ slot: UInt32) -> Bool { unnamed(from: slot) > 0 }
-
-  /// Returns the number of consecutive slots from this one that are not named yet, up to the next
-  /// multiple of 64.
-  @inline(__always) func unnamed(from slot: UInt32) -> Int {
-    let word = Int(slot) >> 6
-    let rest = 64 - Int(slot & 63)
-    return word < named.count ? min(rest, (named[word] >> UInt64(slot & 63)).trailingZeroBitCount) : rest
-  }
+  func isFirst(_ slot: UInt32) -> Bool { progress.unnamed(from: slot) > 0 }
 
   /// Marks a row as named.
   ///
   /// - Precondition: The row is not named yet.
   func name(_ slot: UInt32, label: UInt64, isNew: Bool, weight: Int) {
     var label = label
-    name(slot..<slot + 1, labels: &label, areNew: isNew, weight: weight)
+    progress.name(slot..<slot + 1, labels: &label, areNew: isNew, weight: weight)
   }
 
   /// Marks consecutive rows with the given labels as named.
   ///
   /// - Precondition: No row is named yet, and all slots are below the next multiple of 64.
-  @inline(__always) func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, areNew: Bool, weight: Int) {
+  func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, areNew: Bool, weight: Int) {
+    progress.name(slots, labels: labels, areNew: areNew, weight: weight)
+  }
+
+  /// Marks consecutive known rows as named if none is yet, and there is room for all of them.
+  ///
+  /// Returns whether they are marked.
+  ///
+  /// - Precondition: All slots are below the next multiple of 64.
+  func nameTogether(
+    _ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, weight: Int, rowLimit: Int, byteLimit: Int
+  ) -> Bool {
+    progress.nameTogether(slots, labels: labels, weight: weight, rowLimit: rowLimit, byteLimit: byteLimit)
+  }
+
+  /// Notes that a row has moved, so that the order must be restored at the end.
+  func noteMove() { (progress.isInOrder, progress.isKnownInOrder) = (false, false) }
+
+  /// Unmarks a row that is deleted during the reload.
+  ///
+  /// - Precondition: The row is named.
+  func forget(_ slot: UInt32, weight: Int) {
+    progress.rows -= 1
+    progress.bytes -= weight
+    progress.named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
+  }
+
+  /// Calls `body` with the slots below `end` that are not named.
+  ///
+  /// It passes a multiple of 64, and a bit for each slot from it on.
+  ///
+  /// - Complexity: O(end / 64).
+  func forEachUnnamed(below end: UInt32, _ body: (UInt32, UInt64) -> Void) {
+    for word in 0..<(Int(end) + 63) / 64 {
+      let rest = Int(end) - word * 64
+      let present: UInt64 = rest < 64 ? 1 << UInt64(rest) - 1 : .max
+      let unnamed = (word < progress.named.count ? ~progress.named[word] : .max) & present
+      if unnamed != 0 { body(UInt32(word * 64), unnamed) }
+    }
+  }
+}
+
+extension Reload.Progress {
+  /// Returns the number of consecutive slots from this one that are not named yet, up to the next
+  /// multiple of 64.
+  @inline(__always) fileprivate func unnamed(from slot: UInt32) -> Int {
+    let word = Int(slot) >> 6
+    let rest = 64 - Int(slot & 63)
+    return word < named.count ? min(rest, (named[word] >> UInt64(slot & 63)).trailingZeroBitCount) : rest
+  }
+
+  fileprivate mutating func nameTogether(
+    _ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, weight: Int, rowLimit: Int, byteLimit: Int
+  ) -> Bool {
+    guard slots.count <= unnamed(from: slots.lowerBound), slots.count <= rowLimit - rows, weight <= byteLimit - bytes
+    else { return false }
+    name(slots, labels: labels, areNew: false, weight: weight)
+    return true
+  }
+
+  fileprivate mutating func name(
+    _ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, areNew: Bool, weight: Int
+  ) {
     rows += slots.count
     bytes += weight
     let word = Int(slots.lowerBound) >> 6
@@ -75,33 +146,6 @@ final class Reload {
     if !isIncreasing || labels[0] <= lastKnownLabel { isKnownInOrder = false }
     lastKnownLabel = last
   }
-
-  /// Notes that a row has moved, so that the order must be restored at the end.
-  func noteMove() { (isInOrder, isKnownInOrder) = (false, false) }
-
-  /// Unmarks a row that is deleted during the reload.
-  ///
-  /// - Precondition: The row is named.
-  func forget(_ slot: UInt32, weight: Int) {
-    rows -= 1
-    bytes -= weight
-    named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
-  }
-
-  /// Calls `body` with each slot below `end` that is not named.
-  ///
-  /// - Complexity: O(end / 64 + slots).
-  func forEachUnnamed(below end: UInt32, _ body: (UInt32) -> Void) {
-    for word in 0..<(Int(end) + 63) / 64 {
-      var unnamed = word < named.count ? ~named[word] : .max
-      while unnamed != 0 {
-        let slot = UInt32(word * 64 + unnamed.trailingZeroBitCount)
-        guard slot < end else { return }
-        unnamed &= unnamed - 1
-        body(slot)
-      }
-    }
-  }
 }
 
 extension Table {
@@ -114,8 +158,9 @@ extension Table {
     guard let reload else { return }
     self.reload = nil
     if count > reload.rows {
-      reload.forEachUnnamed(below: slots) { slot in
-        if isAlive(slot) { remove(slot) }
+      reload.forEachUnnamed(below: slots) { first, unnamed in
+        let leaving = unnamed & alive(from: first)
+        if leaving != 0 { remove(first, leaving) }
       }
     }
     if reload.isInOrder { return }
@@ -141,16 +186,31 @@ extension Table {
     // The rows between the last fixed row and the next one.
     var between: [UInt32] = []
     for run in runs {
-      for slot in run {
-        guard !isNew(slot, since: commit), staying?.contains(slot) ?? true else {
-          between.append(slot)
-          continue
+      var slot = run.lowerBound
+      while slot < run.upperBound {
+        // The rows of this run up to the next multiple of 64.
+        let count = min(Int(run.upperBound - slot), 64 - Int(slot & 63))
+        let own = labels.pointer(slot)
+        let fixed = staying?.slots(from: slot) ?? known(from: slot, count, since: commit)
+        var place = 0
+        while place < count {
+          if between.isEmpty {
+            // Fixed rows that follow one another need no work.
+            let more = min(count - place, (~(fixed >> UInt64(place))).trailingZeroBitCount)
+            place += more
+            if more > 0 { label = own[place - 1] }
+            guard place < count else { break }
+          }
+          if fixed & 1 << UInt64(place) == 0 {
+            between.append(slot + UInt32(place))
+          } else {
+            guard spread(between, between: label, and: own[place]) else { return relabel(Array(runs.joined())) }
+            between.removeAll(keepingCapacity: true)
+            label = own[place]
+          }
+          place += 1
         }
-        guard between.isEmpty || spread(between, between: label, and: labels[slot]) else {
-          return relabel(Array(runs.joined()))
-        }
-        between.removeAll(keepingCapacity: true)
-        label = labels[slot]
+        slot += UInt32(count)
       }
     }
     // After the last row there is always room.
@@ -160,13 +220,40 @@ extension Table {
 
   /// Returns a maximal set of rows, inserted no later than `commit`, that can keep their labels.
   private func stayingRows(_ runs: [Range<UInt32>], since commit: UInt32) -> SlotSet {
-    var increasing = IncreasingRun(items: Int(slots), length: count)
+    var increasing = IncreasingRun<UInt64>(items: Int(slots), length: count)
+    let labels = labels.elements
     for run in runs {
-      for slot in run where !isNew(slot, since: commit) { increasing.append(slot) { labels[$0] } }
+      var slot = run.lowerBound
+      while slot < run.upperBound {
+        let count = min(Int(run.upperBound - slot), 64 - Int(slot & 63))
+        let (own, known) = (labels.pointer(slot), known(from: slot, count, since: commit))
+        for place in 0..<count where known & 1 << UInt64(place) != 0 {
+          increasing.append(slot + UInt32(place), own[place]) { labels.pointer($0).pointee }
+        }
+        slot += UInt32(count)
+      }
     }
     var staying = SlotSet(slots: slots)
     increasing.forEachBackwards { staying.insert($0) }
     return staying
+  }
+
+  /// Returns a bit for each of `count` slots whose row was inserted no later than `commit`.
+  ///
+  /// - Precondition: All slots are below the next multiple of 64.
+  @inline(__always) private func known(from first: UInt32, _ count: Int, since commit: UInt32) -> UInt64 {
+    let creations = creationCommits.pointer(first)
+    var known: UInt64 = 0
+    for place in 0..<count where Int32(bitPattern: creations[place] &- commit) <= 0 { known |= 1 << UInt64(place) }
+    return known
+  }
+
+  /// Returns a bit for each slot from `first` on, a multiple of 64, that contains a row.
+  private func alive(from first: UInt32) -> UInt64 {
+    let labels = labels.pointer(first)
+    var alive: UInt64 = 0
+    for place in 0..<64 where labels[place] != 0 { alive |= 1 << UInt64(place) }
+    return alive
   }
 
   /// Distributes labels between two others, unless the rows already have such labels.

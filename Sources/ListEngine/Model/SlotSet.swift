@@ -10,6 +10,18 @@ struct SlotSet {
     words[Int(slot >> 6)] & 1 << UInt64(slot & 63) != 0
   }
 
+  /// Returns a bit for each slot from this one up to the next multiple of 64.
+  @inline(__always) func slots(from slot: UInt32) -> UInt64 { words[Int(slot >> 6)] >> UInt64(slot & 63) }
+
   /// Inserts a slot.
   mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
+}
+
+/// Calls `body` with the number of each bit that is set, lowest first.
+@inline(__always) func forEachBit(of bits: UInt64, _ body: (Int) -> Void) {
+  var rest = bits
+  while rest != 0 {
+    body(rest.trailingZeroBitCount)
+    rest &= rest - 1
+  }
 }

@@ -27,6 +27,11 @@ struct SnapshotCache {
   /// Forgets the snapshot of a row that was deleted.
   mutating func remove(_ slot: UInt32) { if !snapshots.isEmpty { snapshots[slot] = nil } }
 
+  /// Forgets the snapshots of rows that were deleted.
+  mutating func remove(_ first: UInt32, _ rows: UInt64) {
+    if !snapshots.isEmpty { forEachBit(of: rows) { snapshots[first + UInt32($0)] = nil } }
+  }
+
   private mutating func dropUnused() {
     for slot in Array(snapshots.keys) where isKnownUniquelyReferenced(&snapshots[slot]!) { snapshots[slot] = nil }
     limit = max(Self.leastLimit, snapshots.count * 2)

@@ -55,4 +55,34 @@ extension Table {
     return objection(
       toWeight: weight(of: slot, taking: cells, isWhole: isWhole), besides: rows - 1, others - weight(of: slot))
   }
+
+  /// Returns the reason why these cells are invalid, or `nil`.
+  ///
+  /// The check precedes any change, so that no row is half updated. `textBytes` grows by the size
+  /// of the texts.
+  @inline(__always) func objection(
+    to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
+    textBytes: inout Int
+  ) -> String? {
+    guard cells.count == givenColumns else { return "it has \(cells.count) cells for \(givenColumns) columns" }
+    for (number, cell) in cells.enumerated() {
+      if cell.kind == .unchanged {
+        if isUpdate { continue }
+        return "its cell “\(schema.columns[number].name)” is left out"
+      }
+      guard columns[number].accepts(cell.kind) else {
+        return "its cell “\(schema.columns[number].name)” is \(cell.kind), not \(columns[number].type)"
+      }
+      guard cell.kind == .text || cell.kind == .image || cell.kind == .series else { continue }
+      guard cell.length <= limits.cellBytes else {
+        return "its cell “\(schema.columns[number].name)” has \(cell.length) bytes, more than \(limits.cellBytes)"
+      }
+      let text = UnsafeRawBufferPointer(rebasing: bytes[Int(cell.payload)..<Int(cell.payload) + Int(cell.length)])
+      guard cell.kind == .series || isUTF8(text) else {
+        return "its cell “\(schema.columns[number].name)” is not UTF-8"
+      }
+      textBytes += text.count
+    }
+    return nil
+  }
 }

@@ -300,36 +300,6 @@ final class Table {
     }
   }
 
-  /// Returns the reason why these cells are invalid, or `nil`.
-  ///
-  /// The check precedes any change, so that no row is half updated. `textBytes` grows by the size
-  /// of the texts.
-  @inline(__always) private func objection(
-    to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
-    textBytes: inout Int
-  ) -> String? {
-    guard cells.count == givenColumns else { return "it has \(cells.count) cells for \(givenColumns) columns" }
-    for (number, cell) in cells.enumerated() {
-      if cell.kind == .unchanged {
-        if isUpdate { continue }
-        return "its cell “\(schema.columns[number].name)” is left out"
-      }
-      guard columns[number].accepts(cell.kind) else {
-        return "its cell “\(schema.columns[number].name)” is \(cell.kind), not \(columns[number].type)"
-      }
-      guard cell.kind == .text || cell.kind == .image || cell.kind == .series else { continue }
-      guard cell.length <= limits.cellBytes else {
-        return "its cell “\(schema.columns[number].name)” has \(cell.length) bytes, more than \(limits.cellBytes)"
-      }
-      let text = UnsafeRawBufferPointer(rebasing: bytes[Int(cell.payload)..<Int(cell.payload) + Int(cell.length)])
-      guard cell.kind == .series || isUTF8(text) else {
-        return "its cell “\(schema.columns[number].name)” is not UTF-8"
-      }
-      textBytes += text.count
-    }
-    return nil
-  }
-
   /// Counts a rejected row.
   ///
   /// An existing row stays as it was, even during a reload.
@@ -412,20 +382,35 @@ final class Table {
     let old = keys.reopen(key)
     let slot = old ?? freeSlot()
     if old == nil { keys.insert(key, slot: slot) } else { tombstones.open(slot) }
-    lastLabel += Self.labelGap
-    labels[slot] = lastLabel
-    revisions[slot] = commit
-    if old == nil { creationCommits[slot] = commit }
     for (column, cell) in zip(columns, cells) { _ = column.store(cell, bytes: bytes, at: slot) }
     if let deferred {
       for column in deferred.columns where cells[column].kind != .null { _ = deferred.provide(slot, column) }
     }
-    derived?.noteInsertion(slot..<slot + 1)
-    count += 1
-    arrivals?.append(slot)
-    neighbours?.append(slot)
-    log.note(slot, columns: ChangeLog.everything)
+    let creation = creationCommits[slot]
+    withUnsafePointer(to: slot) { appendRows(1, at: $0) }
+    if old != nil { creationCommits[slot] = creation }
     return slot
+  }
+
+  /// Appends rows whose keys and cells are stored, at these places of `slots`.
+  func appendRows(_ places: UInt64, at slots: UnsafePointer<UInt32>) {
+    var label = lastLabel
+    let commit = commit
+    forEachBit(of: places) { place in
+      label += Self.labelGap
+      labels[slots[place]] = label
+      revisions[slots[place]] = commit
+      creationCommits[slots[place]] = commit
+    }
+    lastLabel = label
+    count += places.nonzeroBitCount
+    log.note(places, at: slots)
+    guard derived != nil || arrivals != nil || neighbours != nil else { return }
+    forEachBit(of: places) { place in
+      derived?.noteInsertion(slots[place]..<slots[place] + 1)
+      arrivals?.append(slots[place])
+      neighbours?.append(slots[place])
+    }
   }
 
   /// Whether a new row may reuse a slot.
@@ -498,11 +483,33 @@ final class Table {
 
   func remove(_ slot: UInt32) {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
+    for column in columns { column.clear(slot) }
+    forgetRow(slot)
+  }
+
+  /// Deletes rows at the end of a reload.
+  ///
+  /// `rows` has a bit for each slot from `first` on, a multiple of 64.
+  func remove(_ first: UInt32, _ rows: UInt64) {
+    for column in columns { column.clear(first, rows) }
+    guard arrivals == nil, neighbours == nil, deferred == nil else {
+      return forEachBit(of: rows) { forgetRow(first + UInt32($0)) }
+    }
+    tombstones.add(first, rows, position: log.end + 1)
+    keys.markDeleted(first, rows)
+    forEachBit(of: rows) { labels[first + UInt32($0)] = 0 }
+    snapshots.remove(first, rows)
+    restrictedSnapshots.remove(first, rows)
+    count -= rows.nonzeroBitCount
+    log.note(first, rows)
+  }
+
+  /// Deletes a row whose cells are cleared.
+  private func forgetRow(_ slot: UInt32) {
     arrivals?.remove(slot)
     neighbours?.remove(slot)
     tombstones.add(slot, position: log.end + 1)
     keys.markDeleted(slot)
-    for column in columns { column.clear(slot) }
     deferred?.clear(slot)
     labels[slot] = 0
     snapshots.remove(slot)
@@ -515,11 +522,10 @@ final class Table {
   /// rows deleted before it.
   func forgetChanges(before position: Int) {
     log.trim(to: position)
-    tombstones.close(before: position) { slot in
-      keys.remove(slot)
-      guard generation(of: slot) < Self.lastGeneration else { return }
-      free.append(slot)
-    }
+    var released: [UInt32] = []
+    tombstones.close(before: position) { released.append($0) }
+    keys.remove(released)
+    free += released.lazy.filter { generation(of: $0) < Self.lastGeneration }
   }
 
   private func move(
@@ -537,8 +543,14 @@ final class Table {
     log.note(slot, columns: ChangeLog.everything)
   }
 
+  /// Whether a row that is inserted takes the slot of a former one.
+  var hasFreeSlots: Bool { !free.isEmpty }
+
+  /// Takes the slots below `end`, for which there is room, into use.
+  func useSlots(below end: UInt32) { slotCount = end }
+
   /// Returns a free slot with a new identifier, or a new slot.
-  private func freeSlot() -> UInt32 {
+  func freeSlot() -> UInt32 {
     if let slot = free.popLast() {
       generations.grow(to: Int(slot) + 1)
       generations[slot] += 1
@@ -549,6 +561,9 @@ final class Table {
     slotCount += 1
     return slotCount - 1
   }
+
+  /// A sum without a meaning, for which ``findOthers(_:_:_:)`` reads cells.
+  var fetched: UInt64 = 0
 
   /// The number of slots for which memory is allocated.
   private var roomySlots: UInt32 = 0

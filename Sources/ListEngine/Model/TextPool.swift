@@ -105,10 +105,18 @@ final class TextPool {
     return UnsafeRawBufferPointer(start: address, count: Int((address - 4).loadUnaligned(as: UInt32.self)))
   }
 
-  /// Whether the text with this number equals these bytes.
-  @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
+  /// Whether the text with this number equals `count` bytes, which follow `start` others.
+  @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawPointer, after start: Int, _ count: Int) -> Bool {
     let text = self[number]
-    return text.count == count && areEqual(text.baseAddress.unsafelyUnwrapped, bytes, count)
+    guard text.count == count else { return false }
+    let own = text.baseAddress.unsafelyUnwrapped
+    guard count < 8, start + count >= 8 else { return areEqual(own, bytes + start, count) }
+    // Compare the eight bytes that end with both texts, without those before the texts. In this
+    // pool, a header precedes each text.
+    func ending(_ text: UnsafeRawPointer) -> UInt64 {
+      UInt64(littleEndian: text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)) >> UInt64(64 - 8 * count)
+    }
+    return ending(own) == ending(bytes + start)
   }
 
   /// Whether the text with this number equals these bytes.

@@ -18,6 +18,15 @@ struct Tombstones {
   /// Adds a tombstone for a deleted row.
   mutating func add(_ slot: UInt32, position: Int) { tombstones.append(Tombstone(slot: slot, position: position)) }
 
+  /// Adds tombstones for deleted rows, the first one at this position.
+  mutating func add(_ first: UInt32, _ rows: UInt64, position: Int) {
+    var position = position
+    forEachBit(of: rows) { place in
+      tombstones.append(Tombstone(slot: first + UInt32(place), position: position))
+      position += 1
+    }
+  }
+
   /// Revives a deleted row.
   ///
   /// - Precondition: The slot has a tombstone.

@@ -323,6 +323,71 @@ import Testing
     }
   }
 
+  /// Returns a table after changesets of a random list, in batches or record by record.
+  ///
+  /// Rows are replaced in place, inserted, deleted, changed, moved, repeated and unfit.
+  private func table(ofRandomList seed: UInt64, recordByRecord: Bool) -> Table {
+    var random = SeededGenerator(seed: seed)
+    let isText = random.oneIn(2)
+    let schema = Schema(name: "t", key: isText ? .text : .integer, columns: Self.schema.columns)
+    let isTight = random.oneIn(4)
+    let table = table(schema) { limits in
+      limits.cellBytes = 20
+      if isTight { (limits.rows, limits.tableBytes) = (150, 20_000) }
+    }
+    var list: [(key: Int, version: Int)] = (0..<130).map { ($0, $0) }
+    var next = list.count
+    for _ in 0..<25 {
+      let isReload = random.oneIn(2)
+      if random.oneIn(2) { table.forgetChanges(before: table.log.end) }
+      for _ in 0..<random.number(0...12) where list.count > 80 {
+        let place = random.number(0...list.count - 1)
+        switch random.number(0...6) {
+        case 0, 1: (list[place].key, next) = (next, next + 1)
+        case 2: list[place].version = random.number(0...60)
+        case 3: list.swapAt(place, random.number(0...list.count - 1))
+        case 4: list.remove(at: place)
+        case 5:
+          list.insert((next, 1), at: place)
+          next += 1
+        default: list.insert((list[place].key, random.number(0...60)), at: random.number(0...list.count))
+        }
+      }
+      let records: [(RowKey, [Cell])] = list.map { entry in
+        var cells = row(entry.version)
+        if random.oneIn(100) { cells[2] = .text("a text of 21 bytes...") }
+        return (isText ? .text("key \(entry.key)") : .integer(Int64(entry.key)), cells)
+      }
+      var whole = Changeset.reload(recordByRecord ? [] : records)
+      (whole.beginsReload, whole.endsReload) = (isReload, isReload && !recordByRecord)
+      table.apply(whole)
+      guard recordByRecord else { continue }
+      for (key, cells) in records {
+        var one = Changeset()
+        one.upsert(key, cells)
+        table.apply(one)
+      }
+      var end = Changeset()
+      end.endsReload = isReload
+      table.apply(end)
+    }
+    return table
+  }
+
+  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  func `a batch has the effect of its records one by one`(seed: UInt64) {
+    let tables = [false, true].map { table(ofRandomList: seed, recordByRecord: $0) }
+    let (together, single) = (tables[0], tables[1])
+    let keys = order(together)
+    #expect(keys == order(single) && together.count == single.count && together.bytes == single.bytes)
+    #expect(together.rejected == single.rejected && together.lastRejection == single.lastRejection)
+    for key in keys {
+      #expect(cells(together, key) == cells(single, key), "\(key)")
+      #expect(together.slot(of: key).map { together.id(of: $0) } == single.slot(of: key).map { single.id(of: $0) })
+    }
+    together.checkInvariants()
+  }
+
   @Test func `buffers are equal only if all their bytes are`() {
     for count in 0...33 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
