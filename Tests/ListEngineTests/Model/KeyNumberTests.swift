@@ -28,7 +28,7 @@ import Testing
     // The number stays known for the views that still show the row.
     #expect(index.number(of: 5) == number)
     #expect(index.slot(numbered: number) == nil)
-    index.remove(5)
+    index.remove([5])
     #expect(index.number(of: 5) == nil)
     index.insert(.integer(5), slot: 2_000)
     #expect(index.slot(numbered: number) == 2_000)
@@ -45,7 +45,7 @@ import Testing
     // A key keeps its number when the first key with its hash leaves.
     let first = try #require(numbers.firstIndex { $0 < 8 })
     index.markDeleted(UInt32(first))
-    index.remove(UInt32(first))
+    index.remove([UInt32(first)])
     for slot in 0..<200 where slot != first { #expect(index.number(of: UInt32(slot)) == numbers[slot]) }
     #expect(index.slot(numbered: numbers[first]) == nil)
     index.checkInvariants()
