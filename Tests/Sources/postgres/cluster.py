@@ -30,13 +30,21 @@ def quick_folder():
     return "/dev/shm" if status.f_bavail * status.f_frsize > 2 << 30 and os.access("/dev/shm", os.W_OK) else None
 
 
-def runs(process):
-    """Whether a process exists and has not ended."""
+def state(process):
+    """The letter for the state of a process; X if there is none."""
     try:
         with open(f"/proc/{process}/stat") as file:
-            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
+            return file.read().rsplit(") ", 1)[1][0]
     except OSError:
-        return False
+        return "X"
+
+
+def wait_until(condition, what):
+    for _ in range(1_200):
+        if condition():
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError(f"not within a minute: {what}")
 
 
 class Cluster:
@@ -151,6 +159,7 @@ class Cluster:
         """Ends all its processes at once, as a crash does."""
         # It must not start others meanwhile: one that is left keeps the next server from starting.
         self.process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: state(self.process.pid) in "TZX", "PostgreSQL is stopped")
         children = self.children()
         for child in children:
             try:
@@ -159,11 +168,7 @@ class Cluster:
                 pass
         self.process.kill()
         self.process.wait()
-        for _ in range(1_200):
-            if not any(map(runs, children)):
-                return
-            threading.Event().wait(0.05)
-        raise AssertionError(f"processes of PostgreSQL do not end: {children}")
+        wait_until(lambda: all(state(child) in "ZX" for child in children), f"the processes {children} end")
 
     def children(self):
         """The process numbers of its backends and background processes."""
