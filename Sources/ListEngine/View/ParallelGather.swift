@@ -80,21 +80,21 @@ struct ParallelGather: @unchecked Sendable {
     part.rowCounts.withUnsafeMutableBufferPointer { rowCounts in
       bounds.withUnsafeBufferPointer { bounds in
         guard let bounds = bounds.baseAddress else { return }
-        // An empty array has an address, too.
-        let rowCounts = countsRows ? rowCounts.baseAddress : nil
+        let rowCounts = rowCounts.baseAddress
         for block in blocks {
           let base = UInt32(block) << 6
           let living = labels.map { Sieve.living($0.pointer(base), 64) } ?? .max
           rows.set(base: base, mask: living & ~changed.word(of: base))
           isDone[block - blocks.lowerBound] = false
           guard findSections(rows), read(rows) else { continue }
-          var (leastOfBlock, greatestOfBlock) = (UInt64.max, UInt64(0))
+          var (leastOfBlock, greatestOfBlock, isAmongFirst) = (UInt64.max, UInt64(0), false)
           for place in 0..<rows.count {
             let key = rows.keys[place]
             leastOfBlock = min(leastOfBlock, key)
             greatestOfBlock = max(greatestOfBlock, key == .max ? 0 : key)
+            if key <= bounds[Int(rows.sections[place])] { isAmongFirst = true }
           }
-          guard !isAmongFirst(rows, leastOfBlock, bounds) else { continue }
+          guard !isAmongFirst else { continue }
           isDone[block - blocks.lowerBound] = true
           gathered[block] |= rows.mask
           (least, greatest) = (min(least, leastOfBlock), max(greatest, greatestOfBlock))
@@ -127,16 +127,6 @@ struct ParallelGather: @unchecked Sendable {
         }
       }
     }
-  }
-
-  /// Whether a row may be among the first of its section.
-  @inline(__always) private func isAmongFirst(
-    _ rows: SlotBlock, _ leastKey: UInt64, _ bounds: UnsafePointer<UInt64>
-  ) -> Bool {
-    guard !levels.isEmpty else { return leastKey <= bounds[0] }
-    var isAmongFirst = false
-    for place in 0..<rows.count where rows.keys[place] <= bounds[Int(rows.sections[place])] { isAmongFirst = true }
-    return isAmongFirst
   }
 
   /// Finds the sections of rows; returns `false` if one is not known.
