@@ -39,8 +39,6 @@ struct ParallelGather: @unchecked Sendable {
   /// The grouping columns; none without grouping.
   let levels: [Level]
   let changed: ChangedRows
-  /// The labels of slots, or `nil` if every slot had a row when the build began.
-  let labels: Chunked<UInt64>?
   /// The keys above which a row is not among the first of its section.
   let bounds: [UInt64]
   let gathered: UnsafeMutablePointer<UInt64>
@@ -83,8 +81,7 @@ struct ParallelGather: @unchecked Sendable {
         let rowCounts = rowCounts.baseAddress
         for block in blocks {
           let base = UInt32(block) << 6
-          let living = labels.map { Sieve.living($0.pointer(base), 64) } ?? .max
-          rows.set(base: base, mask: living & ~changed.word(of: base))
+          rows.set(base: base, mask: ~changed.word(of: base))
           isDone[block - blocks.lowerBound] = false
           guard findSections(rows), read(rows) else { continue }
           var (leastOfBlock, greatestOfBlock, isAmongFirst) = (UInt64.max, UInt64(0), false)
@@ -119,7 +116,7 @@ struct ParallelGather: @unchecked Sendable {
     rowCounts.withUnsafeMutableBufferPointer { rowCounts in
       for block in blocks where isDone[block - blocks.lowerBound] {
         let base = UInt32(block) << 6
-        var left = gathered[block]
+        var left = ~changed.word(of: base)
         let sections = sectionOfRow.pointer(base)
         while left != 0 {
           rowCounts[Int(sections[left.trailingZeroBitCount])] += 1

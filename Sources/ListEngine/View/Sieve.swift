@@ -13,8 +13,7 @@ struct Sieve {
   /// collation keys was reached.
   func find(_ rows: inout SlotBlock, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int) -> UInt32 {
     let base = start & ~63
-    var found =
-      isDense ? UInt64.max >> UInt64(64 - (end - start)) : Self.living(labels.pointer(start), Int(end - start))
+    var found = isDense ? UInt64.max >> UInt64(64 - (end - start)) : living(from: start, to: end)
     found = found << UInt64(start - base) & ~changed.word(of: start)
     if !rows.crossings.isEmpty { rows.crossings.removeAll(keepingCapacity: true) }
     let (isFiltered, isCollated) = (!filter.isEmpty && !filter.testsBlocks, comparator.isCollated)
@@ -44,8 +43,9 @@ struct Sieve {
     return end
   }
 
-  /// Returns the slots with a row as bits, by the labels of at most 64 slots.
-  @inline(__always) static func living(_ labels: UnsafeMutablePointer<UInt64>, _ count: Int) -> UInt64 {
+  /// Returns the slots with a row as bits counted from `start`.
+  @inline(__always) private func living(from start: UInt32, to end: UInt32) -> UInt64 {
+    let (labels, count) = (labels.pointer(start), Int(end - start))
     var living: UInt64 = 0
     for place in 0..<count { living |= (labels[place] != 0 ? 1 : 0) << UInt64(place) }
     return living

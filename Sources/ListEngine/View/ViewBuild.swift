@@ -242,7 +242,7 @@ final class ViewBuild: Discardable {
     let blocks = (Int(next) + 63) >> 6..<max((Int(next) + 63) >> 6, Int(end) >> 6)
     // After a step that ended early, some of these rows are gathered already.
     guard Int(next) >= Int(ahead.first) + ahead.isGathered.count << 6,
-      table.workers.count > 1, blocks.count << 6 >= table.workers.leastRows, view.filter.isEmpty,
+      table.workers.count > 1, blocks.count << 6 >= table.workers.leastRows, isDense, view.filter.isEmpty,
       !comparator.isCollated, let keys = keys.parallel, firstRows.sectionCount == sections.count
     else { return }
     var levels: [ParallelGather.Level] = []
@@ -253,8 +253,7 @@ final class ViewBuild: Discardable {
     if view.isGrouped { sectionOfRow.grow(to: blocks.upperBound << 6) }
     var isGathered = Array(repeating: false, count: blocks.count)
     let workers = ParallelGather(
-      keys: keys, levels: levels, changed: changed, labels: isDense ? nil : table.labels, bounds: firstRows.bounds,
-      gathered: gathered,
+      keys: keys, levels: levels, changed: changed, bounds: firstRows.bounds, gathered: gathered,
       sectionOfRow: sectionOfRow)
     while rowCounts.count < sections.count { rowCounts.append(0) }
     for part in workers.run(blocks, isDone: &isGathered, by: table.workers) {
