@@ -181,8 +181,7 @@ let package = Package(
     .testTarget(name: "LocalesTests", dependencies: ["Locales", "ListEngine"], swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting", "Threads"],
-      swiftSettings: swiftSettings),
+      name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .target(
       name: "SourceTesting", dependencies: ["ListEngine", "ProcessSource", "SourceRuntime"],
       path: "Tests/SourceTesting", swiftSettings: swiftSettings),

@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import ListEngine
 import Quotes
 import Wire
@@ -72,11 +70,7 @@ struct NewViewBenchmark {
 
   func run() throws {
     let quotes = Quotes()
-    // As in the server.
-    let workers = Workers(count: min(4, ProcessInfo.processInfo.activeProcessorCount)) {
-      DispatchQueue.concurrentPerform(iterations: $0, execute: $1)
-    }
-    var engine = Engine(epoch: "bench", workers: workers)
+    var engine = Engine(epoch: "bench")
     var now = Instant(nanoseconds: 1)
     let table = try engine.addTable(QuotesTable.schema, at: now)
     for start in stride(from: 0, to: rows, by: 10_000) {

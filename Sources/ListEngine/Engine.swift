@@ -35,21 +35,17 @@ public struct Engine: ~Copyable {
   /// The time of day of all tables.
   let wall = WallTime()
   private let collators: CollatorFinder
-  private let workers: Workers
   /// The number of windows that clients requested because a patch did not apply.
   public private(set) var resyncs: UInt64 = 0
 
   /// Creates an engine without tables.
   ///
-  /// - Parameters:
-  ///   - collators: Returns the collator for a locale. The default supports no locale.
-  ///   - workers: The threads that may build views. They affect no output.
+  /// - Parameter collators: Returns the collator for a locale. The default supports no locale.
   public init(
     epoch: String, limits: Limits = Limits(), sharesRowIDs: Bool = false,
-    collators: @escaping CollatorFinder = { _, _ in nil }, workers: Workers = .caller
+    collators: @escaping CollatorFinder = { _, _ in nil }
   ) {
     self.collators = collators
-    self.workers = workers
     self.epoch = epoch
     self.sharesRowIDs = sharesRowIDs
     self.limits = limits
@@ -134,11 +130,9 @@ public struct Engine: ~Copyable {
         throw .noSuchColumn(column)
       }
     }
-    let table = Table(
+    return Table(
       schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids,
       sharesIDs: sharesRowIDs && schema.windowed == nil, wall: wall)
-    table.workers = workers
-    return table
   }
 
   /// Returns the collators of all columns whose collation is not by code unit.

@@ -225,8 +225,7 @@ public struct Simulation {
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
     var engine = Engine(
-      epoch: "seed \(seed)", limits: limits, sharesRowIDs: sharesRowIDs, collators: InventedLanguage.find,
-      workers: .backward)
+      epoch: "seed \(seed)", limits: limits, sharesRowIDs: sharesRowIDs, collators: InventedLanguage.find)
     setWall(&engine, 0)
     let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
@@ -572,11 +571,4 @@ public struct Simulation {
   }
 
   func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
-}
-
-extension Workers {
-  /// Three workers of which the last one is the first to finish, for small tables, too.
-  fileprivate static let backward = Workers(count: 3, leastRows: 64) { count, body in
-    for number in (0..<count).reversed() { body(number) }
-  }
 }

@@ -54,7 +54,7 @@ public final class Server {
     views = Views(try configuration.openViews())
     engine = Engine(
       epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits,
-      sharesRowIDs: configuration.sharesRowIDs, collators: LocaleCollator.find, workers: .processors)
+      sharesRowIDs: configuration.sharesRowIDs, collators: LocaleCollator.find)
     engine.observer = configuration.recording
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)

@@ -95,8 +95,6 @@ final class Table {
   let wall: WallTime
   /// The collators of columns that do not order by code unit, by column number.
   let collators: [Int: any Collator]
-  /// The threads that may build views.
-  var workers = Workers.caller
 
   /// Whether row identifiers follow from keys, and revisions from what rows show.
   let sharesIDs: Bool

@@ -22,9 +22,13 @@ struct BlockKeys {
     let (column, inverted) = (term.column, term.isDescending ? UInt64.max : 0)
     switch column.type {
     case .number:
-      rows.setKeys(of: column.words.pointer(rows.base)) { Self.key(number: $0, inverted) }
+      rows.setKeys(of: column.words.pointer(rows.base)) { word in
+        word == ColumnStore.nullNumber ? .max : ColumnStore.key(number: word) ^ inverted
+      }
     case .integer where column.leastValues.pointee.isEmpty, .timestamp where column.leastValues.pointee.isEmpty:
-      rows.setKeys(of: column.words.pointer(rows.base)) { Self.key(whole: $0, inverted) }
+      rows.setKeys(of: column.words.pointer(rows.base)) { word in
+        word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
+      }
     case .text where column.pool?.sharesRepeats == true:
       let numbers = column.numbers.pointer(rows.base)
       var known = textKeys.elements
@@ -45,28 +49,6 @@ struct BlockKeys {
       for place in 0..<rows.count {
         rows.keys[place] = column.sortKey(rows.slots[place], descending: term.isDescending)
       }
-    }
-  }
-
-  @inline(__always) static func key(number word: UInt64, _ inverted: UInt64) -> UInt64 {
-    word == ColumnStore.nullNumber ? .max : ColumnStore.key(number: word) ^ inverted
-  }
-
-  @inline(__always) static func key(whole word: UInt64, _ inverted: UInt64) -> UInt64 {
-    word == ColumnStore.nullWord ? .max : ColumnStore.key(whole: word) ^ inverted
-  }
-
-  /// The keys as workers read them, or `nil` for a column whose keys have to be made.
-  var parallel: ParallelGather.Keys? {
-    guard let term else { return .label(labels) }
-    let (column, inverted) = (term.column, term.isDescending ? UInt64.max : 0)
-    switch column.type {
-    case .number: return .number(column.words, inverted: inverted)
-    case .integer where column.leastValues.pointee.isEmpty, .timestamp where column.leastValues.pointee.isEmpty:
-      return .whole(column.words, inverted: inverted)
-    case .text where column.pool?.sharesRepeats == true:
-      return .text(column.numbers, known: textKeys.elements, inverted: inverted)
-    default: return nil
     }
   }
 

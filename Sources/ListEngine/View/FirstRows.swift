@@ -9,7 +9,7 @@ struct FirstRows {
 
   private var heaps: [BoundedHeap] = []
   /// The key above which a row is not among the first of its section, for each section.
-  private(set) var bounds: [UInt64] = []
+  private var bounds: [UInt64] = []
   /// The index of each section's heap, or -1 if no rows of it are kept.
   private var places: [Int] = []
   /// The sections of which rows are kept, in order, if there is one.

@@ -17,6 +17,9 @@ final class ViewBuild: Discardable {
   ///
   /// Long texts and expensive patterns therefore shorten the steps.
   static var filterWorkPerRow: Int { 64 }
+  /// The maximum filter work of a selection for rows that have changed.
+  private static var lateFilterWork: Int { 1 << 20 }
+
   /// The cost of a new collation key and of a new section, in rows gathered.
   private static var rowsPerCollationKey: Int { 16 }
   private static var rowsPerSection: Int { 64 }
@@ -33,9 +36,9 @@ final class ViewBuild: Discardable {
     case gather, rank, distribute, sort, nest, announce, done
   }
 
-  unowned let view: ListView
-  let table: Table
-  let comparator: RowComparator
+  private unowned let view: ListView
+  private let table: Table
+  private let comparator: RowComparator
   /// The number of rows read in a step; steps that sort or merge handle fewer.
   private let stepRows: Int
   /// The position of the table's log at the start of the build.
@@ -43,22 +46,20 @@ final class ViewBuild: Discardable {
   private var phase = Phase.gather
   private var next: UInt32 = 0
   /// The gathered rows, as a bit for each slot.
-  let gathered: UnsafeMutablePointer<UInt64>
-  let capacity: Int
+  private let gathered: UnsafeMutablePointer<UInt64>
+  private let capacity: Int
   /// Whether every slot had a row when the build began; see ``Sieve/isDense``.
   private let isDense: Bool
   private var keys: BlockKeys
-  /// The first slot of the blocks that workers have looked at last, and whether each is gathered.
-  private var ahead: (first: UInt32, isGathered: [Bool]) = (0, [])
   /// The memory for the rows that a step reads.
-  let block = SlotBlock()
-  var firstRows = FirstRows()
+  private let block = SlotBlock()
+  private var firstRows = FirstRows()
   /// The sections found so far, each after its parent; the first one is the root.
-  var sections: [Section]
+  private var sections: [Section]
   /// The sections with rows, in order.
-  var leaves: [Section] = []
+  private var leaves: [Section] = []
   /// The number of sections when they were ranked; later ones come from changed rows.
-  var rankedSections = 0
+  private var rankedSections = 0
   /// The index of a section by its parent and its text's number in the column's pool, or by its
   /// value.
   private var sectionOfText: TextSections
@@ -68,18 +69,18 @@ final class ViewBuild: Discardable {
   private let recentSections: [Chunked<UInt64>]
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The section index of each gathered row, by slot; used only with grouping.
-  let sectionOfRow = Chunked<UInt32>(filler: .max)
+  private let sectionOfRow = Chunked<UInt32>(filler: .max)
   /// The number of gathered and unchanged rows of each section, by index.
-  var rowsOfSection = [0]
+  private var rowsOfSection = [0]
   /// The rows that changed since the build began, and the position up to which the log was read.
-  var changed = ChangedRows()
+  private var changed = ChangedRows()
   private var logSeen: Int
   /// The work done so far, in rows gathered.
   private(set) var spent = 0
   /// Whether sections of some level are ordered by an aggregate.
   private let isOrderedByAggregate: Bool
   /// Whether selections are disabled because evaluating the changed rows is too expensive.
-  var hasExpensiveChanges = false
+  private var hasExpensiveChanges = false
   /// The number of sections or entries done in the present phase.
   private var cursor = 0
   private var leastKey = UInt64.max
@@ -88,8 +89,22 @@ final class ViewBuild: Discardable {
   private var bins: SectionBins
   private let sorting: OrderSort
 
+  /// The first items at some moment, for one set of collapsed sections.
+  struct Selection {
+    let items: [ListView.Item]
+    /// The total number of items.
+    let itemCount: Int
+    /// The numbers of the collapsed sections.
+    let collapsed: Set<UInt32>
+    /// The build that made the selection, and the end of the table's log at that time.
+    fileprivate weak let build: ViewBuild?
+    fileprivate let moment: Int
+    /// The number of rows that were tested again by then because time had passed.
+    fileprivate let crossings: Int
+  }
+
   /// The number of rows at the last selection.
-  var selectedRows = 0
+  private(set) var selectedRows = 0
 
   init(_ view: ListView, root: Section) {
     self.view = view
@@ -143,6 +158,12 @@ final class ViewBuild: Discardable {
   }
   /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
+  /// Returns whether a selection is up to date.
+  func isCurrent(_ selection: Selection) -> Bool {
+    selection.build === self && selection.moment == table.log.end && selection.crossings == view.crossings.taken
+      && !view.crossings.isDue
+  }
+
   /// Performs one step.
   func step() {
     noteChanges()
@@ -160,7 +181,7 @@ final class ViewBuild: Discardable {
 
   // MARK: Changes during the build
 
-  func noteChanges() {
+  private func noteChanges() {
     view.crossings.followTime()
     for change in table.log.since(logSeen) where view.concerns(change) { noteChange(of: change.slot) }
     logSeen = table.log.end
@@ -198,14 +219,7 @@ final class ViewBuild: Discardable {
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
     var (rows, least, greatest) = (block, leastKey, greatestKey)
     firstRows.remove(changed) { sieve.comparator.precedes($0, $1) }
-    gatherAhead(until: end, firstRows, &rowCounts, &least, &greatest)
-    let (firstAhead, isGatheredAhead) = ahead
     while next < end && filter.work < greatestWork && sections.count < mostSections {
-      let blockAhead = Int(next) - Int(firstAhead)
-      if blockAhead & 63 == 0, isGatheredAhead.indices.contains(blockAhead >> 6), isGatheredAhead[blockAhead >> 6] {
-        next += 64
-        continue
-      }
       if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
       next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
       if !rows.crossings.isEmpty { for (slot, time) in rows.crossings { view.noteCrossing(of: slot, at: time) } }
@@ -233,35 +247,6 @@ final class ViewBuild: Discardable {
     spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
     spent += (sections.count - sectionsBefore) * Self.rowsPerSection
     if Int(next) == capacity { chooseBins() }
-  }
-
-  /// Has several workers gather the rows of a step that need nothing else; see ``ParallelGather``.
-  private func gatherAhead(
-    until end: UInt32, _ firstRows: FirstRows, _ rowCounts: inout [Int], _ least: inout UInt64, _ greatest: inout UInt64
-  ) {
-    let blocks = (Int(next) + 63) >> 6..<max((Int(next) + 63) >> 6, Int(end) >> 6)
-    // After a step that ended early, some of these rows are gathered already.
-    guard Int(next) >= Int(ahead.first) + ahead.isGathered.count << 6,
-      table.workers.count > 1, blocks.count << 6 >= table.workers.leastRows, isDense, view.filter.isEmpty,
-      !comparator.isCollated, let keys = keys.parallel, firstRows.sectionCount == sections.count
-    else { return }
-    var levels: [ParallelGather.Level] = []
-    for (column, recent) in zip(view.groups, recentSections) {
-      guard let texts = column.sharedTexts else { return }
-      levels.append(ParallelGather.Level(texts: texts, recent: recent.elements))
-    }
-    if view.isGrouped { sectionOfRow.grow(to: blocks.upperBound << 6) }
-    var isGathered = Array(repeating: false, count: blocks.count)
-    let workers = ParallelGather(
-      keys: keys, levels: levels, changed: changed, bounds: firstRows.bounds, gathered: gathered,
-      sectionOfRow: sectionOfRow)
-    while rowCounts.count < sections.count { rowCounts.append(0) }
-    for part in workers.run(blocks, isDone: &isGathered, by: table.workers) {
-      (least, greatest) = (min(least, part.leastKey), max(greatest, part.greatestKey))
-      for section in part.rowCounts.indices { rowCounts[section] += part.rowCounts[section] }
-    }
-    workers.count(blocks, where: isGathered, &rowCounts)
-    ahead = (UInt32(blocks.lowerBound << 6), isGathered)
   }
 
   private func chooseBins() {
@@ -361,13 +346,13 @@ final class ViewBuild: Discardable {
   /// Returns the section of a changed row.
   ///
   /// It is found by values because the number of a text may be reused.
-  func lateSection(of slot: UInt32) -> Section {
+  private func lateSection(of slot: UInt32) -> Section {
     var section: UInt32 = 0
     for column in view.groups { section = self.section(of: column.section(of: slot), in: section) }
     return sections[Int(section)]
   }
 
-  func isLeaf(_ section: Section) -> Bool { section.level + 1 == view.groups.count }
+  private func isLeaf(_ section: Section) -> Bool { section.level + 1 == view.groups.count }
 
   /// Collects the sections with rows, in order.
   private func rank() {
@@ -471,5 +456,144 @@ final class ViewBuild: Discardable {
     spent += (end - cursor) * Self.rowsPerHeader
     cursor = end
     if cursor == sections.count { phase = .done }
+  }
+
+  // MARK: The first window
+
+  /// Selects the first items as they are now, for one set of collapsed sections.
+  ///
+  /// Returns `nil` if evaluating the changed rows is too expensive.
+  ///
+  /// - Complexity: O(rows), without sorting them.
+  func select(_ paths: Set<[Cell]>) -> Selection? {
+    noteChanges()
+    guard !view.crossings.isDue else { return nil }
+    guard let shown = shownLate() else {
+      hasExpensiveChanges = true
+      return nil
+    }
+    // Changed rows are few: they are evaluated with their present values, and may add sections.
+    let late = Dictionary(grouping: shown) { lateSection(of: $0).number }
+    count(late: late)
+    selectedRows = sections[0].count
+    if view.query.ranksSections { for section in sections { _ = view.place(section) } }
+    let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
+    return Selection(
+      items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
+      moment: table.log.end, crossings: view.crossings.taken)
+  }
+
+  /// Returns the changed rows that match the filter now, or `nil` if this is too expensive.
+  private func shownLate() -> [UInt32]? {
+    let limit = view.filter.work + Self.lateFilterWork
+    var shown: [UInt32] = []
+    for slot in changed.slots where table.isAlive(slot) {
+      guard view.filter.work < limit, let isShown = view.filter.lets(slot, until: limit) else { return nil }
+      if isShown { shown.append(slot) }
+      if view.filter.isRelative { view.noteCrossing(of: slot, at: view.filter.crossing) }
+    }
+    return shown
+  }
+
+  /// Returns the number of items that are not in collapsed sections.
+  private func itemCount(_ collapsed: Set<UInt32>) -> Int {
+    guard !collapsed.isEmpty else { return selectedRows + sections.count { $0.level >= 0 && $0.count > 0 } }
+    var hidden = collapsed
+    var items = 0
+    // Each section comes after its parent.
+    for section in sections where section.count > 0 {
+      if let parent = section.parent, hidden.contains(parent.number) {
+        hidden.insert(section.number)
+        continue
+      }
+      if section.level >= 0 { items += 1 }
+      if isLeaf(section) && !hidden.contains(section.number) { items += section.count }
+    }
+    return items
+  }
+
+  /// Updates the number of rows of each section.
+  private func count(late: [UInt32: [UInt32]]) {
+    for (index, section) in sections.enumerated() {
+      let gathered = index < rowsOfSection.count ? rowsOfSection[index] : 0
+      section.provisionalCount = gathered + (late[section.number]?.count ?? 0)
+    }
+    for section in sections.reversed() {
+      section.announcedCount = section.count
+      section.parent?.provisionalCount? += section.count
+    }
+  }
+
+  private func select(_ collapsed: Set<UInt32>, late lateRows: [UInt32: [UInt32]]) -> [ListView.Item] {
+    // Collect the sections that reach into the selection, with their number of rows.
+    var shown: [(section: Section, headers: ArraySlice<Section>, rows: Int)] = []
+    var size = 0
+    var last: [Section] = []
+    let late = sections[rankedSections...].filter { isLeaf($0) }
+    let isInOrder = late.isEmpty && !view.query.ranksSections
+    let ordered = isInOrder ? leaves : (leaves + late).sorted { $0.precedes($1) }
+    for section in ordered where section.count > 0 && size < Self.selectionSize {
+      var chain = section.chain
+      let fold = chain.firstIndex { collapsed.contains($0.number) }
+      if let fold { chain = Array(chain[...fold]) }
+      let common = chain.indices.first { $0 >= last.count || chain[$0] !== last[$0] } ?? chain.count
+      let headers = chain[common...].prefix(Self.selectionSize - size)
+      size += headers.count
+      let rows = fold == nil ? min(section.count, Self.selectionSize - size) : 0
+      size += rows
+      shown.append((section, headers, rows))
+      last = chain
+    }
+    var heaps: [UInt32: BoundedHeap] = [:]
+    firstRows.remove(changed) { comparator.precedes($0, $1) }
+    for (section, _, rows) in shown where rows > 0 { heaps[section.number] = firstRows(of: section, count: rows) }
+    let unknown = shown.filter { $0.rows > 0 && heaps[$0.section.number] == nil }
+    if !unknown.isEmpty { scan(for: unknown.map { ($0.section, $0.rows) }, &heaps) }
+    add(lateRows, to: &heaps)
+    var selection: [ListView.Item] = []
+    for (section, headers, count) in shown {
+      for header in headers { selection.append(.header(header)) }
+      let rows = heaps[section.number]?.sorted { comparator.precedes($0, $1) } ?? []
+      selection.append(contentsOf: rows.prefix(count).map { .row($0) })
+    }
+    return selection
+  }
+
+  /// Returns the first gathered rows of a section, or `nil` if they have to be found by a scan.
+  private func firstRows(of section: Section, count: Int) -> BoundedHeap? {
+    guard view.isGrouped else { return firstRows.heap(of: 0, count: count) }
+    guard !firstRows.isAbandoned else { return nil }
+    // A section that only changed rows have has no gathered rows.
+    return section.place < rankedSections
+      ? firstRows.heap(of: section.place, count: count) : BoundedHeap(limit: count)
+  }
+
+  /// Finds the first rows of these sections among the gathered ones.
+  ///
+  /// - Complexity: O(rows).
+  private func scan(for wanted: [(section: Section, rows: Int)], _ heaps: inout [UInt32: BoundedHeap]) {
+    let (changed, comparator, isGrouped) = (changed, comparator, view.isGrouped)
+    var (rows, found) = (block, wanted.map { BoundedHeap(limit: $0.rows) })
+    let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.section.number, UInt32($0)) })
+    let heapOfSection = sections.map { places[$0.number] ?? .max }
+    for index in 0..<(capacity + 63) / 64 where gathered[index] != 0 {
+      let base = UInt32(index) << 6
+      rows.set(base: base, mask: gathered[index] & ~changed.word(of: base))
+      for slot in UnsafeBufferPointer(start: rows.slots, count: rows.count) {
+        let place = heapOfSection[isGrouped ? Int(sectionOfRow[slot]) : 0]
+        guard place != .max else { continue }
+        found[Int(place)].offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
+      }
+    }
+    for (wanted, heap) in zip(wanted, found) { heaps[wanted.section.number] = heap }
+  }
+
+  /// Adds changed rows, with their present values, to the first rows of their sections.
+  private func add(_ late: [UInt32: [UInt32]], to heaps: inout [UInt32: BoundedHeap]) {
+    for (section, slots) in late where heaps[section] != nil {
+      for slot in slots {
+        heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
+      }
+    }
   }
 }
