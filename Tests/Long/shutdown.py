@@ -20,7 +20,7 @@ async def run(options):
         server.wait_for_rows(1_000)
         viewers = [await Viewer.connect(server.port, light=True, interval=0) for _ in range(20)]
         await asyncio.wait([viewer.shown for viewer in viewers], timeout=60)
-        status, took = await asyncio.to_thread(server.stop)
+        status, took = await asyncio.to_thread(server.stop, patience=10)
         times.append(took)
         codes = [await asyncio.wait_for(viewer.closed, 60) for viewer in viewers]
         assert status == 0, f"turn {turn + 1}: it ended with {status}"
