@@ -351,8 +351,13 @@ class Keys(Driver):
         to = next((at for at, item in enumerate(items) if self.day.is_label(item["label"], label)), None)
         if to is None:
             raise AssertionError(f"the menu has no item {label}: {[item['label'] for item in items]}")
-        at = next(number for number, item in enumerate(items) if item["isFocused"])
-        self.key(*shortest(items, at, to), "Enter")
+        self.key(*shortest(items, self.focused(items), to))
+        # Letters that follow too slowly, because the machine is busy, begin a new text.
+        self.key(*shortest(items, self.focused(self.page.evaluate(MENU)), to, typing=False), "Enter")
+
+    @staticmethod
+    def focused(items):
+        return next(number for number, item in enumerate(items) if item["isFocused"])
 
     def filter(self, text):
         self.key("/")
@@ -456,7 +461,7 @@ class Keys(Driver):
         self.key("p")
 
 
-def shortest(items, at, to):
+def shortest(items, at, to, typing=True):
     """Returns the fewest keys that move from an item of a menu to another."""
     count = len(items)
     ways = [
@@ -465,15 +470,14 @@ def shortest(items, at, to):
         ["Home", *["ArrowDown"] * to],
         ["End", *["ArrowUp"] * (count - 1 - to)],
     ]
-    letter = items[to]["text"][0].lower()
-    if re.match(r"\w", letter):
-        alike = [
-            number
-            for number in (*range(at + 1, count), *range(at + 1))
-            if items[number]["text"].lower().startswith(letter)
-        ]
-        if to != at:
-            ways.append([letter] * (alike.index(to) + 1))
+    texts = [item["text"].lower() for item in items]
+    text = texts[to]
+    if typing and to != at and re.match(r"\w", text):
+        # One letter means the next item that begins with it.
+        if next(n for n in (*range(at + 1, count), *range(at + 1)) if texts[n][0] == text[0]) == to:
+            ways.append([text[0]])
+        beginnings = (text[:size] for size in range(1, len(text) + 1))
+        ways += [list(beginning) for beginning in beginnings if sum(other.startswith(beginning) for other in texts) == 1][:1]
     return min(ways, key=len)
 
 
