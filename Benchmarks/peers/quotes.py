@@ -60,16 +60,22 @@ def _sizes(stream, counters):
     return 1 + (_hash(stream, counters) % _word(10_000)).astype(np.int64)
 
 
-def rows(first, end):
-    """Returns the rows with the keys first..<end as arrays by column."""
-    counters = np.arange(first, end, dtype=np.uint64)
+def fixed(ids):
+    """Returns the columns of rows that updates do not change."""
+    counters = ids.astype(np.uint64)
     symbols = (_hash(1, counters) % _word(10_000)).astype(np.int64)
     notes = [f"note-{x:016x}-{x % 100:02d}" for x in _hash(6, counters).tolist()]
     return {
-        "id": counters.astype(np.int64), "symbol": SYMBOL_TEXTS[symbols], "sector": SECTOR_TEXTS[symbols % 20],
-        **_prices(2, 4, counters), "size": _sizes(3, counters), "ts": START + counters.astype(np.int64),
+        "id": ids, "symbol": SYMBOL_TEXTS[symbols], "sector": SECTOR_TEXTS[symbols % 20],
         "side": SIDE_TEXTS[(_hash(5, counters) & _word(1)).astype(np.int64)], "note": np.array(notes, dtype=object),
     }  # fmt: skip
+
+
+def rows(first, end):
+    """Returns the rows with the keys first..<end as arrays by column."""
+    counters = np.arange(first, end, dtype=np.uint64)
+    ids = counters.astype(np.int64)
+    return {**fixed(ids), **_prices(2, 4, counters), "size": _sizes(3, counters), "ts": START + ids}
 
 
 def updates(first, count, keys, lowest=0):
@@ -229,6 +235,8 @@ def look(engine, count, emit):
         # The sections of two columns differ in form between engines, and are not compared.
         right = {} if operation == BY_BOTH else {"verify": is_right(shown, mirror.opened(operation))}
         emit(w="W3", N=count, op=operation, median_ms=round(statistics.median(taken) * 1e3, 1), **right)
+    if not hasattr(engine, "jump"):
+        return
     jumps = [timed(lambda: engine.jump(number * 49_999 % (count - WINDOW)))[1] for number in range(20)]
     emit(w="W3", N=count, op="scroll jump (same view)", stats=statistic(jumps))
 
