@@ -476,8 +476,10 @@ def shortest(items, at, to, typing=True):
         # One letter means the next item that begins with it.
         if next(n for n in (*range(at + 1, count), *range(at + 1)) if texts[n][0] == text[0]) == to:
             ways.append([text[0]])
-        beginnings = (text[:size] for size in range(1, len(text) + 1))
-        ways += [list(beginning) for beginning in beginnings if sum(other.startswith(beginning) for other in texts) == 1][:1]
+        for size in range(2, len(text) + 1):
+            if sum(other.startswith(text[:size]) for other in texts) == 1:
+                ways.append(list(text[:size]))
+                break
     return min(ways, key=len)
 
 
