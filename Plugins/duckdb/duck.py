@@ -31,7 +31,7 @@ except ImportError:
 
 from columns import Unreadable
 from reader import Reader
-from snapshot import Folder, Snapshot, files_of, is_fresh, signature
+from snapshot import Folder, Snapshot, files_of, may_grow, signature
 from workers import Workers
 
 SETTINGS = {
@@ -124,7 +124,7 @@ class Source:
         while True:
             before = signature(files_of(self.settings["path"]))
             if before != loaded and before != failed:
-                if loaded is not None or is_fresh(before):
+                if loaded is not None or may_grow(before):
                     # A file that is still being written is not read yet.
                     time.sleep(min(interval, 1))
                     if signature(files_of(self.settings["path"])) != before:

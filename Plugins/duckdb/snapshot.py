@@ -4,6 +4,7 @@ import fcntl
 import glob
 import os
 import shutil
+import signal
 import tempfile
 import threading
 import time
@@ -20,6 +21,9 @@ READERS = {
 ENDINGS = {"parquet": "parquet", "pq": "parquet", "csv": "csv", "tsv": "csv", "txt": "csv"}
 ENDINGS.update({"json": "json", "jsonl": "json", "ndjson": "json"})
 PREFIX = "rowcast-duckdb-"
+
+# The signal when a program opens a file for writing during a lease. It would end this process.
+signal.signal(signal.SIGIO, signal.SIG_IGN)
 
 
 def files_of(pattern):
@@ -40,9 +44,25 @@ def signature(paths):
     return found
 
 
-def is_fresh(found):
-    """Whether a file of a signature was written in the last two seconds."""
-    return any(file[-1] is not None and time.time_ns() - file[-1] < 2_000_000_000 for file in found)
+def may_grow(found):
+    """Whether a file was written in the last two seconds, and may still be open for writing."""
+    return any(
+        file[-1] is not None and time.time_ns() - file[-1] < 2_000_000_000 and not is_closed(file[0]) for file in found)
+
+
+def is_closed(path):
+    """Whether it is certain that no program has a file open for writing.
+
+    The kernel grants a lease for reading only then. Files of other users and some file systems have
+    no leases.
+    """
+    try:
+        with open(path, "rb") as file:
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            return True
+    except OSError:
+        return False
 
 
 def format_of(path):

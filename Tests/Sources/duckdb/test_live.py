@@ -3,9 +3,14 @@
 import os
 import pathlib
 import signal
+import sys
 import unittest
 
+from program import PLUGIN
 from test_pages import FilesCase
+
+sys.path.append(str(PLUGIN.parent))
+import snapshot  # noqa: E402
 
 
 def states(program):
@@ -29,6 +34,17 @@ class LiveTests(FilesCase):
             file.write("50,name,1.5,3,2026-01-01 00:00:00,true\n")
         program.until(program.changes)
         self.assertEqual(program.page(skip=50)["rows"][0][:3], [50, 50, "name"])
+
+    def test_file_may_grow_while_it_is_open_for_writing(self):
+        path = self.write("rows.csv", rows=50)
+        self.assertFalse(snapshot.may_grow(snapshot.signature([path])))
+        with open(path, "a"):
+            self.assertTrue(snapshot.may_grow(snapshot.signature([path])))
+        with open(path):  # for reading only
+            self.assertFalse(snapshot.may_grow(snapshot.signature([path])))
+        os.utime(path, (1, 1))
+        with open(path, "a"):  # long ago, as a log that is kept open
+            self.assertFalse(snapshot.may_grow(snapshot.signature([path])))
 
     def test_new_file_that_matches_pattern_is_read(self):
         self.write("a1.parquet", 10)
