@@ -15,6 +15,7 @@ from columns import literal
 
 LOOKED = 5.0  # seconds between looks at the slot
 REPLIED = 1.0  # seconds between confirmations
+MOST_HIDDEN = 10_000  # commits that are remembered until others see them
 FAR_BEHIND = 16 << 20  # bytes of lag that are worth a line in the log
 EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc).timestamp()
 
@@ -243,7 +244,8 @@ class Replication:
             ) from error
 
     def read(self):
-        looked = replied = time.monotonic()
+        looked = replied = committed = time.monotonic()
+        # Commits that were not reported yet, because others do not see their rows.
         transactions, current, is_relevant = [], None, False
         while True:
             message = self.cursor.read_message()
@@ -256,6 +258,7 @@ class Replication:
                 elif kind == b"C":
                     if is_relevant:
                         transactions.append(current[2])
+                        committed = time.monotonic()
                         self.delay = max(self.delay, time.time() - (current[1] / 1e6 + EPOCH))
                     current = None
                 elif kind in b"IUD":
@@ -266,11 +269,13 @@ class Replication:
                 if len(transactions) < 1_000 and time.monotonic() - looked < LOOKED:
                     continue
             if transactions:
-                self.wait_until_visible(transactions)
-                transactions = []
-                self.watch.changed()
-                # Changes within 10 ms are reported together.
-                self.watch.wake.wait(0.01)
+                # When others see a later one, they are read again anyway.
+                hidden = self.hidden(transactions)[-MOST_HIDDEN:]
+                if len(hidden) < len(transactions):
+                    self.watch.changed()
+                    # Changes within 10 ms are reported together.
+                    self.watch.wake.wait(0.01)
+                transactions = hidden
             now = time.monotonic()
             if now - replied >= REPLIED:
                 replied = now
@@ -280,7 +285,10 @@ class Replication:
                 looked = now
                 self.look_at_slot()
             if message is None:
-                self.watch.wake.wait(replied + REPLIED - now, self.cursor)
+                pause = replied + REPLIED - now
+                if transactions:
+                    pause = min(pause, 0.001 if now - committed < 1 else 0.1)
+                self.watch.wake.wait(pause, self.cursor)
 
     def concerns(self, relation):
         if relation in self.source.relations:
@@ -292,27 +300,20 @@ class Replication:
                 self.known[relation] = cursor.fetchone()[0] in self.source.relations
         return self.known[relation]
 
-    def wait_until_visible(self, transactions):
-        """Waits until others see the rows of these transactions.
+    def hidden(self, transactions):
+        """Returns the transactions whose rows others do not see yet.
 
         A commit is in the log before that, and a page that is read too early would keep the old rows.
+        It takes long while the server waits for a synchronous standby.
         """
-        end = time.monotonic() + 10
         with self.connection.cursor() as cursor:
-            while time.monotonic() < end:
-                cursor.execute("SELECT pg_current_snapshot()::text")
-                least, most, running = cursor.fetchone()[0].split(":")
-                least, most = int(least), int(most)
-                running = {int(number) & 0xFFFFFFFF for number in running.split(",") if number}
-
-                def is_visible(number):
-                    # Transaction numbers of the stream lack their upper half.
-                    ahead = (number - most) & 0xFFFFFFFF
-                    return ahead >= 0x80000000 and number not in running
-
-                if all(map(is_visible, transactions)):
-                    return
-                time.sleep(0.001)
+            cursor.execute("SELECT pg_current_snapshot()::text")
+            least, most, running = cursor.fetchone()[0].split(":")
+        most = int(most)
+        running = {int(number) & 0xFFFFFFFF for number in running.split(",") if number}
+        # Transaction numbers of the stream lack their upper half.
+        is_visible = lambda number: (number - most) & 0xFFFFFFFF >= 0x80000000 and number not in running
+        return [number for number in transactions if not is_visible(number)]
 
     def look_at_slot(self):
         with self.connection.cursor() as cursor:

@@ -96,6 +96,35 @@ class LiveTests(unittest.TestCase):
                 self.assertEqual(self.first_row(program), [1, 1, number])
         connection.close()
 
+    def test_commit_that_waits_for_standby_is_reported_once_visible(self):
+        program = self.program()
+        self.live(program, "replication")
+        self.require_standby("nobody")
+        self.addCleanup(self.require_standby, "")
+        before = program.changes()
+        commit = threading.Thread(target=self.sql, args=("UPDATE jobs SET done = 1 WHERE id = 1",))
+        commit.start()
+        waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = %s"
+        ((backend,),) = wait(lambda: self.sql(waiting, [self.database]))
+        # Others' commits are reported meanwhile.
+        self.sql("SET synchronous_commit = local; UPDATE jobs SET done = 2 WHERE id = 2")
+        program.until(lambda: program.changes() > before)
+        self.assertEqual([row[2] for row in program.page(count=2)["rows"]], [0, 2])
+        before = program.changes()
+        self.sql("SELECT pg_cancel_backend(%s)", [backend])  # which ends the wait, and keeps the commit
+        commit.join()
+        program.until(lambda: program.changes() > before)
+        self.assertEqual(self.first_row(program), [1, 1, 1])
+
+    def require_standby(self, name):
+        connection = cluster().connect(database=self.database)
+        connection.autocommit = True  # which ALTER SYSTEM needs
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER SYSTEM SET synchronous_standby_names = %s", [name])
+            cursor.execute("SELECT pg_reload_conf()")
+        connection.close()
+        wait(lambda: self.sql("SHOW synchronous_standby_names")[0][0] == name)
+
     def test_temporary_slot_is_dropped_when_program_ends(self):
         for end in (lambda program: program.process.kill(), lambda program: program.end()):
             program = self.program()
