@@ -240,5 +240,6 @@ async def run(options):
         assert options.small or late <= MOST_GROWTH * early, f"memory has grown from {early} to {late}"
         for viewer in good:
             viewer.abort()
-        status, _ = server.stop(patience=10)
+        # shutdown.py judges the time. Here the machine is busy, with two hostile programs.
+        status, _ = server.stop(patience=60)
         assert status == 0, f"it ended with {status}"
