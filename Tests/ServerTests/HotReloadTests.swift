@@ -82,8 +82,10 @@ import Testing
   @Test func `a program that restarts with other columns replaces the table`() throws {
     let scratch = try Scratch()
     let sign = "\(scratch.path)/again"
-    let column = #"'$([ -e "\#(sign)" ] && echo headline || echo name)'"#
-    let wait = #"[ -e "\#(sign)" ] || { until [ -e "\#(sign)" ]; do sleep 0.05; done; exit 3; }"#
+    // The second run leaves a mark, because the sign may appear before the first run looks for it.
+    let mark = "\(scratch.path)/restarted"
+    let column = #"'$(if [ -e "\#(sign)" ]; then : > "\#(mark)"; echo headline; else echo name; fi)'"#
+    let wait = #"[ -e "\#(mark)" ] || { until [ -e "\#(sign)" ]; do sleep 0.05; done; exit 3; }"#
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: column, then: wait))
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
     try WebSocketClient.waitFor("one", in: "jobs", port: command.port)

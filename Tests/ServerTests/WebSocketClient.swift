@@ -137,7 +137,9 @@ final class WebSocketClient {
 
   /// Returns the next message of a type, skipping others.
   func message(_ type: String? = nil, within seconds: Double = RawSocket.patience) throws -> [String: Any] {
-    while let frame = frame(within: seconds) {
+    // A server that has nothing to say sends pings.
+    let deadline = RawSocket.now() + seconds
+    while let frame = frame(within: deadline - RawSocket.now()) {
       switch frame {
       case .text(let bytes):
         let message = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
@@ -152,7 +154,8 @@ final class WebSocketClient {
 
   /// Returns the code with which the server closes, skipping other frames; 1006 if there is none.
   func closeCode(within seconds: Double = RawSocket.patience) -> Int? {
-    while let frame = frame(within: seconds) {
+    let deadline = RawSocket.now() + seconds
+    while let frame = frame(within: deadline - RawSocket.now()) {
       switch frame {
       case .close(let code, _):
         send(opcode: 8, [UInt8((code ?? 1000) >> 8), UInt8((code ?? 1000) & 0xFF)])
